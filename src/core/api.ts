@@ -1,0 +1,99 @@
+/**
+ * One registered function with its descriptors: everything the pipeline needs, worked out at registration.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import { type AnyDescriptor, IODescriptor, type MaybePromise, type Received, type Returned } from '../io/descriptor.ts'
+
+/** How a function is registered. */
+export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
+  readonly input: I
+  readonly output: O
+  /** Name of the API. Default: the function's name. */
+  readonly name?: string
+  /** Path below the base URL. Default: the name. */
+  readonly route?: string
+  /** What the API does, for the documentation page. */
+  readonly doc?: string
+}
+
+/** A function behind descriptors `I` and `O`. */
+export type ApiFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromise<Returned<O>>
+
+/** A registered API. */
+export interface Api {
+  readonly name: string
+  /** Path below the base URL, without slashes at its ends. */
+  readonly route: string
+  readonly doc: string | undefined
+  readonly input: IODescriptor
+  readonly output: IODescriptor
+  readonly fn: (input: unknown, ctx: Context) => unknown
+  /** Request headers to copy for the descriptors and the function; everything when the function takes the context. */
+  readonly readsHeaders: readonly string[] | 'all'
+}
+
+/** First path segments that the server itself answers. */
+export const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json']
+
+const optionNames = ['input', 'output', 'name', 'route', 'doc']
+const segment = /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/
+
+/** A registration becomes an Api. **Errors**: InvalidArgument naming what is wrong. */
+export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
+  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
+  const unknown = Object.keys(options).find((key) => !optionNames.includes(key))
+  if (unknown !== undefined) {
+    throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for svc.api; it has ${optionNames.join(', ')}`)
+  }
+  const { input, output, doc } = options
+  const name = options.name ?? fn.name
+  if (typeof name !== 'string' || name === '') throw new InvalidArgument('expected a name for svc.api: name the function or give options.name')
+  if (!segment.test(name)) throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
+  requireDescriptor(input, 'input', name)
+  requireDescriptor(output, 'output', name)
+  const route = parseRoute(options.route ?? name)
+  return {
+    name,
+    route,
+    doc,
+    input: input as unknown as IODescriptor,
+    output: output as unknown as IODescriptor,
+    fn,
+    readsHeaders: takesContext(fn) ? 'all' : headersOf(input, output),
+  }
+}
+
+function requireDescriptor(value: unknown, role: string, name: string): void {
+  const ok = value instanceof IODescriptor
+  if (!ok) throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
+}
+
+function parseRoute(route: string): string {
+  const segments = String(route).replace(/^\//, '').split('/')
+  if (!segments.every((part) => segment.test(part))) {
+    throw new InvalidArgument(expected('a path of letters, digits, _ . ~ and -', 'route', route))
+  }
+  if (reservedNames.includes(segments[0])) {
+    throw new InvalidArgument(`the path ${JSON.stringify(route)} is reserved; the server answers ${reservedNames.join(', ')} itself`)
+  }
+  return segments.join('/')
+}
+
+/**
+ * Whether a function may look at its context. In doubt it may: a wrong yes costs a copy of the headers, a wrong no would hide
+ * them from a function that reads `arguments` or has default parameters.
+ */
+function takesContext(fn: Api['fn']): boolean {
+  if (fn.length !== 1) return true
+  const source = Function.prototype.toString.call(fn)
+  if (/\.{3}|\barguments\b|\[native code\]/.test(source)) return true
+  return source.slice(0, source.indexOf(')')).includes(',')
+}
+
+function headersOf(input: AnyDescriptor, output: AnyDescriptor): readonly string[] | 'all' {
+  if (input.readsHeaders === 'all' || output.readsHeaders === 'all') return 'all'
+  // The media type for the descriptor, the id for the log and for error answers.
+  return [...new Set(['content-type', 'x-request-id', ...input.readsHeaders, ...output.readsHeaders])]
+}

@@ -1,0 +1,82 @@
+/**
+ * The n-dimensional array that functions receive and return.
+ * @module
+ */
+import { BadInput, expected, InvalidArgument } from '../errors.ts'
+import { type DataOf, type DType, dataConstructor, dtypes, isDType } from './dtype.ts'
+import { reshapeTo, showShape, sizeOf } from './shape.ts'
+
+/**
+ * Flat elements and a shape become an array in C order (the last dimension varies fastest).
+ *
+ * **Shape**: any rank, `[]` is a scalar with one element; `data.length` is the product of `shape`.
+ * **Units**: bool elements are bytes 0 or 1, float16 elements their IEEE 754 bits.
+ * **Errors**: InvalidArgument when data, shape and dtype do not fit together.
+ * **Cost**: keeps `data` as it is, no copy.
+ * **Example** `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
+ */
+export class NDArray<D extends DType = DType> {
+  readonly data: DataOf<D>
+  readonly shape: readonly number[]
+  readonly dtype: D
+
+  /** `dtype` may be left out where the container tells it: a Uint8Array is uint8, a Uint16Array uint16, strings str. */
+  constructor(data: DataOf<D>, shape: readonly number[] = [data.length], dtype: D = dtypeOf(data) as D) {
+    if (!isDType(dtype)) throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', dtype))
+    const holds = dtype === 'str' ? Array.isArray(data) : data instanceof dataConstructor(dtype as 'int8')
+    if (!holds) throw new InvalidArgument(expected(`data of dtype ${dtype}`, 'NDArray', data))
+    let size = 1
+    for (let i = 0; i < shape.length; i++) {
+      if (!Number.isSafeInteger(shape[i]) || shape[i] < 0) {
+        throw new InvalidArgument(expected('whole numbers from 0 up', 'NDArray shape', shape))
+      }
+      size *= shape[i]
+    }
+    if (size !== data.length) {
+      throw new InvalidArgument(expected(`${size} elements`, `NDArray of shape ${showShape(shape)}`, data.length))
+    }
+    this.data = data
+    this.shape = shape
+    this.dtype = dtype
+  }
+
+  /** Number of elements. */
+  get size(): number {
+    return this.data.length
+  }
+
+  /** Number of dimensions. */
+  get ndim(): number {
+    return this.shape.length
+  }
+
+  /**
+   * The same elements under another shape, one dimension of which may be -1.
+   * **Errors**: BadInput when the number of elements does not fit. **Cost**: no copy; both share `data`.
+   */
+  reshape(shape: readonly number[]): NDArray<D> {
+    const next = reshapeTo(this.shape, shape)
+    if (next === undefined || sizeOf(next) !== this.size) {
+      throw new BadInput(
+        `expected an array that fits shape ${showShape(shape)} for NDArray, received shape ${showShape(this.shape)}`,
+        { reason: 'shape' },
+      )
+    }
+    return new NDArray(this.data, next, this.dtype)
+  }
+}
+
+function dtypeOf(data: unknown): DType {
+  if (Array.isArray(data)) return 'str'
+  if (data instanceof Float32Array) return 'float32'
+  if (data instanceof Float64Array) return 'float64'
+  if (data instanceof Int32Array) return 'int32'
+  if (data instanceof BigInt64Array) return 'int64'
+  if (data instanceof Uint8Array) return 'uint8'
+  if (data instanceof Int8Array) return 'int8'
+  if (data instanceof Int16Array) return 'int16'
+  if (data instanceof Uint16Array) return 'uint16'
+  if (data instanceof Uint32Array) return 'uint32'
+  if (data instanceof BigUint64Array) return 'uint64'
+  throw new InvalidArgument(expected('a typed array or a list of strings', 'NDArray data', data))
+}

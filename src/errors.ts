@@ -1,0 +1,292 @@
+/**
+ * The error tree and the one table that drives classes, status codes and the README's error table.
+ * @module
+ */
+
+/**
+ * Every error code with its HTTP status, gRPC status and meaning. Closed list: codes are never added at run time
+ * (an application's own subclass may carry its own status, see {@link ServingError}).
+ */
+export const errorTable = {
+  bad_input: { status: 400, grpc: 'INVALID_ARGUMENT', meaning: 'The request does not fit the input descriptor.' },
+  unsupported_media_type: {
+    status: 415,
+    grpc: 'INVALID_ARGUMENT',
+    meaning: 'The Content-Type is none that the input descriptor reads.',
+  },
+  payload_too_large: { status: 413, grpc: 'RESOURCE_EXHAUSTED', meaning: 'The body is larger than `maxBodyBytes`.' },
+  unauthorized: { status: 401, grpc: 'UNAUTHENTICATED', meaning: 'The function refused the caller.' },
+  not_found: { status: 404, grpc: 'NOT_FOUND', meaning: 'No API has this path.' },
+  method_not_allowed: {
+    status: 405,
+    grpc: 'UNIMPLEMENTED',
+    meaning: 'The path exists, the method does not; see the `allow` header.',
+  },
+  overloaded: {
+    status: 503,
+    grpc: 'UNAVAILABLE',
+    meaning: 'Too many requests in flight, or the server is draining; see `retry-after`.',
+  },
+  deadline_exceeded: {
+    status: 504,
+    grpc: 'DEADLINE_EXCEEDED',
+    meaning: 'The function did not answer before the request deadline.',
+  },
+  client_closed: { status: 499, grpc: 'CANCELLED', meaning: 'The client went away; nobody receives this answer.' },
+  bad_output: {
+    status: 500,
+    grpc: 'INTERNAL',
+    meaning: 'The function returned what its output descriptor cannot encode.',
+  },
+  function_error: { status: 500, grpc: 'INTERNAL', meaning: 'The function threw. The message is logged, not sent.' },
+  internal: { status: 500, grpc: 'INTERNAL', meaning: 'A fault of a descriptor or of the framework itself.' },
+  invalid_argument: {
+    status: 500,
+    grpc: 'INTERNAL',
+    meaning: 'Set-up: an option or a name is wrong. Thrown to the developer.',
+  },
+  value_error: {
+    status: 500,
+    grpc: 'INTERNAL',
+    meaning: 'Set-up: a value could not be worked out from a sample. Thrown to the developer.',
+  },
+  missing_dependency: {
+    status: 500,
+    grpc: 'INTERNAL',
+    meaning: 'Set-up: an optional package is not installed. Thrown to the developer.',
+  },
+} as const satisfies Record<string, { status: number; grpc: GrpcStatusName; meaning: string }>
+
+/** A code of {@link errorTable}. */
+export type ErrorCode = keyof typeof errorTable
+
+/** Names of the gRPC status codes in use. Source: gRPC core, status codes. */
+export type GrpcStatusName =
+  | 'CANCELLED'
+  | 'UNKNOWN'
+  | 'INVALID_ARGUMENT'
+  | 'DEADLINE_EXCEEDED'
+  | 'NOT_FOUND'
+  | 'PERMISSION_DENIED'
+  | 'RESOURCE_EXHAUSTED'
+  | 'FAILED_PRECONDITION'
+  | 'UNIMPLEMENTED'
+  | 'INTERNAL'
+  | 'UNAVAILABLE'
+  | 'UNAUTHENTICATED'
+
+/** What about the input is wrong, told to the client as `reason`. */
+export type BadInputReason =
+  | 'syntax'
+  | 'ragged'
+  | 'dtype'
+  | 'shape'
+  | 'columns'
+  | 'schema'
+  | 'part'
+  | 'encoding'
+  | 'media-type'
+  | 'size'
+
+/** Where and why; all optional. */
+export interface ErrorDetails {
+  /** Machine-readable kind within the code. */
+  readonly reason?: BadInputReason
+  /** Place in the input as a path: `[2][0]`, `user.name`, a part's name. */
+  readonly path?: string
+  /** Place in the body. **Units**: bytes from its start. */
+  readonly offset?: number
+  /** What was caught; logged, never sent. */
+  readonly cause?: unknown
+  /** **Units**: whole seconds, sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number
+  /** Methods that the path has, sent as `Allow`. */
+  readonly allow?: string
+}
+
+/** Overrides for an application's own subclass. */
+export interface OwnStatus {
+  /** Own code, sent as `code`. */
+  readonly code?: string
+  /** **Units**: HTTP status, 400 to 599. */
+  readonly status?: number
+  readonly grpc?: GrpcStatusName
+}
+
+const brand = Symbol.for('serving.ServingError')
+
+/**
+ * The root of all errors that the framework throws or answers with. An application may subclass it with a status of its own;
+ * the status and, below 500, the message reach the client.
+ *
+ * **Example**
+ * ```ts
+ * class Teapot extends ServingError {
+ *   constructor(message: string) { super('function_error', message, {}, { code: 'teapot', status: 418 }) }
+ * }
+ * ```
+ */
+export class ServingError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly grpc: GrpcStatusName
+  readonly reason?: BadInputReason
+  readonly path?: string
+  readonly offset?: number
+  readonly retryAfterSeconds?: number
+  readonly allow?: string
+  // A registry symbol, not instanceof alone: two copies of the package in one process must agree.
+  readonly [brand] = true
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}, own: OwnStatus = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = new.target.name
+    const row = errorTable[code]
+    this.code = own.code ?? code
+    this.status = own.status ?? row.status
+    this.grpc = own.grpc ?? row.grpc
+    if (details.reason !== undefined) this.reason = details.reason
+    if (details.path !== undefined) this.path = details.path
+    if (details.offset !== undefined) this.offset = details.offset
+    if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds
+    if (details.allow !== undefined) this.allow = details.allow
+  }
+
+  /** Whether `value` is a ServingError, of this or of another loaded copy of the package. */
+  static is(value: unknown): value is ServingError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
+}
+
+/** The request does not fit the descriptor: 400 with a reason and a place. */
+export class BadInput extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('bad_input', message, details)
+  }
+}
+
+/** The Content-Type is none that the descriptor reads: 415. */
+export class UnsupportedMediaType extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('unsupported_media_type', message, { reason: 'media-type', ...details })
+  }
+}
+
+/** The body or a part is above its limit: 413. */
+export class PayloadTooLarge extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('payload_too_large', message, { reason: 'size', ...details })
+  }
+}
+
+/** The caller is not known or not allowed: 401. For handlers to throw. */
+export class Unauthorized extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('unauthorized', message, details)
+  }
+}
+
+/** Nothing is registered under the path: 404. */
+export class NotFound extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('not_found', message, details)
+  }
+}
+
+/** The path is there, the method is not: 405 with `allow`. */
+export class MethodNotAllowed extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('method_not_allowed', message, details)
+  }
+}
+
+/** No room for another request: 503 with `retry-after`. */
+export class Overloaded extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('overloaded', message, { retryAfterSeconds: 1, ...details })
+  }
+}
+
+/** No answer before the deadline: 504. */
+export class DeadlineExceeded extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('deadline_exceeded', message, details)
+  }
+}
+
+/** The client closed the connection; the reason of the context's AbortSignal. */
+export class ClientClosed extends ServingError {
+  constructor(message = 'the client closed the connection', details?: ErrorDetails) {
+    super('client_closed', message, details)
+  }
+}
+
+/** The function returned what its output descriptor cannot encode: 500, detail logged only. */
+export class BadOutput extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('bad_output', message, details)
+  }
+}
+
+/** The function threw something that is no ServingError: 500, `cause` logged only. */
+export class FunctionError extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('function_error', message, details)
+  }
+}
+
+/** A fault of ours or of a custom descriptor: 500, `cause` logged only. */
+export class InternalError extends ServingError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('internal', message, details)
+  }
+}
+
+/** Mistakes of the developer who sets a service up; thrown before the first request. */
+export class SetupError extends ServingError {}
+
+/** A wrong, unknown or contradictory option or name. */
+export class InvalidArgument extends SetupError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('invalid_argument', message, details)
+  }
+}
+
+/** A value that cannot be worked out. **Source**: SPEC "Errors", `File.from_sample`. */
+export class ValueError extends SetupError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('value_error', message, details)
+  }
+}
+
+/** An optional package is missing; the message holds the install command. */
+export class MissingDependencyException extends SetupError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('missing_dependency', message, details)
+  }
+}
+
+/** A received value for a message: at most 80 characters, no line breaks or control characters. */
+export function show(value: unknown): string {
+  let text: string
+  try {
+    text = typeof value === 'string' ? JSON.stringify(value) : (render(value) ?? String(value))
+  } catch {
+    text = Object.prototype.toString.call(value)
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those must not reach a log or a header
+  text = text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ')
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}
+
+function render(value: unknown): string | undefined {
+  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`
+  if (typeof value === 'bigint') return `${value}n`
+  if (ArrayBuffer.isView(value)) return `${value.constructor.name}(${value.byteLength} bytes)`
+  return JSON.stringify(value)
+}
+
+/** The message grammar of the whole project: expected WHAT for NAME, received VALUE. */
+export function expected(what: string, name: string, received: unknown): string {
+  return `expected ${what} for ${name}, received ${show(received)}`
+}

@@ -1,0 +1,34 @@
+/**
+ * The public surface of serving.
+ * @module
+ */
+export { Context, type CookieOptions } from './context.ts'
+export type { Api, ApiOptions } from './core/api.ts'
+export { call } from './core/call.ts'
+export { Service, type ServiceOptions } from './core/service.ts'
+export type { DType } from './data/dtype.ts'
+export { NDArray } from './data/ndarray.ts'
+export { toNested } from './data/nested.ts'
+export {
+  BadInput,
+  BadOutput,
+  ClientClosed,
+  DeadlineExceeded,
+  type ErrorCode,
+  errorTable,
+  FunctionError,
+  InternalError,
+  InvalidArgument,
+  MethodNotAllowed,
+  MissingDependencyException,
+  NotFound,
+  Overloaded,
+  PayloadTooLarge,
+  ServingError,
+  SetupError,
+  Unauthorized,
+  UnsupportedMediaType,
+  ValueError,
+} from './errors.ts'
+export * as io from './io/index.ts'
+export { HeaderList, HttpRequest, type HttpResponse } from './wire/message.ts'

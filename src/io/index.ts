@@ -1,0 +1,9 @@
+/**
+ * The `io` namespace: descriptors and what they are made of.
+ * @module
+ */
+export { IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
+export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'
+export { JSONEncoder } from './json-encoder.ts'
+export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
+export { Text, type TextOptions, type TextPiece } from './text.ts'

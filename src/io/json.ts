@@ -1,0 +1,165 @@
+/**
+ * The descriptor of JSON values, with or without a schema.
+ * @module
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../data/json-syntax.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { isJsonType } from '../wire/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, decodeUtf8, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { JSONEncoder } from './json-encoder.ts'
+
+/** What a JSON text can say. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
+
+/** Any schema object of the Standard Schema interface: zod, valibot, arktype. */
+export type Schema = StandardSchemaV1
+
+/** What the function receives: the schema's output, or a JSON value without one. */
+export type JsonIn<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : JsonValue
+
+/** What the function may return: the schema's input, or anything without one. */
+export type JsonOut<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
+
+/** Options of {@link JsonDescriptor}. **Source**: SPEC "JSON". */
+export interface JsonOptions<S extends Schema | undefined = undefined> {
+  /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
+  readonly schema?: S
+  /** Accepted for the spec's sake; without effect, as in the reference. */
+  readonly validateJson?: boolean
+  /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
+  readonly jsonEncoder?: new () => JSONEncoder
+}
+
+const optionNames = ['schema', 'validateJson', 'jsonEncoder'] as const
+const jsonHeaders = [['content-type', 'application/json']] as const
+
+/**
+ * A JSON body becomes a value, checked by the schema; a value becomes JSON text. Exported as `io.JSON`.
+ *
+ * **Wire**: UTF-8, a byte order mark is skipped; of duplicate keys the last one counts; `undefined` is written as `null`.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is not JSON.
+ * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
+ * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
+ */
+export class JsonDescriptor<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
+  readonly mimeType = 'application/json'
+  override readonly readsHeaders: readonly string[] = []
+  readonly schema: S | undefined
+  readonly validateJson: boolean | undefined
+  /** What `fromSample` was given, parsed. */
+  readonly sample: unknown
+  readonly #encoder: JSONEncoder
+
+  constructor(options: JsonOptions<S> = {}, sample?: unknown) {
+    super()
+    checkOptions('JSON', options, optionNames)
+    const { schema, jsonEncoder } = options
+    if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
+      throw new InvalidArgument(expected('a Standard Schema object', 'schema', schema))
+    }
+    this.schema = schema
+    this.validateJson = options.validateJson
+    this.sample = sample
+    if (jsonEncoder !== undefined && typeof jsonEncoder !== 'function') {
+      throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
+    }
+    this.#encoder = new (jsonEncoder ?? JSONEncoder)()
+    if (typeof this.#encoder.encode !== 'function') {
+      throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
+    }
+  }
+
+  /**
+   * An object, a list or JSON text (string or bytes) becomes a descriptor with that example.
+   * **Errors**: BadInput when the text is not JSON, the value is of another kind, or the schema refuses it.
+   */
+  static fromSample<S extends Schema | undefined = undefined>(
+    sample: unknown,
+    options: JsonOptions<S> = {},
+  ): JsonDescriptor<S> {
+    const isText = typeof sample === 'string' || sample instanceof Uint8Array
+    if (!isText && (typeof sample !== 'object' || sample === null)) {
+      throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
+    }
+    const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
+    const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample') : sample
+    const result = options.schema?.['~standard'].validate(value)
+    // A schema that answers later cannot be asked here; requests will be.
+    if (result !== undefined && !(result instanceof Promise) && result.issues !== undefined) {
+      throw schemaError(result.issues, 'JSON.fromSample')
+    }
+    return new JsonDescriptor(options, value)
+  }
+
+  fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
+    requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
+    const value = parseJson(request.peek(), 'JSON')
+    if (this.schema === undefined) return value as JsonIn<S>
+    return then(this.schema['~standard'].validate(value), (result) => {
+      if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
+      return result.value as JsonIn<S>
+    })
+  }
+
+  toHttpResponse(value: JsonOut<S>): MaybePromise<HttpResponse> {
+    if (this.schema === undefined) return this.#encode(value)
+    return then(this.schema['~standard'].validate(value), (result) => {
+      if (result.issues !== undefined) {
+        const { message, path } = schemaError(result.issues, 'JSON')
+        throw new BadOutput(message, { path })
+      }
+      return this.#encode(result.value)
+    })
+  }
+
+  #encode(value: unknown): HttpResponse {
+    return { headers: jsonHeaders, body: this.#encoder.encode(value) }
+  }
+}
+
+function then<T, R>(value: T | Promise<T>, next: (value: T) => R): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** UTF-8 JSON text becomes a value. **Errors**: BadInput `encoding` or `syntax` with the byte offset. */
+function parseJson(bytes: Uint8Array, name: string): unknown {
+  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  const deep = tooDeepAt(bytes)
+  if (deep !== -1) {
+    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deep}`
+    throw new BadInput(message, { reason: 'syntax', offset: deep })
+  }
+  const text = decodeUtf8(bom === 0 ? bytes : bytes.subarray(bom), name)
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const at = syntaxErrorAt(text)
+    const offset = bom + Buffer.byteLength(text.slice(0, at))
+    const found = at >= text.length ? 'the end of the body' : JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))
+    throw new BadInput(`expected JSON for ${name}, received ${found} at byte ${offset}`, { reason: 'syntax', offset, cause })
+  }
+}
+
+function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
+  const told = issues.slice(0, 5).map(({ message, path }) => {
+    const at = pathOf(path)
+    return at === '' ? message : `${at}: ${message}`
+  })
+  const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
+  const path = pathOf(issues[0]?.path)
+  return new BadInput(`expected a value that fits the schema for ${name}, received one that does not: ${told.join('; ')}${more}`, {
+    reason: 'schema',
+    ...(path !== '' && { path }),
+  })
+}
+
+function pathOf(path: StandardSchemaV1.Issue['path']): string {
+  let text = ''
+  for (const part of path ?? []) {
+    const key = typeof part === 'object' ? part.key : part
+    text += typeof key === 'number' ? `[${key}]` : `${text === '' ? '' : '.'}${String(key)}`
+  }
+  return text
+}

@@ -1,0 +1,175 @@
+/**
+ * The descriptor of n-dimensional arrays.
+ * @module
+ */
+import { numberCodec as codec } from '../bindings/native.ts'
+import { type DType, isFloat, parseDType } from '../data/dtype.ts'
+import { NDArray } from '../data/ndarray.ts'
+import { fromNested, type Nested } from '../data/nested.ts'
+import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
+import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../data/shape.ts'
+import { BadInput, BadOutput, type BadInputReason, expected, InvalidArgument } from '../errors.ts'
+import { isJsonType } from '../wire/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
+
+/** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
+export interface NumpyNdarrayOptions<D extends DType = DType> {
+  /** Element type that arrays are converted to, both ways, with numpy's casts; never wraps. Default: none. */
+  readonly dtype?: D
+  /** Refuse what is not castable within its kind (numpy's `same_kind`) instead of converting it. Needs `dtype`. */
+  readonly enforceDtype?: boolean
+  /** Shape that arrays are reshaped to; `-1` stands for any. Default: none. */
+  readonly shape?: readonly number[]
+  /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
+  readonly enforceShape?: boolean
+  /** What NaN and the infinities become in JSON. Our choice, since JSON has no word for them: default `'null'`. */
+  readonly nonFinite?: NonFinite
+}
+
+const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite'] as const
+const jsonHeaders = [['content-type', 'application/json']] as const
+
+/**
+ * A JSON body becomes an {@link NDArray}; an NDArray becomes JSON.
+ *
+ * **Shape**: any; `shape` reshapes, `enforceShape` refuses.
+ * **Wire**: nested lists, a scalar, or a list of objects keyed by column index; out: compact nested lists. Floats print
+ * shortest for their own width, integral ones with `.0`.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is not JSON.
+ * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
+ * **Source**: SPEC "NumpyNdarray".
+ * **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
+ */
+export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<D>, NDArray> {
+  readonly mimeType = 'application/json'
+  override readonly readsHeaders: readonly string[] = []
+  readonly dtype: D | undefined
+  readonly enforceDtype: boolean
+  readonly shape: readonly number[] | undefined
+  readonly enforceShape: boolean
+  readonly nonFinite: NonFinite
+  /** What `fromSample` was given, as an array. */
+  readonly sample: NDArray | undefined
+
+  constructor(options: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
+    super()
+    checkOptions('NumpyNdarray', options, optionNames)
+    this.dtype = options.dtype === undefined ? undefined : (parseDType(options.dtype) as D)
+    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.enforceDtype = options.enforceDtype ?? false
+    this.enforceShape = options.enforceShape ?? false
+    this.nonFinite = options.nonFinite ?? 'null'
+    this.sample = sample
+    if (this.enforceDtype && this.dtype === undefined) {
+      throw new InvalidArgument('enforceDtype for NumpyNdarray needs dtype')
+    }
+    if (this.enforceShape && this.shape === undefined) {
+      throw new InvalidArgument('enforceShape for NumpyNdarray needs shape')
+    }
+    if (!['null', 'literal', 'error'].includes(this.nonFinite)) {
+      throw new InvalidArgument(expected("'null', 'literal' or 'error'", 'nonFinite', options.nonFinite))
+    }
+  }
+
+  /**
+   * A sample becomes a descriptor with its dtype and shape; options given beside it win. Nothing is enforced unless asked.
+   * **Errors**: BadInput for a bare scalar, and when no array can be made of the sample.
+   */
+  static fromSample<D extends DType = DType>(
+    sample: NDArray<D> | Nested | ArrayBufferView,
+    options: NumpyNdarrayOptions<D> = {},
+  ): NumpyNdarray<D> {
+    if (typeof sample !== 'object' || sample === null) {
+      throw new BadInput(expected('an array or a list', 'NumpyNdarray.fromSample', sample), { reason: 'dtype' })
+    }
+    const array = fromNested(sample, 'NumpyNdarray.fromSample')
+    return new NumpyNdarray({ dtype: array.dtype as D, shape: array.shape, ...options }, array)
+  }
+
+  fromHttpRequest(request: HttpRequest): NDArray<D> {
+    requireMediaType(request.headers, isJsonType, 'application/json', 'NumpyNdarray')
+    const parsed = codec.parseNdarray(request.peek(), this.dtype)
+    if ('failure' in parsed) throw parseError(parsed, this.dtype)
+    return new NDArray(parsed.data, this.#inputShape(parsed.shape), parsed.dtype) as NDArray<D>
+  }
+
+  toHttpResponse(value: NDArray): HttpResponse {
+    const body = codec.encodeNdarray(this.#checkOutput(value), this.nonFinite)
+    if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
+    return { headers: jsonHeaders, body }
+  }
+
+  #inputShape(own: readonly number[]): readonly number[] {
+    const pattern = this.shape
+    if (pattern === undefined) return own
+    const shape = this.enforceShape ? (matchesShape(own, pattern) ? own : undefined) : reshapeTo(own, pattern)
+    if (shape !== undefined) return shape
+    throw new BadInput(`expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(own)}`, {
+      reason: 'shape',
+    })
+  }
+
+  #checkOutput(value: NDArray): ParsedArray {
+    if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
+    const { dtype, shape } = this
+    let { data } = value
+    if (dtype !== undefined && dtype !== value.dtype) {
+      if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
+        throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
+      }
+      const cast = castArray(value, dtype)
+      if ('failure' in cast) {
+        throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
+      }
+      data = cast.data
+    }
+    if (shape === undefined) return { data, shape: value.shape, dtype: dtype ?? value.dtype }
+    const own = value.shape
+    const next = this.enforceShape ? (matchesShape(own, shape) ? own : undefined) : reshapeTo(own, shape)
+    if (next === undefined) {
+      throw new BadOutput(`expected shape ${showShape(shape)} for NumpyNdarray, received shape ${showShape(own)}`)
+    }
+    return { data, shape: next, dtype: dtype ?? value.dtype }
+  }
+}
+
+/** An array under another dtype, by the same rules as request texts: through JSON text, which keeps every value exactly. */
+function castArray(array: NDArray, dtype: DType): ParsedArray | ParseFailure {
+  const text = codec.encodeNdarray(array, 'literal') ?? ''
+  return codec.parseNdarray(typeof text === 'string' ? Buffer.from(text) : text, dtype)
+}
+
+// numpy's same_kind order: bool < uint < int < float, and anything to str.
+const kindRank = (dtype: DType) =>
+  dtype === 'bool' ? 0 : dtype.startsWith('uint') ? 1 : dtype.startsWith('int') ? 2 : isFloat(dtype) ? 3 : 4
+
+function isSameKind(from: DType, to: DType): boolean {
+  return kindRank(from) <= kindRank(to)
+}
+
+const reasons: Record<ParseFailure['failure'], BadInputReason> = {
+  syntax: 'syntax',
+  encoding: 'encoding',
+  ragged: 'ragged',
+  dtype: 'dtype',
+  range: 'dtype',
+  precision: 'dtype',
+  depth: 'shape',
+}
+
+function parseError({ failure, offset }: ParseFailure, dtype: DType | undefined): BadInput {
+  const wanted = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
+  const message = {
+    syntax: 'expected JSON for NumpyNdarray, received another character or the end of the body',
+    encoding: 'expected UTF-8 text for NumpyNdarray, received an invalid byte sequence',
+    ragged: 'expected lists of equal length for NumpyNdarray, received a different one',
+    dtype: `expected ${wanted} for NumpyNdarray, received an element of another kind`,
+    range: `expected numbers in the range of dtype ${dtype ?? 'float64'} for NumpyNdarray, received one beyond`,
+    precision:
+      'expected integers within ±2^53 for NumpyNdarray without dtype, received one beyond; dtype int64 keeps it exact',
+    depth: 'expected at most 64 dimensions for NumpyNdarray, received more',
+  }[failure]
+  return new BadInput(`${message} at byte ${offset}`, { reason: reasons[failure], offset })
+}
+

@@ -1,0 +1,104 @@
+/**
+ * The descriptor of text, whole or streamed.
+ * @module
+ */
+import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { encodeEvent, type ServerSentEvent } from '../wire/event-stream.ts'
+import { isJsonType, type MediaType } from '../wire/media-type.ts'
+import type { Chunk, HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, decodeUtf8, IODescriptor, requireMediaType } from './descriptor.ts'
+
+/** Options of {@link Text}. **Source**: SPEC "Text". */
+export interface TextOptions {
+  /** Media type of the response. Default `text/plain`. */
+  readonly contentType?: 'text/plain' | 'text/event-stream'
+}
+
+/** What a function may return or yield: strings are sent as they are, objects are framed as server-sent events. */
+export type TextPiece = string | ServerSentEvent
+
+/** What a function may return to Text. */
+export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
+
+/**
+ * A body becomes a string; a string, or the strings that a generator yields, become a streamed response.
+ *
+ * **Wire**: UTF-8 unless the request's charset says otherwise, a byte order mark is kept. The response has no
+ * content-length; each yielded piece is a chunk of its own.
+ * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
+ * **Source**: SPEC "Text".
+ * **Example** `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
+ */
+export class Text extends IODescriptor<string, TextResult> {
+  readonly mimeType: string
+  override readonly readsHeaders: readonly string[] = []
+  readonly contentType: 'text/plain' | 'text/event-stream'
+  /** What `fromSample` was given. */
+  readonly sample: string | undefined
+  readonly #headers: HttpResponse['headers']
+
+  constructor(options: TextOptions = {}, sample?: string) {
+    super()
+    checkOptions('Text', options, ['contentType'])
+    const contentType = options.contentType ?? 'text/plain'
+    if (contentType !== 'text/plain' && contentType !== 'text/event-stream') {
+      throw new InvalidArgument(expected("'text/plain' or 'text/event-stream'", 'contentType', contentType))
+    }
+    this.contentType = contentType
+    this.mimeType = contentType
+    this.sample = sample
+    const type = ['content-type', `${contentType}; charset=utf-8`] as const
+    // Proxies must pass events on at once instead of collecting them.
+    this.#headers = contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']]
+  }
+
+  /** A string or UTF-8 bytes become a descriptor with that example. **Errors**: BadInput for anything else. */
+  static fromSample(sample: string | Uint8Array, options: TextOptions = {}): Text {
+    if (sample instanceof Uint8Array) return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
+    if (typeof sample === 'string') return new Text(options, sample)
+    throw new BadInput(expected('a string or bytes', 'Text.fromSample', sample))
+  }
+
+  fromHttpRequest(request: HttpRequest): string {
+    const type = requireMediaType(request.headers, isTextType, 'text/plain', 'Text')
+    const charset = type?.parameters.get('charset')?.toLowerCase()
+    if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return decodeUtf8(request.peek(), 'Text')
+    return decodeCharset(request.peek(), charset)
+  }
+
+  toHttpResponse(value: TextResult): HttpResponse {
+    if (typeof value === 'string') return { headers: this.#headers, body: [value] }
+    if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
+      return { headers: this.#headers, body: encodePieces(value) }
+    }
+    throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
+  }
+}
+
+async function* encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncGenerator<Chunk> {
+  for await (const piece of pieces) {
+    if (typeof piece === 'string') yield piece
+    else if (typeof piece === 'object' && piece !== null && 'data' in piece) yield encodeEvent(piece)
+    else throw new BadOutput(expected('a string or {data, event?, id?, retry?}', 'a piece of Text', piece))
+  }
+}
+
+/** What reads as text: `text/*`, JSON, XML. */
+function isTextType(type: MediaType): boolean {
+  const { essence } = type
+  return essence.startsWith('text/') || isJsonType(type) || essence === 'application/xml' || essence.endsWith('+xml')
+}
+
+function decodeCharset(bytes: Uint8Array, charset: string): string {
+  let decoder: InstanceType<typeof TextDecoder>
+  try {
+    decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true })
+  } catch {
+    throw new UnsupportedMediaType(expected('a known charset', 'Text', charset))
+  }
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new BadInput(`expected ${charset} text for Text, received an invalid byte sequence`, { reason: 'encoding' })
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What a server can be told, with the defaults that the README documents.
+ * @module
+ */
+import type { Logger } from 'pino'
+import { expected, InvalidArgument } from '../errors.ts'
+
+/** Names of the HTTP engines. */
+export type EngineName = 'uws' | 'node'
+
+/** Limits of one server process. */
+export interface Limits {
+  /** Largest request body; a larger one is refused with 413. **Units**: bytes. */
+  readonly maxBodyBytes: number
+  /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */
+  readonly requestTimeoutMs: number
+  /** Requests between their headers and the end of their response; one more is refused with 503. */
+  readonly maxInFlight: number
+  /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
+  readonly drainTimeoutMs: number
+}
+
+/** The limits that hold unless others are given. */
+export const defaultLimits: Limits = Object.freeze({
+  maxBodyBytes: 64 * 1024 * 1024,
+  requestTimeoutMs: 60_000,
+  maxInFlight: 1024,
+  drainTimeoutMs: 30_000,
+})
+
+/** How to serve a service. */
+export interface ServeOptions extends Partial<Limits> {
+  /** Default 3000; 0 takes a free port, told by {@link Listener.port}. */
+  readonly port?: number
+  /** Address to listen on. Default: all of them. */
+  readonly host?: string
+  /** Path in front of every API. Default `/`. Health endpoints stay at the root. */
+  readonly baseUrl?: string
+  /** Default: uws where its binary loads, else node with a warning. Naming `uws` makes its absence an error. */
+  readonly engine?: EngineName
+  /** Default: pino on standard error. */
+  readonly logger?: Logger
+}
+
+/** A server that runs. */
+export interface Listener {
+  readonly port: number
+  readonly engine: EngineName
+  /** Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */
+export function parseLimits(options: Partial<Limits>): Limits {
+  const limits: { -readonly [K in keyof Limits]: number } = { ...defaultLimits }
+  for (const name of Object.keys(defaultLimits) as (keyof Limits)[]) {
+    const value = options[name]
+    if (value === undefined) continue
+    const least = name === 'maxInFlight' ? 1 : 0
+    if (!Number.isSafeInteger(value) || value < least) {
+      throw new InvalidArgument(expected(`a whole number from ${least} up`, name, value))
+    }
+    limits[name] = value
+  }
+  return limits
+}

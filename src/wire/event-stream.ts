@@ -1,0 +1,40 @@
+/**
+ * Server-sent events: the lines of `text/event-stream`.
+ * @module
+ */
+import { BadOutput, expected } from '../errors.ts'
+
+/** One event. **Units**: `retry` in milliseconds. **Source**: WHATWG HTML, section "Server-sent events". */
+export interface ServerSentEvent {
+  /** The payload; each of its lines becomes a `data:` line. */
+  readonly data: string
+  /** The event's type; no line breaks. */
+  readonly event?: string
+  /** The event's id; no line breaks, no NUL. */
+  readonly id?: string
+  readonly retry?: number
+}
+
+/**
+ * An event becomes its lines: event, id, retry, data, an empty line.
+ * **Errors**: BadOutput when a field would break out of its line.
+ */
+export function encodeEvent(event: ServerSentEvent): string {
+  const { data, event: type, id, retry } = event
+  if (typeof data !== 'string') throw new BadOutput(expected('a string', 'data of an event', data))
+  let text = ''
+  if (type !== undefined) text += `event: ${line(type, 'event')}\n`
+  if (id !== undefined) text += `id: ${line(id, 'id')}\n`
+  if (retry !== undefined) {
+    if (!Number.isSafeInteger(retry) || retry < 0) throw new BadOutput(expected('whole milliseconds', 'retry', retry))
+    text += `retry: ${retry}\n`
+  }
+  for (const part of data.split(/\r\n|\r|\n/)) text += `data: ${part}\n`
+  return `${text}\n`
+}
+
+function line(value: unknown, name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: line breaks end the field, NUL voids an id
+  if (typeof value === 'string' && !/[\r\n\u0000]/.test(value)) return value
+  throw new BadOutput(expected('a string without line breaks', `${name} of an event`, value))
+}

@@ -1,0 +1,44 @@
+/**
+ * Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters.
+ * @module
+ */
+
+/** `type/subtype` in lower case and its parameters. */
+export interface MediaType {
+  /** For example `text/csv`. */
+  readonly essence: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const shape = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
+const parameter = /;[ \t]*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))[ \t]*/gy
+
+/** A Content-Type value becomes a media type; undefined when it is none. */
+export function parseMediaType(value: string): MediaType | undefined {
+  const end = value.indexOf(';')
+  const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()
+  if (!shape.test(essence)) return undefined
+  const parameters = new Map<string, string>()
+  if (end !== -1) {
+    parameter.lastIndex = end
+    for (let match = parameter.exec(value); match !== null; match = parameter.exec(value)) {
+      const name = match[1].toLowerCase()
+      // The first one wins, as in the WHATWG MIME Sniffing standard.
+      if (!parameters.has(name)) parameters.set(name, match[2]?.replace(/\\(.)/g, '$1') ?? match[3] ?? '')
+    }
+  }
+  return { essence, parameters }
+}
+
+const noParameters: ReadonlyMap<string, string> = new Map()
+const json: MediaType = { essence: 'application/json', parameters: noParameters }
+
+/** As {@link parseMediaType}, without work for the commonest value. */
+export function mediaTypeOf(value: string): MediaType | undefined {
+  return value === 'application/json' ? json : parseMediaType(value)
+}
+
+/** Whether the essence is JSON: `application/json`, `text/json` or a `+json` type. */
+export function isJsonType(type: MediaType): boolean {
+  return type.essence === 'application/json' || type.essence === 'text/json' || type.essence.endsWith('+json')
+}

@@ -1,0 +1,130 @@
+/**
+ * Requests and responses as plain values: what descriptors read and write. A multipart part is such a request, too.
+ * @module
+ */
+
+/** Read access to request headers. Names are lower-case. */
+export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
+  /** The value; several lines of one name joined by `, ` (RFC 9110 section 5.3). Undefined when absent or empty. */
+  get(name: string): string | undefined
+}
+
+/** Headers in two parallel lists: cheaper to make per request than a Map, and the names can be shared between requests. */
+export class HeaderList implements RequestHeaders {
+  readonly #names: readonly string[]
+  readonly #values: readonly string[]
+
+  constructor(names: readonly string[], values: readonly string[]) {
+    this.#names = names
+    this.#values = values
+  }
+
+  get(name: string): string | undefined {
+    const names = this.#names
+    let found: string | undefined
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] !== name) continue
+      const value = this.#values[i]
+      if (value === '') continue
+      found = found === undefined ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`
+    }
+    return found
+  }
+
+  *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
+    for (let i = 0; i < this.#names.length; i++) if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
+  }
+
+  /** A plain record of headers, as tests and custom code have it, becomes a HeaderList. */
+  static from(record: Readonly<Record<string, string>>): HeaderList {
+    return new HeaderList(
+      Object.keys(record).map((name) => name.toLowerCase()),
+      Object.values(record),
+    )
+  }
+}
+
+/** Headers and a body on the way to a descriptor. */
+export class HttpRequest {
+  readonly headers: RequestHeaders
+  #bytes: Uint8Array | undefined
+  #borrowed: boolean
+
+  /** `borrowed`: the bytes belong to a socket, which takes them back when its callback returns. */
+  constructor(headers: RequestHeaders, bytes: Uint8Array, borrowed = false) {
+    this.headers = headers
+    this.#bytes = bytes
+    this.#borrowed = borrowed
+  }
+
+  /** The whole body, yours to keep. **Cost**: copies once when the bytes still belong to the socket. */
+  get body(): Uint8Array {
+    this.keep()
+    return this.#view()
+  }
+
+  /**
+   * The whole body without a copy. Valid only until `fromHttpRequest` returns or awaits; the value made of it must not
+   * alias it.
+   */
+  peek(): Uint8Array {
+    return this.#view()
+  }
+
+  /** Makes the bytes outlive the socket's callback. Called by the pipeline before it waits for anything. */
+  keep(): void {
+    if (!this.#borrowed) return
+    this.#bytes = this.#view().slice()
+    this.#borrowed = false
+  }
+
+  /** Ends the time in which borrowed bytes may be read. Called by the pipeline once the descriptor has its value. */
+  release(): void {
+    if (this.#borrowed) this.#bytes = undefined
+  }
+
+  #view(): Uint8Array {
+    if (this.#bytes === undefined) throw new Error('the body was read after fromHttpRequest had returned')
+    return this.#bytes
+  }
+}
+
+/** A piece of a streamed body; strings are sent as UTF-8. */
+export type Chunk = string | Uint8Array
+
+/** Bytes or text are sent with a content-length; iterables are streamed as chunks. */
+export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
+
+/** A header line. */
+export type HeaderLine = readonly [name: string, value: string]
+
+/** What an output descriptor makes of a value. */
+export interface HttpResponse {
+  /** Default 200. */
+  readonly status?: number
+  /** Lower-case names. */
+  readonly headers: readonly HeaderLine[]
+  readonly body: ResponseBody
+  /** Set on error responses, for the log. */
+  readonly error?: Error
+}
+
+/** Whether a body is streamed from an async source. */
+export function isAsyncBody(body: ResponseBody): body is AsyncIterable<Chunk> {
+  return typeof body === 'object' && Symbol.asyncIterator in body
+}
+
+// RFC 9110 section 5.5: no control characters but tab. Checked on every value that reaches a socket, since uWebSockets.js does not.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
+const unsafeValue = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
+const tokenName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i
+
+/** Whether a header value can be sent as one line. */
+export function isHeaderValue(value: string): boolean {
+  return !unsafeValue.test(value)
+}
+
+/** Whether a header name is a token (RFC 9110 section 5.6.2). */
+export function isHeaderName(name: string): boolean {
+  return tokenName.test(name)
+}

@@ -1,0 +1,38 @@
+/**
+ * Errors as `application/problem+json` (RFC 9457).
+ * @module
+ */
+import { STATUS_CODES } from 'node:http'
+import type { ServingError } from '../errors.ts'
+import type { HeaderLine, HttpResponse } from './message.ts'
+
+/** Media type of every error body. */
+export const problemMediaType = 'application/problem+json'
+
+/**
+ * An error becomes a problem response. At status 500 and above only the code and the request id are told, except for the
+ * states that the client should know about (503, 504), whose messages are ours.
+ * **Source**: RFC 9457; our choice: members `code`, `reason`, `path`, `offset`, `requestId`.
+ */
+export function problemResponse(error: ServingError, requestId: string): HttpResponse {
+  const status = error.status
+  const open = status < 500 || error.code === 'overloaded' || error.code === 'deadline_exceeded'
+  const headers: HeaderLine[] = [
+    ['content-type', problemMediaType],
+    ['x-request-id', requestId],
+  ]
+  if (error.allow !== undefined) headers.push(['allow', error.allow])
+  if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? (status === 499 ? 'Client Closed Request' : 'Error'),
+    status,
+    detail: open ? error.message : undefined,
+    code: error.code,
+    reason: open ? error.reason : undefined,
+    path: open ? error.path : undefined,
+    offset: open ? error.offset : undefined,
+    requestId,
+  })
+  return { status, headers, body, error }
+}

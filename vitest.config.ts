@@ -1,0 +1,14 @@
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+
+const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
+
+export default defineConfig({
+  resolve: { alias: { 'serving/testing': src('testing.ts'), serving: src('index.ts') } },
+  test: {
+    include: ['test/**/*.test.ts'],
+    // Forks, not threads: uWebSockets.js and the add-on are per process, and a crash must name its file.
+    pool: 'forks',
+    testTimeout: 30_000,
+  },
+})
