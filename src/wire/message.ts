@@ -128,3 +128,14 @@ export function isHeaderValue(value: string): boolean {
 export function isHeaderName(name: string): boolean {
   return tokenName.test(name)
 }
+
+const encoder = new TextEncoder()
+
+/** A body of any kind becomes its bytes. **Cost**: waits for the end of a stream; for tests and for parts of a larger body. */
+export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)
+  if (typeof body === 'string' || body instanceof Uint8Array) add(body)
+  else for await (const chunk of body) add(chunk)
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,28 @@
+/**
+ * The laws that every descriptor keeps, to be run over descriptors of your own: `serving/testing`.
+ * @module
+ */
+import { laws } from './testing/laws.ts'
+import type { DescriptorSpec, TestRunner } from './testing/spec.ts'
+
+export type { DescriptorSpec, Refusal, Sample, TestRunner } from './testing/spec.ts'
+
+/**
+ * A description of a descriptor becomes a suite of tests, one a law: round trip, totality, no aliasing, no state, split bodies,
+ * `fromSample`, refusals.
+ *
+ * `runner` is the `describe` and `it` of vitest, jest or node:test; left out, the global ones are taken.
+ * **Example**
+ * ```ts
+ * describeDescriptor('Npy', { create: () => new Npy(), samples: [{ value: new NDArray(Float32Array.of(1, 2)) }] }, { describe, it })
+ * ```
+ */
+export function describeDescriptor<In, Out>(
+  name: string,
+  spec: DescriptorSpec<In, Out>,
+  runner: TestRunner = globalThis as unknown as TestRunner,
+): void {
+  runner.describe(`${name} keeps the laws of descriptors:`, () => {
+    for (const law of laws(spec)) runner.it(law.name, law.check)
+  })
+}

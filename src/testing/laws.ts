@@ -1,0 +1,173 @@
+/**
+ * The laws themselves: each a sentence and a check that throws when it is broken.
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
+import { ServingError } from '../errors.ts'
+import type { IODescriptor } from '../io/descriptor.ts'
+import { collectBody, HeaderList, HttpRequest, type HttpResponse, isHeaderName, isHeaderValue } from '../wire/message.ts'
+import { mutations, randomBytes } from './mutate.ts'
+import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
+import { postInTwoPieces } from './socket.ts'
+
+/** A law: a sentence and its check. */
+export interface Law {
+  readonly name: string
+  readonly check: () => Promise<void>
+}
+
+interface Wire {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** The laws of one descriptor. */
+export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
+  const subject = new Subject(spec)
+  return [
+    { name: 'what it writes is well formed and reads back as the same value', check: () => subject.roundTrip() },
+    { name: 'any bytes under any headers give a value or an error that blames the client', check: () => subject.totality() },
+    { name: 'a value shares no memory with the request it came from', check: () => subject.noAliasing() },
+    { name: 'a request leaves nothing behind for the next one', check: () => subject.noState() },
+    { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
+    ...(spec.fromSample ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }] : []),
+    ...(spec.refusals ?? []).map((refusal) => ({
+      name: `it refuses ${refusal.title}`,
+      check: () => subject.refuses(refusal),
+    })),
+  ]
+}
+
+class Subject<In, Out> {
+  readonly #spec: DescriptorSpec<In, Out>
+
+  constructor(spec: DescriptorSpec<In, Out>) {
+    assert(spec.samples.length > 0, 'a descriptor needs at least one sample')
+    this.#spec = spec
+  }
+
+  async roundTrip(): Promise<void> {
+    for (const sample of this.#spec.samples) {
+      const descriptor = this.#spec.create()
+      const response = await descriptor.toHttpResponse(sample.value)
+      assertWellFormed(response)
+      const written = { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
+      this.#assertReceived(await decode(descriptor, written), sample, 'what the descriptor wrote')
+      if (sample.request === undefined) continue
+      this.#assertReceived(await decode(descriptor, await this.#wireOf(sample)), sample, "the sample's request")
+    }
+  }
+
+  async totality(): Promise<void> {
+    const descriptor = this.#spec.create()
+    for (const sample of this.#spec.samples) {
+      const wire = await this.#wireOf(sample)
+      const types = [wire.headers['content-type'], undefined, 'text/plain; charset=utf-8', 'application/octet-stream', ';;', 'multipart/form-data']
+      for (const body of [...mutations(wire.body), ...randomBytes()]) {
+        for (const type of types) {
+          const headers: Record<string, string> = { ...wire.headers }
+          delete headers['content-type']
+          if (type !== undefined) headers['content-type'] = type
+          await assertTotal(descriptor, { headers, body })
+        }
+      }
+    }
+  }
+
+  async noAliasing(): Promise<void> {
+    const descriptor = this.#spec.create()
+    for (const sample of this.#spec.samples) {
+      const wire = await this.#wireOf(sample)
+      const bytes = Uint8Array.from(wire.body)
+      const request = new HttpRequest(HeaderList.from(wire.headers), bytes, true)
+      const pending = descriptor.fromHttpRequest(request)
+      if (pending instanceof Promise) request.keep()
+      // What the server does: the socket's buffer is overwritten and then taken away.
+      bytes.fill(0x58)
+      structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+      this.#assertReceived(await pending, sample, 'a request whose buffer is gone')
+    }
+  }
+
+  async noState(): Promise<void> {
+    const descriptor = this.#spec.create()
+    const broken = { headers: {}, body: Uint8Array.of(0xff, 0x7b, 0x5b) }
+    for (const sample of [...this.#spec.samples, ...this.#spec.samples.toReversed()]) {
+      await assertTotal(descriptor, broken)
+      const wire = await this.#wireOf(sample)
+      const both = await Promise.all([decode(descriptor, wire), decode(descriptor, wire)])
+      for (const value of both) this.#assertReceived(value, sample, 'one of two requests at once')
+    }
+  }
+
+  async splitBodies(): Promise<void> {
+    for (const sample of this.#spec.samples) {
+      const wire = await this.#wireOf(sample)
+      const received = await postInTwoPieces(this.#spec.create(), wire)
+      for (const value of received) this.#assertReceived(value, sample, 'a body that came in two pieces')
+    }
+  }
+
+  async fromSample(): Promise<void> {
+    for (const sample of this.#spec.samples) {
+      const descriptor = (this.#spec.fromSample as (value: Out) => IODescriptor<In, Out>)(sample.value)
+      const response = await descriptor.toHttpResponse(sample.value)
+      const written = { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
+      this.#assertReceived(await decode(descriptor, written), sample, 'its own sample')
+    }
+  }
+
+  async refuses(refusal: Refusal): Promise<void> {
+    const wire = { headers: await this.#headersOf(refusal), body: Buffer.from(refusal.body) }
+    const error = await decode(this.#spec.create(), wire).then(
+      () => assert.fail(`expected a refusal of ${refusal.title}, it was accepted`),
+      (error: unknown) => error,
+    )
+    assert(ServingError.is(error), `expected a ServingError, received ${String(error)}`)
+    assert.equal(error.status, refusal.status ?? 400, error.message)
+    if (refusal.reason !== undefined) assert.equal(error.reason, refusal.reason, error.message)
+  }
+
+  async #headersOf(refusal: Refusal): Promise<Readonly<Record<string, string>>> {
+    return refusal.headers ?? (await this.#wireOf(this.#spec.samples[0])).headers
+  }
+
+  async #wireOf(sample: Sample<In, Out>): Promise<Wire> {
+    if (sample.request !== undefined) return { headers: sample.request.headers ?? {}, body: Buffer.from(sample.request.body) }
+    const response = await this.#spec.create().toHttpResponse(sample.value)
+    return { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
+  }
+
+  #assertReceived(actual: In, sample: Sample<In, Out>, source: string): void {
+    const expected = 'received' in sample ? (sample.received as In) : (sample.value as unknown as In)
+    const equal = this.#spec.equal ?? isDeepStrictEqual
+    if (!equal(actual, expected)) assert.deepStrictEqual(actual, expected, `${source} gave another value`)
+    if (!equal(actual, expected)) assert.fail(`${source} gave another value`)
+  }
+}
+
+async function decode<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<In> {
+  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from(wire.headers), wire.body))
+}
+
+async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wire): Promise<void> {
+  try {
+    await decode(descriptor, wire)
+  } catch (error) {
+    if (ServingError.is(error) && error.status < 500) return
+    const body = Buffer.from(wire.body).toString('base64').slice(0, 400)
+    assert.fail(`body ${body} (base64) under ${JSON.stringify(wire.headers)} gave ${String((error as Error)?.stack ?? error)}`)
+  }
+}
+
+function assertWellFormed(response: HttpResponse): void {
+  for (const [name, value] of response.headers) {
+    assert(isHeaderName(name) && name === name.toLowerCase(), `header name ${JSON.stringify(name)}`)
+    assert(isHeaderValue(value), `value of header ${name}: ${JSON.stringify(value)}`)
+  }
+  assert(
+    response.headers.some(([name]) => name === 'content-type'),
+    'a response needs a content-type',
+  )
+}

@@ -1,0 +1,68 @@
+/**
+ * A descriptor behind a real server, fed by a real socket.
+ * @module
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Service } from '../core/service.ts'
+import { type AnyDescriptor, type IODescriptor } from '../io/descriptor.ts'
+import { Text } from '../io/text.ts'
+import { serve } from '../server/listener.ts'
+
+// A longer body is split at this many places instead of everywhere.
+const mostSplits = 64
+
+/** A request sent in two pieces, once for every place to split its body, becomes the values that the function received. */
+export async function postInTwoPieces<In, Out>(
+  descriptor: IODescriptor<In, Out>,
+  wire: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
+): Promise<In[]> {
+  const received: In[] = []
+  const service = new Service('split')
+  service.api({ input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' }, (value: unknown) => {
+    received.push(value as In)
+    return 'taken'
+  })
+  const listener = await serve(service, { port: 0, host: '127.0.0.1' })
+  const socket = connect(listener.port, '127.0.0.1')
+  socket.setNoDelay(true)
+  try {
+    await once(socket, 'connect')
+    const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const head = `POST /take HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}content-length: ${wire.body.length}\r\n\r\n`
+    const step = Math.max(1, Math.ceil(wire.body.length / mostSplits))
+    for (let at = 0; at <= wire.body.length; at += step) {
+      const answer = firstLine(socket)
+      await write(socket, Buffer.concat([Buffer.from(head), wire.body.subarray(0, at)]))
+      await write(socket, wire.body.subarray(at))
+      const text = await answer
+      if (!text.startsWith('HTTP/1.1 200')) throw new Error(`split at byte ${at}: ${text}`)
+    }
+    return received
+  } finally {
+    socket.destroy()
+    await listener.close()
+  }
+}
+
+/** Sends bytes and waits until the kernel has them, and a turn of the event loop for the server to read them. */
+async function write(socket: Socket, bytes: Uint8Array): Promise<void> {
+  await new Promise<void>((resolve) => socket.write(bytes, () => setImmediate(resolve)))
+}
+
+/** The next response, up to its end (`0\r\n\r\n` of the chunked text or a problem's brace). */
+function firstLine(socket: Socket): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    const settle = (finish: () => void) => {
+      socket.off('data', onData).off('close', onClose)
+      finish()
+    }
+    const onClose = () => settle(() => reject(new Error(`the server closed the connection after ${JSON.stringify(text)}`)))
+    const onData = (bytes: Buffer) => {
+      text += bytes.toString('latin1')
+      if (text.endsWith('0\r\n\r\n') || /\r\n\r\n\{.*\}$/s.test(text)) settle(() => resolve(text))
+    }
+    socket.on('data', onData).on('close', onClose)
+  })
+}

@@ -1,0 +1,46 @@
+/**
+ * What the laws need to know of a descriptor.
+ * @module
+ */
+import type { BadInputReason } from '../errors.ts'
+import type { IODescriptor } from '../io/descriptor.ts'
+
+/** A value with what it looks like on the wire. */
+export interface Sample<In, Out> {
+  /** What a function returns. */
+  readonly value: Out
+  /** What the function receives for it; left out: the same as `value`. */
+  readonly received?: In
+  /** A request that means the value; left out: what the descriptor itself writes. */
+  readonly request?: { readonly headers?: Readonly<Record<string, string>>; readonly body: string | Uint8Array }
+}
+
+/** A request that must be refused. */
+export interface Refusal {
+  /** What is wrong with it, as a phrase: `'a column too many'`. */
+  readonly title: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+  /** Expected HTTP status. Default 400. */
+  readonly status?: number
+  readonly reason?: BadInputReason
+}
+
+/** A descriptor with samples of its values. */
+export interface DescriptorSpec<In, Out = In> {
+  /** Makes the descriptor; every call the same. */
+  readonly create: () => IODescriptor<In, Out>
+  /** At least one. */
+  readonly samples: readonly Sample<In, Out>[]
+  readonly refusals?: readonly Refusal[]
+  /** The class's `fromSample`; what it makes must accept its own sample. */
+  readonly fromSample?: (value: Out) => IODescriptor<In, Out>
+  /** Whether two received values are the same. Default: node's deep strict equality. */
+  readonly equal?: (a: In, b: In) => boolean
+}
+
+/** The part of a test framework that the laws use. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown
+  it(name: string, body: () => Promise<void>): unknown
+}

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import * as serving from 'serving'
+import { describe, expect, it } from 'vitest'
+import { abstractIo, emptyNames, ioNames, layers, packageOwners, peers, publicNames } from './rules.ts'
+
+const root = new URL('../../', import.meta.url)
+const read = (file: string) => readFileSync(new URL(file, root), 'utf8')
+
+// Tracked and new files alike, so that a file is checked before it is committed.
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '')
+const sources = files.filter((file) => /^src\/.*\.ts$/.test(file) && !file.startsWith('src/gen/'))
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+/** Every import and re-export of a file; `from` and relative `to` are paths below src. */
+function importsOf(file: string): Import[] {
+  const text = read(file)
+  const from = file.slice('src/'.length)
+  const specifiers = [...text.matchAll(/^(?:import|export)\b[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm)]
+  return specifiers.map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3]
+    return { from, to: specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier }
+  })
+}
+
+const imports = sources.flatMap(importsOf)
+const room = (path: string) => path.split('/')[0]
+const isOurs = (path: string) => room(path) in layers && path.endsWith('.ts')
+
+describe('the architecture', () => {
+  it('finds the sources and their imports', () => {
+    expect(sources.length).toBeGreaterThan(20)
+    expect(imports).toContainEqual({ from: 'core/call.ts', to: 'errors.ts' })
+  })
+
+  it('has a layer for every room', () => {
+    expect(sources.filter((file) => !(room(file.slice(4)) in layers))).toEqual([])
+  })
+
+  it('lets a layer import only layers below it', () => {
+    const allowed = ({ from, to }: Import) =>
+      room(from) === room(to) ||
+      layers[room(to)] < layers[room(from)] ||
+      peers.some(([a, b]) => a === room(from) && b === room(to))
+    expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge))).toEqual([])
+  })
+
+  it('keeps concrete descriptors out of core, server and ops', () => {
+    const wrong = imports.filter(
+      ({ from, to }) => ['core', 'server', 'ops'].includes(room(from)) && room(to) === 'io' && !abstractIo.includes(to),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('has one owner per package', () => {
+    const packages = imports.filter(({ to }) => !isOurs(to) && !to.startsWith('node:'))
+    const nameOf = (to: string) => (to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : room(to))
+    expect(packages.filter(({ from, to }) => packageOwners[nameOf(to)] !== from)).toEqual([])
+  })
+
+  it('keeps files under 400 lines', () => {
+    const code = files.filter((file) => /^(src|native|bench|test|examples)\/.*\.(ts|mjs|cpp|h)$/.test(file) && !file.startsWith('src/gen/'))
+    expect(code.filter((file) => read(file).split('\n').length > 401)).toEqual([])
+  })
+
+  it('names files in kebab-case after what they hold', () => {
+    expect(sources.filter((file) => !/^src(\/[a-z0-9]+(-[a-z0-9]+)*)+\.ts$/.test(file))).toEqual([])
+    expect(files.filter((file) => /^(src|native|bench|test)\//.test(file) && emptyNames.test(file))).toEqual([])
+  })
+
+  it('documents every export', () => {
+    const bare = sources
+      .filter((file) => !['src/index.ts', 'src/io/index.ts'].includes(file))
+      .flatMap((file) => {
+        const lines = read(file).split('\n')
+        return lines.flatMap((line, i) =>
+          /^export (?!\{|\*|type \{)/.test(line) && !/\*\/\s*$/.test(lines[i - 1] ?? '') ? [`${file}:${i + 1}: ${line}`] : [],
+        )
+      })
+    expect(bare).toEqual([])
+  })
+
+  it('has no default exports and no any in its sources', () => {
+    const wrong = sources.filter((file) => /^export default|: any\b|<any>|as any\b/m.test(read(file)))
+    expect(wrong).toEqual([])
+  })
+
+  it('exports the names that were decided, and no others', () => {
+    expect(Object.keys(serving).sort()).toEqual([...publicNames].sort())
+    expect(Object.keys(serving.io).sort()).toEqual([...ioNames].sort())
+  })
+})

@@ -1,0 +1,176 @@
+import { BadInput, BadOutput, InvalidArgument, io, NDArray } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { decode, refusal, textOf } from './requests.ts'
+
+const encode = (value: unknown, descriptor: io.JSON = new io.JSON()) => textOf(descriptor.toHttpResponse(value))
+
+describe('JSON input', () => {
+  // Reference cases J1 to J17.
+  it.each<[string, unknown]>([
+    ['"hi"', 'hi'],
+    ['1', 1],
+    ['  {"a" : 1}  ', { a: 1 }],
+    ['{"b":1,"a":"é"}', { b: 1, a: 'é' }],
+    ['{"a":1,"a":2}', { a: 2 }],
+    ['-0.0', -0],
+    ['1E5', 1e5],
+    ['"\\u0000"', '\0'],
+    ['\ufeff[1]', [1]],
+  ])('reads %s', (text, value) => {
+    expect(decode(new io.JSON(), text)).toEqual(value)
+  })
+
+  it('reads a body without a content-type', () => {
+    expect(decode(new io.JSON(), '{}', '')).toEqual({})
+  })
+
+  it.each<[string, string | Uint8Array, string, number]>([
+    ['an empty body', '', 'syntax', 0],
+    ['a bare word', 'bad', 'syntax', 0],
+    ['a truncated list', '[1,2', 'syntax', 4],
+    ['single quotes', "{'a':1}", 'syntax', 1],
+    ['a trailing comma', '[1,]', 'syntax', 3],
+    ['trailing garbage', '{"é":1} x', 'syntax', 9],
+    ['NaN', '{"a":NaN}', 'syntax', 5],
+    ['a key without a value', '{"a"}', 'syntax', 4],
+    ['a bracket of the other kind', '[1}', 'syntax', 2],
+    ['a control character in a string', '"a\nb"', 'syntax', 0],
+    ['a leading zero', '[01]', 'syntax', 2],
+    ['invalid UTF-8', Uint8Array.of(0x22, 0xff, 0x22), 'encoding', 1],
+    ['129 levels', '['.repeat(129) + ']'.repeat(129), 'syntax', 128],
+    ['a million open brackets', '['.repeat(1_000_000), 'syntax', 128],
+  ])('refuses %s and says where', (_title, body, reason, offset) => {
+    expect(refusal(new io.JSON(), body)).toMatchObject({ reason, offset, status: 400 })
+  })
+
+  it('reads 128 levels', () => {
+    expect(() => decode(new io.JSON(), '['.repeat(128) + ']'.repeat(128))).not.toThrow()
+  })
+
+  it('does not count brackets inside strings as levels', () => {
+    expect(decode(new io.JSON(), JSON.stringify({ a: '[{"\\'.repeat(200) }))).toEqual({ a: '[{"\\'.repeat(200) })
+  })
+
+  it('keeps __proto__ an ordinary name', () => {
+    const value = decode(new io.JSON(), '{"__proto__":{"admin":true}}') as object
+    expect(Object.keys(value)).toEqual(['__proto__'])
+    expect((value as { admin?: boolean }).admin).toBeUndefined()
+  })
+
+  it('refuses another media type with 415', () => {
+    expect(refusal(new io.JSON(), '{}', 'text/plain')).toMatchObject({ status: 415 })
+  })
+})
+
+describe('JSON with a schema', () => {
+  const schema = z.strictObject({ name: z.string(), n: z.coerce.number(), tags: z.array(z.string()).optional() })
+  const descriptor = new io.JSON({ schema })
+
+  it("gives the function the schema's output", () => {
+    expect(decode(descriptor, '{"name":"a","n":"1"}')).toEqual({ name: 'a', n: 1 })
+  })
+
+  it.each([
+    ['{"name":"a","n":1,"tags":["x",2]}', 'tags[1]'],
+    ['{"name":1,"n":1}', 'name'],
+    ['{"name":"a","n":1,"x":2}', undefined],
+    ['[]', undefined],
+    ['null', undefined],
+  ])('refuses %s and names the path', (text, path) => {
+    const error = refusal(descriptor, text)
+    expect(error).toMatchObject({ reason: 'schema', status: 400 })
+    expect(error.path).toBe(path)
+  })
+
+  it('waits for a schema that answers later', async () => {
+    const later = new io.JSON({ schema: z.string().refine(async (text) => text === 'ok', 'not ok') })
+    await expect(later.fromHttpRequest({ headers: new Map(), peek: () => Buffer.from('"ok"') } as never)).resolves.toBe('ok')
+    await expect(later.fromHttpRequest({ headers: new Map(), peek: () => Buffer.from('"no"') } as never)).rejects.toThrow(BadInput)
+  })
+
+  it('refuses a result that does not fit', () => {
+    expect(() => descriptor.toHttpResponse({ bad: 1 } as never)).toThrow(BadOutput)
+  })
+
+  it('refuses what is no schema', () => {
+    expect(() => new io.JSON({ schema: {} as never })).toThrow(InvalidArgument)
+  })
+})
+
+describe('JSON output', () => {
+  it.each<[unknown, string]>([
+    [null, 'null'],
+    [undefined, 'null'],
+    [{ a: undefined, b: 1 }, '{"b":1}'],
+    [[undefined], '[null]'],
+    [Number.NaN, 'null'],
+    ['é😀', '"é😀"'],
+    [{ ids: 9007199254740993n }, '{"ids":9007199254740993}'],
+    [new NDArray(Int32Array.of(0, 1, 2, 3), [2, 2]), '[[0,1],[2,3]]'],
+    [{ x: Float32Array.of(1.1) }, '{"x":[1.1]}'],
+    [new Map([['a', 1]]), '{"a":1}'],
+    [new Set([1, 2]), '[1,2]'],
+    [new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    [
+      new (class Point {
+        x = 1
+        #secret = 2
+        get secret() {
+          return this.#secret
+        }
+      })(),
+      '{"x":1}',
+    ],
+  ])('writes %j', (value, text) => {
+    expect(encode(value)).toBe(text)
+  })
+
+  it.each<[string, unknown]>([
+    ['a function', () => 1],
+    ['a function inside', { f: () => 1 }],
+    ['a symbol', Symbol('s')],
+    ['more than 128 levels', JSON.parse('['.repeat(200) + ']'.repeat(200))],
+  ])('refuses %s', (_title, value) => {
+    expect(() => encode(value)).toThrow(BadOutput)
+  })
+
+  it('refuses a cycle', () => {
+    const value: Record<string, unknown> = {}
+    value.self = value
+    expect(() => encode(value)).toThrow(/cycle/)
+  })
+
+  it("uses a custom encoder for types that JSON does not have, and still writes arrays", () => {
+    class Celsius {
+      constructor(readonly degrees: number) {}
+    }
+    class Encoder extends io.JSONEncoder {
+      override default(value: unknown) {
+        return value instanceof Celsius ? `${value.degrees} °C` : super.default(value)
+      }
+    }
+    const descriptor = new io.JSON({ jsonEncoder: Encoder })
+    expect(encode({ t: new Celsius(20), x: new NDArray(Float64Array.of(1)) }, descriptor)).toBe('{"t":"20 °C","x":[1.0]}')
+  })
+})
+
+describe('JSON.fromSample', () => {
+  it.each<[unknown, unknown]>([
+    [{ a: 1 }, { a: 1 }],
+    [[1], [1]],
+    ['{"a":1}', { a: 1 }],
+    ['5', 5],
+    [Buffer.from('[1]'), [1]],
+  ])('takes %j', (sample, value) => {
+    expect(io.JSON.fromSample(sample).sample).toEqual(value)
+  })
+
+  it.each<[unknown]>([['nope'], [5], [null], [undefined], [Buffer.from([0xff])]])('refuses %j', (sample) => {
+    expect(() => io.JSON.fromSample(sample)).toThrow(BadInput)
+  })
+
+  it('refuses a sample that the schema refuses', () => {
+    expect(() => io.JSON.fromSample({ a: 1 }, { schema: z.strictObject({ b: z.string() }) })).toThrow(BadInput)
+  })
+})

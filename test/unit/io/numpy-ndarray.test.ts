@@ -1,0 +1,265 @@
+import { BadInput, BadOutput, type DType, InvalidArgument, io, NDArray, toNested } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { decode, refusal, textOf } from './requests.ts'
+
+const { NumpyNdarray } = io
+const encode = (descriptor: io.NumpyNdarray, array: NDArray) => textOf(descriptor.toHttpResponse(array))
+
+describe('NumpyNdarray options', () => {
+  it('refuses enforceDtype without dtype', () => {
+    expect(() => new NumpyNdarray({ enforceDtype: true })).toThrow(InvalidArgument)
+  })
+
+  it('refuses enforceShape without shape', () => {
+    expect(() => new NumpyNdarray({ enforceShape: true })).toThrow(/enforceShape/)
+  })
+
+  it('enforces nothing by default', () => {
+    const descriptor = new NumpyNdarray({ dtype: 'int8', shape: [2] })
+    expect([descriptor.enforceDtype, descriptor.enforceShape]).toEqual([false, false])
+  })
+
+  it('names a misspelled option', () => {
+    expect(() => new NumpyNdarray({ enforceShap: true } as object)).toThrow(/"enforceShap".*enforceShape/)
+  })
+
+  it.each([['asdf'], ['>f4'], [7], [['x']]])('refuses dtype %j', (dtype) => {
+    expect(() => new NumpyNdarray({ dtype: dtype as DType })).toThrow(InvalidArgument)
+  })
+
+  it.each([[[1.5]], [[-2]], ['3'], [3], [[2 ** 40, 2 ** 40]]])('refuses shape %j', (shape) => {
+    expect(() => new NumpyNdarray({ shape: shape as number[] })).toThrow(InvalidArgument)
+  })
+
+  it("takes numpy's other spellings of a dtype", () => {
+    expect(new NumpyNdarray({ dtype: '<f4' as DType }).dtype).toBe('float32')
+    expect(new NumpyNdarray({ dtype: 'float' as DType }).dtype).toBe('float64')
+  })
+})
+
+describe('NumpyNdarray input', () => {
+  // Reference cases N1 to N91: what numpy makes of the text, where our decisions do not say otherwise.
+  it.each<[string, string, number[], unknown]>([
+    ['[[1,2],[3,4]]', 'float64', [2, 2], [[1, 2], [3, 4]]],
+    ['1', 'float64', [], 1],
+    ['true', 'bool', [], true],
+    ['[]', 'float64', [0], []],
+    ['[[]]', 'float64', [1, 0], [[]]],
+    ['[1,2.5]', 'float64', [2], [1, 2.5]],
+    ['[true,1]', 'float64', [2], [1, 1]],
+    ['[1e2]', 'float64', [1], [100]],
+    ['["1","2"]', 'str', [2], ['1', '2']],
+    ['[[[1]]]', 'float64', [1, 1, 1], [[[1]]]],
+    ['\ufeff[1]', 'float64', [1], [1]],
+    ['[{"0":5,"1":4}]', 'float64', [1, 2], [[5, 4]]],
+    ['[NaN, Infinity, -Infinity, null]', 'float64', [4], [Number.NaN, Infinity, -Infinity, Number.NaN]],
+    [' [ 1 , 2 ] \n', 'float64', [2], [1, 2]],
+  ])('reads %s without a dtype as %s of shape %j', (text, dtype, shape, nested) => {
+    const array = decode(new NumpyNdarray(), text)
+    expect([array.dtype, array.shape]).toEqual([dtype, shape])
+    expect(toNested(array)).toEqual(nested)
+  })
+
+  it.each<[DType, string, unknown]>([
+    ['float32', '[1,2]', [1, 2]],
+    ['float32', '["1.5"]', [1.5]],
+    ['float32', '[null]', [Number.NaN]],
+    ['float16', '[0.1]', [0.0999755859375]],
+    ['uint8', '[[2,1],[4,3]]', [[2, 1], [4, 3]]],
+    ['uint8', '["3"]', [3]],
+    ['int8', '[1.9,-1.9]', [1, -1]],
+    ['bool', '[0,1,2]', [false, true, true]],
+    ['bool', '[""]', [false]],
+    ['bool', '[null]', [false]],
+    ['str', '[1,2]', ['1', '2']],
+    ['str', '[1.5]', ['1.5']],
+    ['int64', '[9223372036854775807,-9223372036854775808]', [9223372036854775807n, -9223372036854775808n]],
+    ['uint64', '[18446744073709551615]', [18446744073709551615n]],
+    ['int64', '[9007199254740993]', [9007199254740993n]],
+  ])('converts to dtype %s: %s', (dtype, text, nested) => {
+    const array = decode(new NumpyNdarray({ dtype }), text)
+    expect(array.dtype).toBe(dtype)
+    expect(toNested(array)).toEqual(nested)
+  })
+
+  it.each<[DType, string]>([
+    ['int8', '[300]'],
+    ['int8', '[-129]'],
+    ['uint8', '[-1]'],
+    ['uint8', '[256]'],
+    ['int64', '[9223372036854775808]'],
+    ['uint64', '[-1]'],
+    ['float32', '[1e39]'],
+    ['float16', '[65520]'],
+    ['float64', '[1e400]'],
+  ])('never wraps: out of the range of %s is refused: %s', (dtype, text) => {
+    expect(refusal(new NumpyNdarray({ dtype }), text)).toMatchObject({ reason: 'dtype', offset: 1, status: 400 })
+  })
+
+  it.each<[string, string | Uint8Array, DType | undefined, string]>([
+    ['an empty body', '', undefined, 'syntax'],
+    ['a truncated body', '[[1,2],[3', undefined, 'syntax'],
+    ['trailing garbage', '[1] x', undefined, 'syntax'],
+    ['a trailing comma', '[1,]', undefined, 'syntax'],
+    ['no JSON at all', 'not json', undefined, 'syntax'],
+    ['a ragged list', '[[1,2],[3]]', undefined, 'ragged'],
+    ['a ragged list for a dtype', '[[1],[2,3]]', 'float32', 'ragged'],
+    ['a list beside a number', '[1,[2]]', undefined, 'ragged'],
+    ['more than 64 levels', '['.repeat(65) + ']'.repeat(65), undefined, 'shape'],
+    ['100,000 open brackets', '['.repeat(100_000), undefined, 'shape'],
+    ['a word for a number', '["a"]', 'float32', 'dtype'],
+    ['a decimal string for an integer', '["1.5"]', 'int8', 'dtype'],
+    ['null for an integer', '[null]', 'uint8', 'dtype'],
+    ['NaN for an integer', '[NaN]', 'int32', 'dtype'],
+    ['strings among numbers', '["a",1]', undefined, 'dtype'],
+    ['an object', '{"a":1}', undefined, 'dtype'],
+    ['invalid UTF-8', Uint8Array.of(0x5b, 0x22, 0xff, 0x22, 0x5d), undefined, 'encoding'],
+    ['a UTF-16 byte order mark', Uint8Array.of(0xff, 0xfe, 0x5b), undefined, 'encoding'],
+    ['1e400', '[1e400]', undefined, 'dtype'],
+    ['an integer beyond 2^53', '[9007199254740993]', undefined, 'dtype'],
+  ])('refuses %s', (_title, body, dtype, reason) => {
+    const error = refusal(new NumpyNdarray(dtype === undefined ? {} : { dtype }), body)
+    expect(error).toBeInstanceOf(BadInput)
+    expect(error).toMatchObject({ reason, status: 400 })
+    expect(error.offset).toEqual(expect.any(Number))
+  })
+
+  it('asks for dtype int64 when an integer is beyond 2^53', () => {
+    expect(refusal(new NumpyNdarray(), '[1, 9007199254740993]')).toMatchObject({ message: expect.stringContaining('int64'), offset: 4 })
+  })
+
+  it('keeps the sign of -0', () => {
+    expect(Object.is(decode(new NumpyNdarray(), '-0').data[0], -0)).toBe(true)
+  })
+
+  it('refuses another media type with 415', () => {
+    expect(refusal(new NumpyNdarray(), '[1]', 'text/csv')).toMatchObject({ status: 415, reason: 'media-type' })
+  })
+
+  it.each(['application/json', 'Application/JSON; charset=utf-8', 'application/vnd.api+json'])('reads %s', (type) => {
+    expect(decode(new NumpyNdarray(), '[1]', type).shape).toEqual([1])
+  })
+})
+
+describe('NumpyNdarray shape', () => {
+  it.each<[number[], string, number[]]>([
+    [[2, 2], '[1,2,3,4]', [2, 2]],
+    [[-1, 2], '[1,2,3,4]', [2, 2]],
+    [[-1, 2], '[]', [0, 2]],
+    [[4], '[[1,2],[3,4]]', [4]],
+    [[-1, -1], '[[1,2],[3,4]]', [2, 2]],
+    [[], '[5]', []],
+  ])('reshapes to %j: %s', (shape, text, result) => {
+    expect(decode(new NumpyNdarray({ shape }), text).shape).toEqual(result)
+  })
+
+  it.each<[number[], string]>([
+    [[2, 2], '[1,2,3]'],
+    [[2, 2], '1'],
+    [[-1, -1], '[1,2,3,4]'],
+    [[-1, 3], '[1,2,3,4]'],
+  ])('refuses what cannot be reshaped to %j: %s', (shape, text) => {
+    expect(refusal(new NumpyNdarray({ shape }), text)).toMatchObject({ reason: 'shape', status: 400 })
+  })
+
+  it.each<[number[], string, boolean]>([
+    [[2, 2], '[1,2,3,4]', false],
+    [[2, 2], '[[1,2],[3,4]]', true],
+    [[-1, 2], '[[1,2],[3,4],[5,6]]', true],
+    [[-1, 2], '[[1,2,3]]', false],
+    [[-1, 2], '[]', false],
+    [[-1, -1], '[1,2]', false],
+    [[], '1', true],
+    [[], '[1]', false],
+  ])('enforces %j on %s: accepted %s', (shape, text, accepted) => {
+    const descriptor = new NumpyNdarray({ shape, enforceShape: true })
+    if (accepted) expect(decode(descriptor, text)).toBeInstanceOf(NDArray)
+    else expect(refusal(descriptor, text)).toMatchObject({ reason: 'shape', message: expect.stringContaining('received shape') })
+  })
+})
+
+describe('NumpyNdarray output', () => {
+  it.each<[NDArray, string]>([
+    [new NDArray(Float64Array.of(1.5, 2), [1, 2]), '[[1.5,2.0]]'],
+    [new NDArray(Float32Array.of(0.1, 1.1)), '[0.1,1.1]'],
+    [new NDArray(Uint16Array.of(0x2e66), [1], 'float16'), '[0.1]'],
+    [new NDArray(Float64Array.of(1e22, 1e-7, -0)), '[1e+22,1e-7,-0.0]'],
+    [new NDArray(BigInt64Array.of(9223372036854775807n)), '[9223372036854775807]'],
+    [new NDArray(Uint8Array.of(1, 0), [2], 'bool'), '[true,false]'],
+    [new NDArray(['é', '"']), '["é","\\""]'],
+    [new NDArray(Int32Array.of(5), []), '5'],
+    [new NDArray(new Float64Array(0), [2, 0]), '[[],[]]'],
+  ])('writes %j as %s', (array, text) => {
+    expect(encode(new NumpyNdarray(), array)).toBe(text)
+  })
+
+  const special = new NDArray(Float64Array.of(1.5, Number.NaN, Infinity, -Infinity))
+
+  it('writes NaN and the infinities as null by default', () => {
+    expect(encode(new NumpyNdarray(), special)).toBe('[1.5,null,null,null]')
+  })
+
+  it("writes them as bare words with nonFinite 'literal'", () => {
+    expect(encode(new NumpyNdarray({ nonFinite: 'literal' }), special)).toBe('[1.5,NaN,Infinity,-Infinity]')
+  })
+
+  it("refuses them with nonFinite 'error'", () => {
+    expect(() => encode(new NumpyNdarray({ nonFinite: 'error' }), special)).toThrow(BadOutput)
+  })
+
+  it('converts to its dtype as numpy casts', () => {
+    expect(encode(new NumpyNdarray({ dtype: 'str' }), new NDArray(Int32Array.of(1, 2)))).toBe('["1","2"]')
+    expect(encode(new NumpyNdarray({ dtype: 'int64' }), new NDArray(Float64Array.of(1.9)))).toBe('[1]')
+  })
+
+  it('never wraps when it converts', () => {
+    expect(() => encode(new NumpyNdarray({ dtype: 'int8' }), new NDArray(Int32Array.of(300)))).toThrow(BadOutput)
+  })
+
+  it.each<[DType, NDArray]>([
+    ['float32', new NDArray(['a'])],
+    ['uint8', new NDArray(BigInt64Array.of(1n))],
+    ['int64', new NDArray(Float64Array.of(1.5))],
+  ])('refuses another kind than %s when the dtype is enforced', (dtype, array) => {
+    expect(() => encode(new NumpyNdarray({ dtype, enforceDtype: true }), array)).toThrow(BadOutput)
+  })
+
+  it('accepts a narrower type of the same kind when the dtype is enforced', () => {
+    expect(encode(new NumpyNdarray({ dtype: 'float64', enforceDtype: true }), new NDArray(Int32Array.of(1)))).toBe('[1.0]')
+  })
+
+  it('reshapes to its shape, and refuses another one when the shape is enforced', () => {
+    const flat = new NDArray(Int32Array.of(1, 2, 3, 4))
+    expect(encode(new NumpyNdarray({ shape: [2, 2] }), flat)).toBe('[[1,2],[3,4]]')
+    expect(() => encode(new NumpyNdarray({ shape: [2, 2], enforceShape: true }), flat)).toThrow(BadOutput)
+    expect(() => encode(new NumpyNdarray({ shape: [3] }), flat)).toThrow(BadOutput)
+  })
+
+  it('refuses what is no NDArray', () => {
+    expect(() => encode(new NumpyNdarray(), [1] as unknown as NDArray)).toThrow(/expected an NDArray/)
+  })
+})
+
+describe('NumpyNdarray.fromSample', () => {
+  it('takes dtype and shape from the sample', () => {
+    const descriptor = NumpyNdarray.fromSample([[1.5, 2]])
+    expect(descriptor).toMatchObject({ dtype: 'float64', shape: [1, 2], enforceDtype: false, enforceShape: false })
+    expect(NumpyNdarray.fromSample(Int8Array.of(1, 2))).toMatchObject({ dtype: 'int8', shape: [2] })
+    expect(NumpyNdarray.fromSample(['a'])).toMatchObject({ dtype: 'str', shape: [1] })
+    expect(NumpyNdarray.fromSample([5n])).toMatchObject({ dtype: 'int64', shape: [1] })
+  })
+
+  it('lets explicit options win', () => {
+    const options = { dtype: 'float32', shape: [-1, 2, 3], enforceShape: true } as const
+    const descriptor = NumpyNdarray.fromSample<'float32'>(new NDArray(new Float32Array(12), [2, 2, 3]), options)
+    expect(descriptor).toMatchObject(options)
+  })
+
+  it.each([[5], [5n], [true], ['abc'], [null], [undefined]])('refuses the bare scalar %s', (sample) => {
+    expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
+  })
+
+  it.each([[[[1], [1, 2]]], [[1, 'a']], [[{}]], [[1, [2]]]])('refuses %j, of which no array can be made', (sample) => {
+    expect(() => NumpyNdarray.fromSample(sample as unknown as number[])).toThrow(BadInput)
+  })
+})

@@ -1,0 +1,29 @@
+import type { BadInput, io } from 'serving'
+import { HeaderList, HttpRequest } from 'serving'
+
+/** A body under a content-type becomes a request, as a test writes it. */
+export function requestOf(body: string | Uint8Array, contentType?: string, borrowed = false): HttpRequest {
+  const headers = HeaderList.from(contentType === undefined ? {} : { 'content-type': contentType })
+  return new HttpRequest(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
+}
+
+/** Decodes a body; for descriptors that answer at once. */
+export function decode<In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, contentType = 'application/json'): In {
+  return descriptor.fromHttpRequest(requestOf(body, contentType)) as In
+}
+
+/** The error that decoding a body throws. */
+export function refusal(descriptor: io.IODescriptor<unknown, never>, body: string | Uint8Array, contentType?: string): BadInput {
+  try {
+    decode(descriptor, body, contentType)
+  } catch (error) {
+    return error as BadInput
+  }
+  throw new Error(`${JSON.stringify(String(body))} was accepted`)
+}
+
+/** The text of a response that is ready at once. */
+export function textOf(response: unknown): string {
+  const { body } = response as { body: string | Uint8Array }
+  return Buffer.from(body as Uint8Array).toString()
+}

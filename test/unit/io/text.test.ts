@@ -1,0 +1,88 @@
+import { BadInput, BadOutput, InvalidArgument, io } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { decode, refusal } from './requests.ts'
+
+const { Text } = io
+
+async function chunksOf(descriptor: io.Text, value: Parameters<io.Text['toHttpResponse']>[0]): Promise<string[]> {
+  const chunks: string[] = []
+  for await (const chunk of descriptor.toHttpResponse(value).body as AsyncIterable<string>) chunks.push(chunk)
+  return chunks
+}
+
+describe('Text', () => {
+  it.each(['foo/bar', 'TEXT/PLAIN', 1])('refuses contentType %j', (contentType) => {
+    expect(() => new Text({ contentType: contentType as 'text/plain' })).toThrow(InvalidArgument)
+  })
+
+  it('gives the function a string', () => {
+    expect(decode(new Text(), 'hello', 'text/plain')).toBe('hello')
+  })
+
+  it('reads an empty body as an empty string', () => {
+    expect(decode(new Text(), '', 'text/plain')).toBe('')
+  })
+
+  it('keeps a byte order mark', () => {
+    expect(decode(new Text(), '\ufeffx', 'text/plain')).toBe('\ufeffx')
+  })
+
+  it('says where the bytes stop being UTF-8', () => {
+    const bytes = Buffer.concat([Buffer.from('né'), Uint8Array.of(0xff), Buffer.from('x')])
+    expect(refusal(new Text(), bytes, 'text/plain')).toMatchObject({ reason: 'encoding', offset: 3, status: 400 })
+    expect(refusal(new Text(), Uint8Array.of(0x61, 0xc3), 'text/plain')).toMatchObject({ offset: 1 })
+  })
+
+  it('streams a string as one chunk', async () => {
+    const response = new Text().toHttpResponse('hi')
+    expect(response.headers).toEqual([['content-type', 'text/plain; charset=utf-8']])
+    expect(response.body).toEqual(['hi'])
+  })
+
+  it('streams every piece that a generator yields as a chunk of its own', async () => {
+    const pieces = (async function* () {
+      yield 'yo0'
+      yield 'yo1'
+    })()
+    expect(await chunksOf(new Text(), pieces)).toEqual(['yo0', 'yo1'])
+  })
+
+  it('streams the pieces of a list', async () => {
+    expect(await chunksOf(new Text(), ['a', 'b'])).toEqual(['a', 'b'])
+  })
+
+  it('frames objects as server-sent events and leaves strings as they are', async () => {
+    const events = (async function* () {
+      yield { data: 'a\nb', event: 'token', id: '1', retry: 5 }
+      yield 'raw'
+    })()
+    const descriptor = new Text({ contentType: 'text/event-stream' })
+    expect(await chunksOf(descriptor, events)).toEqual(['event: token\nid: 1\nretry: 5\ndata: a\ndata: b\n\n', 'raw'])
+    expect(descriptor.toHttpResponse('').headers[0]).toEqual(['content-type', 'text/event-stream; charset=utf-8'])
+  })
+
+  it('refuses a field of an event that would break out of its line', async () => {
+    const events = (async function* () {
+      yield { data: 'a', event: 'x\ndata: forged' }
+    })()
+    await expect(chunksOf(new Text(), events)).rejects.toThrow(BadOutput)
+  })
+
+  it.each([[null], [1], [undefined], [{}]])('refuses a result that is no text: %j', (value) => {
+    expect(() => new Text().toHttpResponse(value as unknown as string)).toThrow(BadOutput)
+  })
+
+  it('refuses a yielded piece that is no text', async () => {
+    const pieces = (async function* () {
+      yield 1 as unknown as string
+    })()
+    await expect(chunksOf(new Text(), pieces)).rejects.toThrow(BadOutput)
+  })
+
+  it('takes a string or UTF-8 bytes as a sample', () => {
+    expect(Text.fromSample('hi').sample).toBe('hi')
+    expect(Text.fromSample(Buffer.from('é')).sample).toBe('é')
+    expect(() => Text.fromSample(Uint8Array.of(0xff))).toThrow(BadInput)
+    expect(() => Text.fromSample(1 as unknown as string)).toThrow(BadInput)
+  })
+})
