@@ -31,45 +31,96 @@ export function tooDeepAt(json: Uint8Array): number {
   return -1
 }
 
-// One token of the grammar, from where the last one ended.
-const token = /[ \t\n\r]*(?:([[\]{}:,])|("(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)|($))/y
+const isSpace = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
+const words = ['true', 'false', 'null'].map((word) => Uint8Array.from(word, (letter) => letter.charCodeAt(0)))
+const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
 
 /**
- * Where a text that JSON.parse refused stops being JSON. **Units**: UTF-16 code units from the start.
- * **Cost**: only on errors.
+ * Offset of the first token that makes a text no JSON; its length when it ends too early. For texts that JSON.parse refused.
+ * **Units**: bytes. **Cost**: only on errors; a few nanoseconds a byte, without recursion.
  */
-export function syntaxErrorAt(text: string): number {
-  const open: string[] = []
-  // What may come next: a value, a value or the end of a list, a key, a key or the end of an object, a colon, a comma or an end.
+export function syntaxErrorAt(json: Uint8Array): number {
+  // What may come next: a value, a value or `]`, a key, a key or `}`, a colon, a comma or the end.
   let want: 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma' = 'value'
-  let at = 0
-  for (;;) {
-    token.lastIndex = at
-    const match = token.exec(text)
-    const start = at + (/[ \t\n\r]*/y.exec(text.slice(at))?.[0].length ?? 0)
-    if (match === null) return start
-    at = token.lastIndex
-    const [, mark, string] = match
-    const closes = mark === ']' || mark === '}'
-    if (match[4] !== undefined) return text.length
-    if (closes) {
-      const fits = open[open.length - 1] === (mark === ']' ? '[' : '{')
-      if (!fits || (want !== 'comma' && want !== (mark === ']' ? 'first' : 'firstKey'))) return start
+  const open: number[] = []
+  for (let i = 0; ; ) {
+    while (isSpace(json[i])) i++
+    const start = i
+    if (start >= json.length) return json.length
+    const byte = json[i++]
+    const inner = open[open.length - 1]
+    if (byte === 0x5d || byte === 0x7d) {
+      // A closing bracket is its opening one plus 2.
+      if (inner !== byte - 2 || (want !== 'comma' && want !== (byte === 0x5d ? 'first' : 'firstKey'))) return start
       open.pop()
       want = 'comma'
-    } else if (mark === ',') {
-      if (want !== 'comma' || open.length === 0) return start
-      want = open[open.length - 1] === '[' ? 'value' : 'key'
-    } else if (mark === ':') {
+    } else if (byte === 0x2c) {
+      if (want !== 'comma' || inner === undefined) return start
+      want = inner === 0x5b ? 'value' : 'key'
+    } else if (byte === 0x3a) {
       if (want !== 'colon') return start
       want = 'value'
-    } else if (want === 'key' || want === 'firstKey') {
-      if (string === undefined) return start
+    } else if (byte === quote && (want === 'key' || want === 'firstKey')) {
+      i = stringEnd(json, start)
       want = 'colon'
     } else if (want !== 'value' && want !== 'first') return start
-    else if (mark !== undefined) {
-      open.push(mark)
-      want = mark === '[' ? 'first' : 'firstKey'
-    } else want = 'comma'
+    else if (byte === 0x5b || byte === 0x7b) {
+      open.push(byte)
+      want = byte === 0x5b ? 'first' : 'firstKey'
+    } else {
+      i =
+        byte === quote
+          ? stringEnd(json, start)
+          : byte === 0x2d || isDigit(byte)
+            ? numberEnd(json, start)
+            : wordEnd(json, start)
+      want = 'comma'
+    }
+    if (i === -1) return start
   }
+}
+
+function stringEnd(json: Uint8Array, start: number): number {
+  for (let i = start + 1; i < json.length; i++) {
+    const byte = json[i]
+    if (byte === quote) return i + 1
+    if (byte < 0x20) return -1
+    if (byte !== backslash) continue
+    const escape = json[++i]
+    if (!escapes.has(escape)) return -1
+    if (escape !== 0x75) continue
+    for (const end = i + 4; i < end; ) if (Number.isNaN(Number.parseInt(String.fromCharCode(json[++i]), 16))) return -1
+  }
+  return -1
+}
+
+function numberEnd(json: Uint8Array, start: number): number {
+  const first = json[start] === 0x2d ? start + 1 : start
+  let i = json[first] === 0x30 ? first + 1 : digitsEnd(json, first)
+  if (i === first) return -1
+  if (json[i] === 0x2e) {
+    const fraction = i + 1
+    i = digitsEnd(json, fraction)
+    if (i === fraction) return -1
+  }
+  if ((json[i] | 0x20) !== 0x65) return i
+  const exponent = json[i + 1] === 0x2b || json[i + 1] === 0x2d ? i + 2 : i + 1
+  i = digitsEnd(json, exponent)
+  return i === exponent ? -1 : i
+}
+
+function digitsEnd(json: Uint8Array, start: number): number {
+  let i = start
+  while (json[i] >= 0x30 && json[i] <= 0x39) i++
+  return i
+}
+
+function wordEnd(json: Uint8Array, start: number): number {
+  for (const word of words) {
+    let i = 0
+    while (i < word.length && json[start + i] === word[i]) i++
+    if (i === word.length) return start + i
+  }
+  return -1
 }

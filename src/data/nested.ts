@@ -5,8 +5,8 @@
 import { BadInput, expected } from '../errors.ts'
 import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import { NDArray } from './ndarray.ts'
-import { maxDimensions, sizeOf } from './shape.ts'
 import { float16ToNumber } from './number-text.ts'
+import { maxDimensions, sizeOf } from './shape.ts'
 
 /** An element as JavaScript has it. */
 export type Element = number | bigint | boolean | string
@@ -64,9 +64,12 @@ function kindOf(flat: readonly unknown[], name: string): DType {
   const dtype = kinds.get(typeof flat[0])
   const other = flat.find((element) => typeof element !== typeof flat[0])
   if (dtype === undefined || other !== undefined) {
-    throw new BadInput(expected('elements of one kind: numbers, bigints, booleans or strings', name, other ?? flat[0]), {
-      reason: 'dtype',
-    })
+    throw new BadInput(
+      expected('elements of one kind: numbers, bigints, booleans or strings', name, other ?? flat[0]),
+      {
+        reason: 'dtype',
+      },
+    )
   }
   return dtype
 }

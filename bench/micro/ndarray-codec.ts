@@ -1,0 +1,99 @@
+/**
+ * The two array codecs against each other and against JSON.parse/JSON.stringify, by size: where the thresholds of
+ * src/bindings/native.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
+ * @module
+ */
+import { minEncodeElements, minParseBytes, nativeCodec, nativeStatus } from '../../src/bindings/native.ts'
+import { typescriptCodec } from '../../src/data/ndarray-json.ts'
+import type { NumberCodec, ParsedArray } from '../../src/data/number-codec.ts'
+
+const codecs: NumberCodec[] = nativeCodec ? [nativeCodec, typescriptCodec] : [typescriptCodec]
+
+/** Median time of a call over rounds in which the contenders take turns. **Units**: nanoseconds. */
+function compare(contenders: readonly (() => unknown)[], calls: number, rounds = 11): number[] {
+  const times = contenders.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    contenders.forEach((contender, i) => {
+      const start = performance.now()
+      for (let call = 0; call < calls; call++) contender()
+      // The first round warms up.
+      if (round > 0) times[i].push(((performance.now() - start) / calls) * 1e6)
+    })
+  }
+  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1])
+}
+
+/** Random numbers: `short` ones as people and sensors write them, `long` ones with all their digits. */
+function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): ParsedArray {
+  const values = Array.from({ length: rows * columns }, () =>
+    digits === 'long' ? Math.random() : Math.round(Math.random() * 80) / 10,
+  )
+  return {
+    dtype,
+    shape: [rows, columns],
+    data: dtype === 'float64' ? Float64Array.from(values) : Float32Array.from(values),
+  }
+}
+
+function bytes(text: string | Uint8Array | undefined): Buffer {
+  if (text === undefined) throw new Error('a finite array was not printed')
+  return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+}
+
+function nested(value: ParsedArray): number[][] {
+  const [rows, columns] = value.shape
+  const data = value.data as Float64Array
+  return Array.from({ length: rows }, (_, i) => Array.from(data.subarray(i * columns, (i + 1) * columns)))
+}
+
+function check(value: ParsedArray): Buffer {
+  const texts = codecs.map((codec) => bytes(codec.encodeNdarray(value, 'null')))
+  if (!texts.every((text) => text.equals(texts[0]))) throw new Error('the codecs print different texts')
+  for (const codec of codecs) {
+    const back = codec.parseNdarray(texts[0], value.dtype)
+    if ('failure' in back || !(back.data as Float64Array).every((x, i) => x === value.data[i])) {
+      throw new Error(`${codec.name} reads another array than was printed`)
+    }
+  }
+  return texts[0]
+}
+
+const small = process.argv.includes('--small')
+const sizes: [number, number][] = small
+  ? [1, 2, 3, 4, 6, 8, 12, 16, 32].map((rows) => [rows, 4])
+  : [
+      [1, 4],
+      [2, 4],
+      [4, 4],
+      [8, 4],
+      [16, 4],
+      [64, 4],
+      [100, 100],
+      [1000, 1000],
+    ]
+
+console.log(nativeStatus, { minParseBytes, minEncodeElements })
+const names = codecs.map((codec) => codec.name)
+for (const dtype of ['float64', 'float32'] as const) {
+  for (const digits of ['short', 'long'] as const) {
+    for (const [rows, columns] of sizes) {
+      const value = array(rows, columns, digits, dtype)
+      const json = check(value)
+      const lists = nested(value)
+      const calls = Math.max(1, Math.round(40000 / value.data.length))
+      const parse = compare(
+        [...codecs.map((codec) => () => codec.parseNdarray(json, dtype)), () => JSON.parse(json.toString('latin1'))],
+        calls,
+      )
+      const encode = compare(
+        [...codecs.map((codec) => () => codec.encodeNdarray(value, 'null')), () => JSON.stringify(lists)],
+        calls,
+      )
+      const show = (times: number[]) =>
+        times.map((ns, i) => `${names[i] ?? 'JSON'} ${(ns / 1000).toFixed(2)} µs`).join(', ')
+      console.log(
+        `${dtype} ${digits} ${rows}×${columns} (${json.length} bytes)  parse: ${show(parse)}  encode: ${show(encode)}`,
+      )
+    }
+  }
+}

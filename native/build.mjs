@@ -1,0 +1,163 @@
+/**
+ * Builds the native add-on into native/build/Release/serving_native.node without downloading anything. Runs at `npm install`.
+ *
+ * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same contract serves then.
+ * A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds nothing.
+ * @module
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const require = createRequire(import.meta.url)
+const buildDir = join(here, 'build')
+const binary = join(buildDir, 'Release', 'serving_native.node')
+const stamp = join(buildDir, 'stamp.txt')
+/** Why there is no add-on, for src/bindings/native.ts to tell. */
+const skipped = join(buildDir, 'skipped.txt')
+const logFile = join(buildDir, 'build.log')
+
+/** A condition that this machine does not meet; anything else is a bug and shows its stack. */
+class Unmet extends Error {}
+
+/** Directory of simdjson.h and simdjson.cpp, as the npm package ships them. */
+export function simdjsonDir() {
+  try {
+    const dir = join(dirname(require.resolve('simdjson/package.json')), 'simdjson', 'src')
+    if (existsSync(join(dir, 'simdjson.cpp'))) return dir
+  } catch {}
+  throw new Unmet('the optional package simdjson is not installed')
+}
+
+/** Directory `<dir>/include/node` of which holds Node's headers: beside the running node, or staged from node-api-headers. */
+export function headersDir() {
+  for (const exe of [process.execPath, realpathSync(process.execPath)]) {
+    const prefix = dirname(dirname(exe))
+    const headers = join(prefix, 'include', 'node')
+    // common.gypi belongs to them: node-gyp reads its compiler flags.
+    if (existsSync(join(headers, 'node_api.h')) && existsSync(join(headers, 'common.gypi'))) return prefix
+  }
+  let source
+  try {
+    source = require('node-api-headers').include_dir
+  } catch {
+    throw new Unmet("Node's headers are neither beside the node executable nor in package node-api-headers")
+  }
+  const staged = join(buildDir, 'headers')
+  const target = join(staged, 'include', 'node')
+  mkdirSync(target, { recursive: true })
+  for (const name of readdirSync(source)) if (name.endsWith('.h')) copyFileSync(join(source, name), join(target, name))
+  // All that node-gyp itself asks of Node's own common.gypi and config.gypi; the flags of the add-on stand in binding.gyp.
+  writeFileSync(join(target, 'common.gypi'), JSON.stringify(minimalCommon, null, 2))
+  writeFileSync(join(target, 'config.gypi'), JSON.stringify({ target_defaults: {}, variables: {} }))
+  return staged
+}
+
+const minimalCommon = {
+  variables: { 'clang%': 0, 'library%': 'static_library', 'openssl_fips%': '', 'enable_lto%': 'false' },
+  target_defaults: {
+    default_configuration: 'Release',
+    configurations: { Release: { cflags: ['-O3'] }, Debug: { cflags: ['-O0', '-g'] } },
+    cflags: ['-fPIC', '-pthread', '-fno-strict-aliasing'],
+    conditions: [
+      ["OS=='mac'", { xcode_settings: { OTHER_LDFLAGS: ['-undefined dynamic_lookup'] } }],
+      ["OS=='win'", { msvs_settings: { VCCLCompilerTool: { RuntimeLibrary: 2 } } }],
+    ],
+  },
+}
+
+function isOnPath(names) {
+  const extensions = process.platform === 'win32' ? ['.exe', '.cmd', ''] : ['']
+  for (const dir of (process.env.PATH ?? '').split(delimiter)) {
+    for (const name of names) {
+      for (const extension of extensions) {
+        try {
+          if (dir !== '') return accessSync(join(dir, name + extension), constants.X_OK) ?? true
+        } catch {}
+      }
+    }
+  }
+  return false
+}
+
+function checkTools() {
+  // Only to name what is missing: without these node-gyp fails as well, a page of output later.
+  if (!process.env.PYTHON && !isOnPath(['python3', 'python'])) throw new Unmet('no Python found, which node-gyp needs')
+  if (process.platform === 'win32') return
+  if (!process.env.CXX && !isOnPath(['c++', 'g++', 'clang++'])) throw new Unmet('no C++ compiler found')
+  if (!isOnPath(['make', 'gmake'])) throw new Unmet('make not found')
+}
+
+/** What the binary depends on: any change of it asks for a new build. */
+function fingerprint(simdjson) {
+  const hash = createHash('sha256')
+  // Node-API is stable across versions of Node, so that the version of Node itself is not part of it.
+  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8}`)
+  const sources = readdirSync(join(here, 'src')).sort()
+  for (const file of [...sources.map((name) => join(here, 'src', name)), join(here, 'binding.gyp')]) {
+    hash.update(file.slice(here.length)).update(readFileSync(file))
+  }
+  hash.update(readFileSync(join(dirname(dirname(simdjson)), 'package.json')))
+  return hash.digest('hex')
+}
+
+function nodeGyp(args) {
+  let script
+  try {
+    script = require.resolve('node-gyp/bin/node-gyp.js')
+  } catch {
+    throw new Unmet('package node-gyp is not installed')
+  }
+  const run = spawnSync(process.execPath, [script, ...args], { cwd: here, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  writeFileSync(logFile, `${run.stdout ?? ''}${run.stderr ?? ''}`, { flag: 'a' })
+  if (run.status !== 0) throw new Unmet(`the compiler failed, see ${logFile}`)
+}
+
+function build(force) {
+  const simdjson = simdjsonDir()
+  const wanted = fingerprint(simdjson)
+  if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
+  rmSync(binary, { force: true })
+  rmSync(logFile, { force: true })
+  mkdirSync(buildDir, { recursive: true })
+  checkTools()
+  // --nodedir keeps node-gyp from fetching headers over the network.
+  const nodedir = `--nodedir=${headersDir()}`
+  nodeGyp(['configure', nodedir, '--', `-Dsimdjson_dir=${simdjson}`])
+  nodeGyp(['build', nodedir])
+  if (!existsSync(binary)) throw new Unmet(`node-gyp left no binary, see ${logFile}`)
+  writeFileSync(stamp, wanted)
+  return true
+}
+
+function main() {
+  if (process.env.SERVING_NATIVE === 'off') return
+  try {
+    if (build(process.argv.includes('--force'))) console.log('serving: native add-on built')
+    rmSync(skipped, { force: true })
+  } catch (error) {
+    const reason = error instanceof Unmet ? error.message : String(error?.stack ?? error)
+    // A binary of other sources must not be loaded in place of the one that could not be built.
+    rmSync(binary, { force: true })
+    mkdirSync(buildDir, { recursive: true })
+    writeFileSync(skipped, reason)
+    console.log(`serving: native add-on not built (${reason}); the TypeScript codec serves in its place`)
+  }
+}
+
+if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) main()

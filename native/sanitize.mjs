@@ -1,0 +1,53 @@
+/**
+ * Runs the native tests against the add-on built with AddressSanitizer and UndefinedBehaviorSanitizer. Exits non-zero on any report.
+ * Needs g++ and Linux; `node native/sanitize.mjs [vitest arguments]`.
+ * @module
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { headersDir, simdjsonDir } from './build.mjs'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const out = join(here, 'build', 'sanitized')
+const binary = join(out, 'serving_native.node')
+mkdirSync(out, { recursive: true })
+
+const sources = readdirSync(join(here, 'src')).filter((name) => name.endsWith('.cpp'))
+const flags = ['-std=c++17', '-O1', '-g', '-fPIC', '-shared', '-fno-exceptions', '-fno-rtti', '-fno-omit-frame-pointer']
+const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+const defines = [
+  '-DNAPI_VERSION=8',
+  '-DNAPI_DISABLE_CPP_EXCEPTIONS',
+  '-DSIMDJSON_EXCEPTIONS=0',
+  '-DBUILDING_NODE_EXTENSION',
+]
+const includes = [`-I${join(headersDir(), 'include', 'node')}`, '-isystem', simdjsonDir()]
+execFileSync(
+  'g++',
+  [...flags, ...checks, ...defines, ...includes, ...sources.map((name) => join(here, 'src', name)), '-o', binary],
+  { stdio: 'inherit' },
+)
+
+const runtime = execFileSync('g++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim()
+const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
+// The property tests are what finds things; the memory test measures, and the sanitizer's quarantine would be what it measures.
+const chosen =
+  process.argv.length > 2
+    ? process.argv.slice(2)
+    : ['test/native', 'test/unit/data/ndarray-json.test.ts', '-t', '^(?!.*leaves no memory)']
+const run = spawnSync(process.execPath, [vitest, 'run', ...chosen], {
+  cwd: join(here, '..'),
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    LD_PRELOAD: runtime,
+    SERVING_NATIVE_PATH: binary,
+    // Node frees little at exit; leaks are the memory test's concern.
+    ASAN_OPTIONS: 'detect_leaks=0:abort_on_error=1',
+    UBSAN_OPTIONS: 'print_stacktrace=1:halt_on_error=1',
+  },
+})
+console.log(run.status === 0 ? 'sanitizers: no report' : `sanitizers: failed (${run.signal ?? run.status})`)
+process.exitCode = run.status === 0 ? 0 : 1

@@ -1,0 +1,351 @@
+#include "ndarray_parse.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "half.h"
+#include "number_parse.h"
+
+namespace serving {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr uint64_t kMaxExact = uint64_t{1} << 53;
+
+// Stores: what each element type makes of a token. They say kOk, kDtype, kRange or kPrecision, and write through `out`.
+
+struct FloatStore {
+  using Value = double;
+  Status Number(const NumberToken& token, double* out) {
+    *out = ToDouble(token);
+    return std::isinf(*out) ? Status::kRange : Status::kOk;
+  }
+  Status Word(double value, double* out) { return *out = value, Status::kOk; }
+  Status Null(double* out) { return Word(kNaN, out); }
+  Status Bool(bool value, double* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat64; }
+};
+
+struct InferringStore : FloatStore {
+  bool saw_number = false;
+  bool saw_bool = false;
+  Status Number(const NumberToken& token, double* out) {
+    saw_number = true;
+    if (token.integer && (token.digits > 19 || token.mantissa > kMaxExact)) return Status::kPrecision;
+    return FloatStore::Number(token, out);
+  }
+  Status Word(double value, double* out) { return saw_number = true, *out = value, Status::kOk; }
+  Status Null(double* out) { return Word(kNaN, out); }
+  Status Bool(bool value, double* out) { return saw_bool = true, *out = value ? 1 : 0, Status::kOk; }
+  Dtype Found() const { return saw_bool && !saw_number ? Dtype::kBool : Dtype::kFloat64; }
+};
+
+struct SingleStore {
+  using Value = float;
+  // Halfway between the largest float and 2^128: from here up rounding gives infinity.
+  static constexpr double kBound = 0x1.ffffffp127;
+  Status Number(const NumberToken& token, float* out) {
+    const double value = ToDouble(token);
+    if (!(value > -kBound && value < kBound)) return Status::kRange;
+    return Word(value, out);
+  }
+  Status Word(double value, float* out) { return *out = static_cast<float>(value), Status::kOk; }
+  Status Null(float* out) { return Word(kNaN, out); }
+  Status Bool(bool value, float* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat32; }
+};
+
+struct HalfStore {
+  using Value = uint16_t;
+  Status Number(const NumberToken& token, uint16_t* out) {
+    const double value = ToDouble(token);
+    if (!(value > -65520 && value < 65520)) return Status::kRange;
+    return Word(value, out);
+  }
+  Status Word(double value, uint16_t* out) { return *out = ToHalfBits(value), Status::kOk; }
+  Status Null(uint16_t* out) { return Word(kNaN, out); }
+  Status Bool(bool value, uint16_t* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat16; }
+};
+
+struct BoolStore {
+  using Value = uint8_t;
+  // Not the mantissa alone: 1e-400 is 0 as a double, and false.
+  Status Number(const NumberToken& token, uint8_t* out) { return *out = ToDouble(token) != 0, Status::kOk; }
+  Status Word(double, uint8_t* out) { return *out = 1, Status::kOk; }
+  Status Null(uint8_t* out) { return *out = 0, Status::kOk; }
+  Status Bool(bool value, uint8_t* out) { return *out = value, Status::kOk; }
+  Dtype Found() const { return Dtype::kBool; }
+};
+
+// The magnitude of an integer token. False beyond 64 bits.
+inline bool Magnitude(const NumberToken& token, uint64_t& magnitude) {
+  magnitude = token.mantissa;
+  if (token.digits <= 19) return true;
+  if (token.digits > 20) return false;
+  // The mantissa holds 19 digits; the 20th is the token's last byte.
+  const uint64_t last = token.end[-1] - '0';
+  if (magnitude > (UINT64_MAX - last) / 10) return false;
+  magnitude = magnitude * 10 + last;
+  return true;
+}
+
+template <class T>
+struct IntegerStore {
+  using Value = T;
+  static constexpr T kMin = std::numeric_limits<T>::min();
+  static constexpr T kMax = std::numeric_limits<T>::max();
+  Dtype dtype;
+  Status Number(const NumberToken& token, T* out) {
+    if (token.integer) {
+      uint64_t magnitude;
+      if (!Magnitude(token, magnitude)) return Status::kRange;
+      const uint64_t limit = token.negative ? uint64_t{0} - static_cast<uint64_t>(static_cast<int64_t>(kMin)) : kMax;
+      if (magnitude > limit) return Status::kRange;
+      *out = static_cast<T>(token.negative ? uint64_t{0} - magnitude : magnitude);
+      return Status::kOk;
+    }
+    const double value = std::trunc(ToDouble(token));
+    // kMax + 1 is a power of two and so an exact double; NaN cannot come from a token.
+    constexpr double kBeyond = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
+    if (!(value >= static_cast<double>(kMin) && value < kBeyond)) return Status::kRange;
+    *out = static_cast<T>(value);
+    return Status::kOk;
+  }
+  Status Word(double, T*) { return Status::kDtype; }
+  Status Null(T*) { return Status::kDtype; }
+  Status Bool(bool value, T* out) { return *out = value, Status::kOk; }
+  Dtype Found() const { return dtype; }
+};
+
+inline bool IsSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
+
+inline const uint8_t* SkipSpace(const uint8_t* p, const uint8_t* end) {
+  while (p < end && IsSpace(*p)) p++;
+  return p;
+}
+
+inline bool StartsWith(const uint8_t* p, const uint8_t* end, const char* word, size_t length) {
+  return static_cast<size_t>(end - p) >= length && std::memcmp(p, word, length) == 0;
+}
+
+// The same walk as `parse` in src/data/ndarray-json.ts, rule for rule: the two must report the same offence at the same
+// place.
+template <class Store>
+void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,
+           ParseResult& result) {
+  constexpr int64_t kUnknown = -1;
+  const uint8_t* const end = json + length;
+  const uint8_t* p = json;
+  if (length >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) p += 3;
+  typename Store::Value* out = begin;
+  typename Store::Value* const out_end = begin + capacity;
+  // Elements so far in each open list but the innermost, and the length of the lists at each depth once one has closed.
+  int64_t counts[kMaxDimensions + 1];
+  int64_t dims[kMaxDimensions + 1];
+  int depth = 0;
+  int deepest = 0;
+  int rank = -1;
+  int64_t count = 0;
+  int64_t limit = kUnknown;
+  const auto fail = [&](Status status, const uint8_t* at) {
+    result.status = status;
+    result.offset = static_cast<size_t>(at - json);
+  };
+
+  for (;;) {
+    // A value is due.
+    p = SkipSpace(p, end);
+    if (p >= end) return fail(Status::kSyntax, p);
+    const uint8_t* const start = p;
+    if (*p == '[') {
+      if (depth == kMaxDimensions) return fail(Status::kDepth, start);
+      if (depth == rank || count == limit) return fail(Status::kRagged, start);
+      counts[depth++] = count + 1;
+      if (depth > deepest) {
+        deepest = depth;
+        dims[depth] = kUnknown;
+      }
+      count = 0;
+      limit = dims[depth];
+      p = SkipSpace(p + 1, end);
+      if (p >= end || *p != ']') continue;
+    } else {
+      NumberToken token;
+      enum { kNumber, kWord, kNull, kBool } kind = kNumber;
+      double word = 0;
+      switch (*p) {
+        case '"':
+        case '{':
+          return fail(Status::kNotMine, start);
+        case 'n':
+          kind = kNull;
+          if (!StartsWith(p, end, "null", 4)) return fail(Status::kSyntax, start);
+          p += 4;
+          break;
+        case 't':
+          kind = kBool;
+          word = 1;
+          if (!StartsWith(p, end, "true", 4)) return fail(Status::kSyntax, start);
+          p += 4;
+          break;
+        case 'f':
+          kind = kBool;
+          if (!StartsWith(p, end, "false", 5)) return fail(Status::kSyntax, start);
+          p += 5;
+          break;
+        case 'N':
+          kind = kWord;
+          word = kNaN;
+          if (!StartsWith(p, end, "NaN", 3)) return fail(Status::kSyntax, start);
+          p += 3;
+          break;
+        case 'I':
+          kind = kWord;
+          word = kInfinity;
+          if (!StartsWith(p, end, "Infinity", 8)) return fail(Status::kSyntax, start);
+          p += 8;
+          break;
+        default:
+          if (StartsWith(p, end, "-I", 2)) {
+            kind = kWord;
+            word = -kInfinity;
+            if (!StartsWith(p, end, "-Infinity", 9)) return fail(Status::kSyntax, start);
+            p += 9;
+          } else {
+            if (!ScanNumber(p, end, token)) return fail(Status::kSyntax, start);
+            p = token.end;
+          }
+      }
+      if (depth != rank) {
+        if (rank != -1) return fail(Status::kRagged, start);
+        rank = depth;
+      }
+      if (count == limit) return fail(Status::kRagged, start);
+      count++;
+      // Never so for bytes that stay as they are: each element but the first has a comma before it.
+      if (out == out_end) return fail(Status::kGaveUp, start);
+      Status status;
+      switch (kind) {
+        case kNumber:
+          status = store.Number(token, out);
+          break;
+        case kWord:
+          status = store.Word(word, out);
+          break;
+        case kNull:
+          status = store.Null(out);
+          break;
+        default:
+          status = store.Bool(word != 0, out);
+      }
+      if (status != Status::kOk) return fail(status, start);
+      out++;
+    }
+
+    // A value has ended.
+    for (;;) {
+      p = SkipSpace(p, end);
+      if (depth == 0) {
+        if (p < end) return fail(Status::kSyntax, p);
+        result.status = Status::kOk;
+        result.offset = 0;
+        result.dtype = store.Found();
+        result.count = static_cast<size_t>(out - begin);
+        result.rank = rank;
+        for (int i = 0; i < rank; i++) result.dims[i] = static_cast<size_t>(dims[i + 1]);
+        return;
+      }
+      if (p >= end) return fail(Status::kSyntax, p);
+      if (*p == ',') {
+        p++;
+        break;
+      }
+      if (*p != ']') return fail(Status::kSyntax, p);
+      if (limit == kUnknown) {
+        dims[depth] = count;
+        if (rank == -1) rank = depth;
+      } else if (count != limit) {
+        return fail(Status::kRagged, p);
+      }
+      p++;
+      depth--;
+      count = counts[depth];
+      limit = depth == 0 ? kUnknown : dims[depth];
+    }
+  }
+}
+
+}  // namespace
+
+size_t CountElements(const uint8_t* json, size_t length) {
+  // Plain code on purpose: compilers turn it into vector compares.
+  size_t commas = 0;
+  size_t i = 0;
+  while (i < length) {
+    // Byte-wide partial sums of 255 at most keep the vectors full.
+    const size_t block = length - i < 255 * 16 ? length - i : 255 * 16;
+    size_t sum = 0;
+    for (size_t k = 0; k < block; k++) sum += json[i + k] == ',';
+    commas += sum;
+    i += block;
+  }
+  // An element takes a byte and, but for the last, a comma: a text of nothing but commas claims no more than a good
+  // one.
+  const size_t most = length / 2 + 1;
+  return commas + 1 < most ? commas + 1 : most;
+}
+
+size_t ItemSize(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kBool:
+    case Dtype::kInt8:
+    case Dtype::kUint8:
+      return 1;
+    case Dtype::kInt16:
+    case Dtype::kUint16:
+    case Dtype::kFloat16:
+      return 2;
+    case Dtype::kInt32:
+    case Dtype::kUint32:
+    case Dtype::kFloat32:
+      return 4;
+    default:
+      return 8;
+  }
+}
+
+void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result) {
+  switch (dtype) {
+    case Dtype::kBool:
+      return Parse(json, length, BoolStore{}, static_cast<uint8_t*>(out), capacity, result);
+    case Dtype::kInt8:
+      return Parse(json, length, IntegerStore<int8_t>{dtype}, static_cast<int8_t*>(out), capacity, result);
+    case Dtype::kInt16:
+      return Parse(json, length, IntegerStore<int16_t>{dtype}, static_cast<int16_t*>(out), capacity, result);
+    case Dtype::kInt32:
+      return Parse(json, length, IntegerStore<int32_t>{dtype}, static_cast<int32_t*>(out), capacity, result);
+    case Dtype::kInt64:
+      return Parse(json, length, IntegerStore<int64_t>{dtype}, static_cast<int64_t*>(out), capacity, result);
+    case Dtype::kUint8:
+      return Parse(json, length, IntegerStore<uint8_t>{dtype}, static_cast<uint8_t*>(out), capacity, result);
+    case Dtype::kUint16:
+      return Parse(json, length, IntegerStore<uint16_t>{dtype}, static_cast<uint16_t*>(out), capacity, result);
+    case Dtype::kUint32:
+      return Parse(json, length, IntegerStore<uint32_t>{dtype}, static_cast<uint32_t*>(out), capacity, result);
+    case Dtype::kUint64:
+      return Parse(json, length, IntegerStore<uint64_t>{dtype}, static_cast<uint64_t*>(out), capacity, result);
+    case Dtype::kFloat16:
+      return Parse(json, length, HalfStore{}, static_cast<uint16_t*>(out), capacity, result);
+    case Dtype::kFloat32:
+      return Parse(json, length, SingleStore{}, static_cast<float*>(out), capacity, result);
+    case Dtype::kFloat64:
+      return Parse(json, length, FloatStore{}, static_cast<double*>(out), capacity, result);
+    default:
+      return Parse(json, length, InferringStore{}, static_cast<double*>(out), capacity, result);
+  }
+}
+
+}  // namespace serving

@@ -1,0 +1,32 @@
+// JSON text of numbers, booleans and nulls becomes one flat buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "status.h"
+
+namespace serving {
+
+struct ParseResult {
+  Status status;
+  // Bytes from the start of the text to the offending token.
+  size_t offset;
+  // The element type found; with kInferred asked for, kFloat64 or kBool.
+  Dtype dtype;
+  size_t count;
+  int rank;
+  size_t dims[kMaxDimensions];
+};
+
+// Elements that a text can hold at most: its commas and one more, which is just what an array without empty lists
+// holds.
+size_t CountElements(const uint8_t* json, size_t length);
+
+// Bytes of one element while parsing.
+size_t ItemSize(Dtype dtype);
+
+// Fills `out`, which has room for `capacity` elements. Inferred booleans are left there as doubles 0 and 1.
+void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result);
+
+}  // namespace serving

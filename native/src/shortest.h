@@ -1,0 +1,39 @@
+// Floats become the shortest decimal that reads back as the same float.
+#pragma once
+
+#include <cstdint>
+
+namespace serving {
+
+// A binary floating-point format by the widths of its fields.
+struct Binary64 {
+  using Bits = uint64_t;
+  static constexpr int kFraction = 52;
+  static constexpr int kExponent = 11;
+};
+struct Binary32 {
+  using Bits = uint32_t;
+  static constexpr int kFraction = 23;
+  static constexpr int kExponent = 8;
+};
+struct Binary16 {
+  using Bits = uint16_t;
+  static constexpr int kFraction = 10;
+  static constexpr int kExponent = 5;
+};
+
+// Bytes that WriteFloat may touch from `out` on; the text itself has 25 at most.
+constexpr int kFloatRoom = 48;
+
+// A finite float, by its bits, becomes text in JavaScript's layout with ".0" on integral values. Answers its end.
+template <class Format>
+char* WriteFloat(char* out, typename Format::Bits bits);
+
+extern template char* WriteFloat<Binary64>(char*, uint64_t);
+extern template char* WriteFloat<Binary32>(char*, uint32_t);
+extern template char* WriteFloat<Binary16>(char*, uint16_t);
+
+// An unsigned integer becomes its digits. Answers their end; touches 24 bytes at most.
+char* WriteInteger(char* out, uint64_t value);
+
+}  // namespace serving

@@ -1,0 +1,42 @@
+// What the add-on answers. Codes cross the boundary to src/bindings/native.ts, which names them; C++ exceptions never
+// do.
+#pragma once
+
+namespace serving {
+
+enum class Status : int {
+  kOk = 0,
+  kSyntax = 1,
+  kRagged = 2,
+  kDtype = 3,
+  kRange = 4,
+  kPrecision = 5,
+  kDepth = 6,
+  // A string or an object: the TypeScript codec reads the whole text instead.
+  kNotMine = 7,
+  // Out of memory, or the bytes changed under the parser (shared memory).
+  kGaveUp = 8,
+  // Encoding only: a NaN or an infinity where none is allowed.
+  kNonFinite = 9,
+};
+
+// Element types by their stable codes, the order of `dtypes` in src/data/dtype.ts.
+enum class Dtype : int {
+  kInferred = -1,
+  kBool = 0,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kFloat16,
+  kFloat32,
+  kFloat64,
+};
+
+constexpr int kMaxDimensions = 64;
+
+}  // namespace serving

@@ -1,0 +1,300 @@
+/**
+ * Where the elements of a parsed JSON array are cast and collected: one scalar at a time, flat typed data at the end.
+ * @module
+ */
+import { type DataOf, type DType, dataConstructor } from './dtype.ts'
+import type { ParseFailureKind } from './number-codec.ts'
+import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from './number-text.ts'
+
+/** Largest magnitude of each dtype, exclusive, before truncation: 255.9 still is a uint8, 256 is not. */
+const bounds: Record<DType, readonly [number, number]> = {
+  bool: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  int8: [-129, 128],
+  int16: [-32769, 32768],
+  int32: [-2147483649, 2147483648],
+  // The next double below -2^63: that one itself is a value.
+  int64: [-(2 ** 63) - 2 ** 11, 2 ** 63],
+  uint8: [-1, 256],
+  uint16: [-1, 65536],
+  uint32: [-1, 4294967296],
+  uint64: [-1, 2 ** 64],
+  // Halfway between the largest finite value and the next power of two: from here up rounding gives infinity.
+  float16: [-65520, 65520],
+  float32: [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103],
+  float64: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+  str: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+}
+
+const integerBounds: Partial<Record<DType, readonly [bigint, bigint]>> = {
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+}
+
+/** Kept between calls, so that a small body costs one allocation: its result's. **Units**: elements. */
+const keptElements = 1024
+const keptValues = new Float64Array(keptElements)
+const keptWords = new Uint32Array(keptElements * 2)
+
+const sawNumber = 1
+const sawBool = 2
+const sawString = 4
+
+/**
+ * Elements on their way into one typed array. Numbers are doubles until the end, since every dtype but 64-bit integers
+ * and strings fits in them; the typed array's own conversion then does the cast.
+ * Not reentrant: one instance serves the thread, see {@link elements}.
+ */
+class Elements {
+  dtype: DType | undefined = undefined
+  count = 0
+  values: Float64Array = keptValues
+  /** A number may be stored without a call when it is strictly between; empty where a call is always due. */
+  low = 0
+  high = 0
+  private words: Uint32Array = keptWords
+  private strings: string[] = []
+  private kinds = 0
+
+  /** Starts over for a text. */
+  begin(dtype: DType | undefined): void {
+    this.dtype = dtype
+    this.count = 0
+    this.kinds = 0
+    const range = bounds[dtype ?? 'float64']
+    const direct = dtype !== 'str' && dtype !== 'int64' && dtype !== 'uint64'
+    this.low = direct ? range[0] : 0
+    this.high = direct ? range[1] : 0
+  }
+
+  /** Doubles the room for numbers. */
+  grow(): void {
+    const next = new Float64Array(this.values.length * 2)
+    next.set(this.values)
+    this.values = next
+  }
+
+  /** Drops what the call held, so that one large body does not stay in memory. */
+  release(): void {
+    this.values = keptValues
+    this.words = keptWords
+    if (this.strings.length > 0) this.strings = []
+  }
+
+  /** The number token that {@link scanNumber} has just read, `json[start..end)`. */
+  putNumber(json: Uint8Array, start: number, end: number): ParseFailureKind | undefined {
+    const value = scanned.value
+    switch (this.dtype) {
+      case undefined:
+        if (this.kinds & sawString) return 'dtype'
+        if (scanned.integer && !scanned.exact) return 'precision'
+        break
+      case 'str':
+        // JSON's integers are canonical already, all but one.
+        if (scanned.integer) return this.pushString(value === 0 ? '0' : asciiText(json, start, end))
+        if (!Number.isFinite(value)) return 'range'
+        return this.pushString(pythonRepr(value))
+      case 'int64':
+      case 'uint64':
+        if (scanned.integer && !scanned.exact) return this.putLongText(asciiText(json, start, end))
+        return this.putLong(value)
+      case 'bool':
+        return this.push(value === 0 ? 0 : 1)
+    }
+    if (!(value > this.low && value < this.high)) return 'range'
+    return this.push(value)
+  }
+
+  /** NaN and the infinities written as words. */
+  putWord(value: number): ParseFailureKind | undefined {
+    switch (this.dtype) {
+      case undefined:
+        if (this.kinds & sawString) return 'dtype'
+        return this.push(value)
+      case 'float16':
+      case 'float32':
+      case 'float64':
+        return this.push(value)
+      case 'bool':
+        return this.push(1)
+      case 'str':
+        return this.pushString(pythonRepr(value))
+      default:
+        return 'dtype'
+    }
+  }
+
+  /** `null`: missing for floats, false for bool, Python's None for str. */
+  putNull(): ParseFailureKind | undefined {
+    if (this.dtype === 'bool') return this.push(0)
+    if (this.dtype === 'str') return this.pushString('None')
+    return this.putWord(Number.NaN)
+  }
+
+  /** `true` and `false`. */
+  putBool(value: boolean): ParseFailureKind | undefined {
+    if (this.dtype === 'str') return this.pushString(value ? 'True' : 'False')
+    if (this.dtype === 'int64' || this.dtype === 'uint64') return this.putLong(value ? 1 : 0)
+    if (this.dtype === undefined) {
+      if (this.kinds & sawString) return 'dtype'
+      this.kinds |= sawBool
+      this.reserve()
+      this.values[this.count++] = value ? 1 : 0
+      return undefined
+    }
+    return this.push(value ? 1 : 0)
+  }
+
+  /** A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused, though Python takes them. */
+  putString(text: string): ParseFailureKind | undefined {
+    switch (this.dtype) {
+      case undefined:
+        if (this.kinds !== sawString && this.count > 0) return 'dtype'
+        this.kinds = sawString
+        return this.pushString(text)
+      case 'str':
+        return this.pushString(text)
+      case 'bool':
+        return this.push(text === '' ? 0 : 1)
+      case 'float16':
+      case 'float32':
+      case 'float64':
+        return this.putFloatText(text.trim())
+      default:
+        return this.putIntegerText(text.trim())
+    }
+  }
+
+  private putFloatText(text: string): ParseFailureKind | undefined {
+    const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
+    if (word) return this.push(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
+    if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return 'dtype'
+    const value = Number(text)
+    if (!(value > this.low && value < this.high)) return 'range'
+    return this.push(value)
+  }
+
+  private putIntegerText(text: string): ParseFailureKind | undefined {
+    if (!/^[+-]?\d+$/.test(text)) return 'dtype'
+    const value = Number(text)
+    if (this.dtype === 'int64' || this.dtype === 'uint64') {
+      return Number.isSafeInteger(value) ? this.putLong(value) : this.putLongText(text)
+    }
+    if (!(value > this.low && value < this.high)) return 'range'
+    return this.push(value)
+  }
+
+  private putLong(value: number): ParseFailureKind | undefined {
+    const range = bounds[this.dtype!]
+    if (!(value > range[0] && value < range[1])) return 'range'
+    const whole = Math.trunc(value)
+    this.reserveWords()
+    // Two's complement by hand, exact at any size since a double splits exactly at 2^32; BigInt is 10 times slower.
+    this.words[this.count * 2 + 1 - highWord] = whole >>> 0
+    this.words[this.count * 2 + highWord] = Math.floor(whole / 2 ** 32) >>> 0
+    this.count++
+    return undefined
+  }
+
+  private putLongText(text: string): ParseFailureKind | undefined {
+    // BigInt would take quadratic time over a million digits; no 64-bit integer has more than 20.
+    const digits = text.replace(/^[+-]?0*/, '')
+    if (digits.length > 20) return 'range'
+    const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits)
+    const range = integerBounds[this.dtype!]!
+    if (value < range[0] || value > range[1]) return 'range'
+    this.reserveWords()
+    this.words[this.count * 2 + 1 - highWord] = Number(value & 0xffffffffn)
+    this.words[this.count * 2 + highWord] = Number((value >> 32n) & 0xffffffffn)
+    this.count++
+    return undefined
+  }
+
+  private push(value: number): undefined {
+    this.kinds |= sawNumber
+    this.reserve()
+    this.values[this.count++] = value
+  }
+
+  private pushString(text: string): undefined {
+    this.strings.push(text)
+    this.count++
+  }
+
+  private reserve(): void {
+    if (this.count === this.values.length) this.grow()
+  }
+
+  private reserveWords(): void {
+    if (this.count * 2 === this.words.length) {
+      const next = new Uint32Array(this.words.length * 2)
+      next.set(this.words)
+      this.words = next
+    }
+  }
+
+  /** Numbers were stored from outside: the count, and that they were numbers. */
+  stored(count: number): void {
+    if (count > this.count) this.kinds |= sawNumber
+    this.count = count
+  }
+
+  /** Whether a string came before; no number may then be stored from outside. */
+  get holdsStrings(): boolean {
+    return (this.kinds & sawString) !== 0
+  }
+
+  /** Puts the last elements, a row written in the order of `columns`, into the order of their columns. */
+  orderRow(columns: readonly number[]): void {
+    const base = this.count - columns.length
+    const wide = this.dtype === 'int64' || this.dtype === 'uint64'
+    if (this.strings.length > 0) reorder(this.strings, base, columns)
+    else if (wide) reorder(new BigUint64Array(this.words.buffer), base, columns)
+    else reorder(this.values, base, columns)
+  }
+
+  /** The element type that the text turned out to have. */
+  resultType(): DType {
+    if (this.dtype !== undefined) return this.dtype
+    if (this.kinds === sawString) return 'str'
+    return this.kinds === sawBool ? 'bool' : 'float64'
+  }
+
+  /** The elements as the result owns them. **Cost**: one copy, exactly sized. */
+  finish(): DataOf<DType> {
+    const { count, values } = this
+    const dtype = this.resultType()
+    if (dtype === 'str') return this.strings
+    if (dtype === 'int64' || dtype === 'uint64') {
+      const data = new (dataConstructor(dtype))(count)
+      new Uint32Array(data.buffer).set(this.words.subarray(0, count * 2))
+      return data
+    }
+    if (dtype === 'float16') {
+      const bits = new Uint16Array(count)
+      for (let i = 0; i < count; i++) bits[i] = numberToFloat16(values[i])
+      return bits
+    }
+    if (dtype === 'bool') {
+      const flags = new Uint8Array(count)
+      for (let i = 0; i < count; i++) flags[i] = values[i] === 0 ? 0 : 1
+      return flags
+    }
+    if (dtype === 'float64') {
+      const data = new Float64Array(count)
+      if (count > 32) data.set(values.subarray(0, count))
+      else for (let i = 0; i < count; i++) data[i] = values[i]
+      return data
+    }
+    const data = new (dataConstructor(dtype))(count)
+    for (let i = 0; i < count; i++) data[i] = values[i]
+    return data
+  }
+}
+
+function reorder<T>(data: { [index: number]: T }, base: number, columns: readonly number[]): void {
+  const row = columns.map((_, i) => data[base + i])
+  for (let i = 0; i < row.length; i++) data[base + columns[i]] = row[i]
+}
+
+/** The thread's own collector: parsing is synchronous, and modules are loaded once per thread. */
+export const elements = new Elements()

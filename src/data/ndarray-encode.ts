@@ -1,0 +1,92 @@
+/**
+ * Flat array elements become compact JSON text, in plain TypeScript.
+ * @module
+ */
+import type { NonFinite, ParsedArray } from './number-codec.ts'
+import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from './number-text.ts'
+
+/** Where short texts are written before they become a string; kept, so that a small answer allocates nothing else. **Units**: bytes. */
+const kept = new Uint8Array(64 * 1024)
+
+/**
+ * An array becomes compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
+ *
+ * **Wire**: floats print the shortest text that reads back at their own width, `.0` on integral ones, in JavaScript's layout; integers as
+ * integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
+ * **Errors**: undefined for a non-finite element under `'error'`.
+ */
+export function encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | undefined {
+  const { shape, data, dtype } = array
+  let depth = shape.indexOf(0)
+  if (depth !== -1) return encodeEmpty(shape.slice(0, depth))
+  depth = shape.length
+  const last = depth === 0 ? 1 : shape[depth - 1]
+
+  if (dtype === 'str' || dtype === 'int64' || dtype === 'uint64') {
+    const text = (index: number) => (dtype === 'str' ? JSON.stringify(data[index]) : String(data[index]))
+    let out = '['.repeat(depth)
+    for (let i = 0; i < data.length; ) {
+      const end = i + last
+      out += text(i)
+      for (i++; i < end; i++) out += `,${text(i)}`
+      if (i < data.length) out += rowBreak(shape, i)
+    }
+    return out + ']'.repeat(depth)
+  }
+
+  const numbers = data as Float64Array
+  // An element and its comma, a row's end of at most ']' × depth ',' '[' × depth.
+  const bound = data.length * (maxFloatBytes + 1) + (data.length / last) * (2 * depth + 1) + 2 * depth
+  const out = bound <= kept.length ? kept : new Uint8Array(bound)
+  const width = dtype === 'float64' ? 8 : dtype === 'float32' ? 4 : dtype === 'float16' ? 2 : 0
+  let pos = 0
+  for (let i = 0; i < depth; i++) out[pos++] = 0x5b
+  for (let i = 0; i < numbers.length; ) {
+    const end = i + last
+    for (;;) {
+      if (width !== 0) {
+        const value = width === 2 ? float16ToNumber(numbers[i]) : numbers[i]
+        if (value - value === 0) pos = writeFloat(out, pos, value, width)
+        else if (nonFinite === 'error') return undefined
+        else pos = writeText(out, pos, nonFinite === 'null' ? 'null' : String(value))
+      } else if (dtype === 'bool') pos = writeText(out, pos, numbers[i] ? 'true' : 'false')
+      else {
+        if (numbers[i] < 0) out[pos++] = 0x2d
+        pos = writeDigits(out, pos, Math.abs(numbers[i]))
+      }
+      if (++i === end) break
+      out[pos++] = 0x2c
+    }
+    if (i === numbers.length) break
+    if (depth === 2) {
+      out[pos++] = 0x5d
+      out[pos++] = 0x2c
+      out[pos++] = 0x5b
+    } else pos = writeText(out, pos, rowBreak(shape, i))
+  }
+  for (let i = 0; i < depth; i++) out[pos++] = 0x5d
+  return asciiText(out, 0, pos)
+}
+
+/** What stands between two rows of the last dimension: as many levels close and open as have been filled at element `index`. */
+function rowBreak(shape: readonly number[], index: number): string {
+  let levels = 0
+  let size = 1
+  for (let level = shape.length - 1; level > 0; level--) {
+    size *= shape[level]
+    if (index % size !== 0) break
+    levels++
+  }
+  return `${']'.repeat(levels)},${'['.repeat(levels)}`
+}
+
+function encodeEmpty(shape: readonly number[]): string {
+  let text = '[]'
+  for (let level = shape.length - 1; level >= 0; level--) text = `[${`${text},`.repeat(shape[level]).slice(0, -1)}]`
+  return text
+}
+
+function writeText(out: Uint8Array, pos: number, text: string): number {
+  for (let i = 0; i < text.length; i++) out[pos++] = text.charCodeAt(i)
+  return pos
+}

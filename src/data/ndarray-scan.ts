@@ -1,0 +1,143 @@
+/**
+ * Tokens of a JSON array's text: words, strings and their UTF-8. Numbers are read by `number-text.ts`.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import type { ParseFailure } from './number-codec.ts'
+import { asciiText, scanNumber } from './number-text.ts'
+
+interface Utf8Text {
+  utf8Slice(this: Uint8Array, start: number, end: number): string
+}
+const { utf8Slice } = Buffer.prototype as unknown as Utf8Text
+
+type Token = 'number' | 'word' | 'true' | 'false' | 'null' | 'string'
+
+/** The last scanned scalar; one object for all calls, since a scan makes no garbage but strings. */
+export const token = {
+  kind: 'null' as Token,
+  /** NaN or an infinity. */
+  word: 0,
+  /** A string, decoded. */
+  text: '',
+  /** Whether any string since this was cleared held bytes from 0x80 up: then its UTF-8 is still to be checked. */
+  sawNonAscii: false,
+}
+
+/** Whether a byte is JSON white space. */
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** The offset of the first byte from `pos` on that is no white space. */
+export function skipSpace(json: Uint8Array, pos: number, end: number): number {
+  while (pos < end && isSpace(json[pos])) pos++
+  return pos
+}
+
+/** Reads one scalar into {@link token}. Answers the offset behind it, or -1 where there is none. */
+export function scanScalar(json: Uint8Array, start: number, end: number): number {
+  if (start >= end) return -1
+  switch (json[start]) {
+    case 0x22:
+      token.kind = 'string'
+      return scanString(json, start, end)
+    case 0x6e:
+      token.kind = 'null'
+      return scanWord(json, start, end, 'null')
+    case 0x74:
+      token.kind = 'true'
+      return scanWord(json, start, end, 'true')
+    case 0x66:
+      token.kind = 'false'
+      return scanWord(json, start, end, 'false')
+    case 0x4e:
+      token.kind = 'word'
+      token.word = Number.NaN
+      return scanWord(json, start, end, 'NaN')
+    case 0x49:
+      token.kind = 'word'
+      token.word = Number.POSITIVE_INFINITY
+      return scanWord(json, start, end, 'Infinity')
+    case 0x2d:
+      if (json[start + 1] === 0x49) {
+        token.kind = 'word'
+        token.word = Number.NEGATIVE_INFINITY
+        return scanWord(json, start, end, '-Infinity')
+      }
+  }
+  token.kind = 'number'
+  return scanNumber(json, start, end)
+}
+
+function scanWord(json: Uint8Array, start: number, end: number, word: string): number {
+  if (start + word.length > end) return -1
+  for (let i = 1; i < word.length; i++) if (json[start + i] !== word.charCodeAt(i)) return -1
+  return start + word.length
+}
+
+/** Reads a string into {@link token}, decoded as JSON.parse does. Answers the offset behind it, or -1. */
+export function scanString(json: Uint8Array, start: number, end: number): number {
+  let pos = start + 1
+  let seen = 0
+  let escaped = false
+  for (; ; pos++) {
+    if (pos >= end) return -1
+    const byte = json[pos]
+    if (byte === 0x22) break
+    if (byte < 0x20) return -1
+    seen |= byte
+    if (byte === 0x5c) {
+      escaped = true
+      // The escaped byte may be a quotation mark; whether it is a known escape is for JSON.parse to tell.
+      pos++
+      if (pos >= end || json[pos] < 0x20) return -1
+    }
+  }
+  if (seen & 0x80) token.sawNonAscii = true
+  if (!escaped) {
+    token.text = seen & 0x80 ? utf8Slice.call(json, start + 1, pos) : asciiText(json, start + 1, pos)
+    return pos + 1
+  }
+  try {
+    token.text = JSON.parse(utf8Slice.call(json, start, pos + 1)) as string
+  } catch {
+    return -1
+  }
+  return pos + 1
+}
+
+/**
+ * Where a text stops being UTF-8: the first byte of the first sequence that is ill-formed, or -1 for good text.
+ * **Source**: Unicode 15, table 3-7; the ranges of second bytes shut out overlong forms, surrogates and what lies beyond U+10FFFF.
+ */
+export function illFormedAt(bytes: Uint8Array): number {
+  // Node's vectorised check comes first: the loop below only ever runs on bad text.
+  if (isUtf8(bytes)) return -1
+  let pos = 0
+  while (pos < bytes.length) {
+    const lead = bytes[pos]
+    if (lead < 0x80) {
+      pos++
+      continue
+    }
+    const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0
+    if (more === 0 || pos + more >= bytes.length) return pos
+    const second = bytes[pos + 1]
+    const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+    const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+    if (second < least || second > most) return pos
+    for (let i = 2; i <= more; i++) if ((bytes[pos + i] & 0xc0) !== 0x80) return pos
+    pos += more + 1
+  }
+  return pos
+}
+
+/**
+ * A failure as both codecs report it: `encoding` instead, where the text is not even UTF-8.
+ * **Cost**: one pass by Node's vectorised check, and only on the way to a 400.
+ */
+export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
+  const offset = illFormedAt(json)
+  return offset === -1 ? failure : { failure: 'encoding', offset }
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nativeCodec } from '../../src/bindings/native.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
+import { typescriptCodec } from '../../src/data/ndarray-json.ts'
+import type { NonFinite, NumberCodec, ParsedArray } from '../../src/data/number-codec.ts'
+
+const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
+const wanted = fc.constantFrom<DType | undefined>(undefined, ...dtypes)
+
+/** Any array of a dtype: random bits, cut into a random shape. */
+const arrays = fc
+  .tuple(
+    fc.constantFrom(...numericTypes),
+    fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
+    fc.infiniteStream(fc.nat(255)),
+  )
+  .map(([dtype, shape, stream]): ParsedArray => {
+    const size = shape.reduce((product, dim) => product * dim, 1)
+    const container = dataConstructor(dtype)
+    const bytes = new Uint8Array(size * container.BYTES_PER_ELEMENT)
+    for (let i = 0; i < bytes.length; i++) bytes[i] = dtype === 'bool' ? stream.next().value & 1 : stream.next().value
+    return { dtype, shape, data: new container(bytes.buffer) }
+  })
+
+const tokens = fc.constantFrom(
+  ...[
+    '[',
+    ']',
+    '[[',
+    ']]',
+    ',',
+    ' ',
+    '0',
+    '-0',
+    '1',
+    '7.25',
+    '-1.5e3',
+    '1e400',
+    '1e-400',
+    '9007199254740993',
+    '255.9',
+    '01',
+    '1.',
+    '-',
+  ],
+  ...[
+    '18446744073709551616',
+    '12345678901234567890123',
+    '3.4028235677973366e38',
+    '65519.99999999999',
+    '0.1',
+    'NaN',
+    '-Infinity',
+    'Infinity',
+  ],
+  ...[
+    'null',
+    'true',
+    'false',
+    '"a"',
+    '"1.5"',
+    '"',
+    '{',
+    '}',
+    '{"0":',
+    '"1":',
+    '[1,2]',
+    '[3,4]',
+    '[]',
+    '\n',
+    '\ufeff',
+    'é',
+    '\\u0041',
+  ],
+)
+
+function text(codec: NumberCodec, array: ParsedArray, nonFinite: NonFinite): string | undefined {
+  const result = codec.encodeNdarray(array, nonFinite)
+  return result === undefined || typeof result === 'string' ? result : Buffer.from(result).toString('utf8')
+}
+
+// Bits, not values: NaN's sign and payload are not JSON's business, the sign of zero is.
+function bits(result: ReturnType<NumberCodec['parseNdarray']>): unknown {
+  if ('failure' in result || Array.isArray(result.data)) return result
+  const { buffer, byteOffset, byteLength } = result.data
+  return {
+    ...result,
+    data: [result.data.constructor.name, Buffer.from(buffer, byteOffset, byteLength).toString('hex')],
+  }
+}
+
+function agree(json: Uint8Array, dtype: DType | undefined): void {
+  const native = nativeCodec!.parseNdarray(json, dtype)
+  const typescript = typescriptCodec.parseNdarray(json, dtype)
+  expect(bits(native)).toEqual(bits(typescript))
+}
+
+describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec', () => {
+  it('print the same text for every array', () => {
+    fc.assert(
+      fc.property(arrays, fc.constantFrom<NonFinite>('null', 'literal', 'error'), (array, nonFinite) => {
+        expect(text(nativeCodec!, array, nonFinite)).toBe(text(typescriptCodec, array, nonFinite))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('print the same text for arrays too large for a string', () => {
+    for (const dtype of ['float64', 'float32', 'float16', 'int64', 'bool'] as const) {
+      const data = new (dataConstructor(dtype))(30000)
+      for (let i = 0; i < data.length; i++)
+        data[i] = (dtype === 'int64' ? BigInt(i) * 0x123456789abcn : (i % 9973) / 7) as never
+      const array: ParsedArray = { dtype, shape: [10, 3, 1000], data }
+      expect(text(nativeCodec!, array, 'null')).toBe(text(typescriptCodec, array, 'null'))
+    }
+  })
+
+  it('read the same array from every printed one, under any dtype', () => {
+    fc.assert(
+      fc.property(arrays, wanted, (array, dtype) =>
+        agree(Buffer.from(text(typescriptCodec, array, 'literal')!), dtype),
+      ),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('report the same offence at the same place for texts with a byte changed, lost or cut off', () => {
+    fc.assert(
+      fc.property(
+        arrays,
+        wanted,
+        fc.nat(),
+        fc.nat(255),
+        fc.constantFrom('change', 'lose', 'cut'),
+        (array, dtype, at, byte, how) => {
+          const json = Buffer.from(text(typescriptCodec, array, 'literal')!)
+          const place = at % json.length
+          if (how === 'change') json[place] = byte
+          agree(
+            how === 'cut'
+              ? json.subarray(0, place)
+              : how === 'lose'
+                ? Buffer.concat([json.subarray(0, place), json.subarray(place + 1)])
+                : json,
+            dtype,
+          )
+        },
+      ),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('report the same offence at the same place for any sequence of tokens', () => {
+    fc.assert(
+      fc.property(fc.array(tokens, { maxLength: 12 }), wanted, fc.boolean(), (parts, dtype, inList) => {
+        agree(Buffer.from(inList ? `[${parts.join(',')}]` : parts.join('')), dtype)
+      }),
+      { numRuns: 10000 },
+    )
+  })
+
+  it('give the same answer to random bytes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), wanted, (json, dtype) => agree(json, dtype)),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('read views into the middle of a buffer', () => {
+    const whole = Buffer.from('9[1.5,2.5]9')
+    agree(whole.subarray(1, -1), 'float32')
+    const data = new Float32Array([9, 1, 2, 9]).subarray(1, 3)
+    expect(text(nativeCodec!, { dtype: 'float32', shape: [2], data }, 'null')).toBe('[1.0,2.0]')
+  })
+})
