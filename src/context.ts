@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SerializeOptions, serialize } from 'cookie'
 import { ClientClosed, expected, InvalidArgument } from './errors.ts'
-import { HeaderList, type HeaderLine, isHeaderName, isHeaderValue, type RequestHeaders } from './wire/message.ts'
+import { type HeaderLine, HeaderList, isHeaderName, isHeaderValue, type RequestHeaders } from './wire/message.ts'
 
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
 export type CookieOptions = SerializeOptions
@@ -23,7 +23,7 @@ const noHeaders = new HeaderList([], [])
 // Ids are unique, not secret: a random prefix for the process and a counter cost a tenth of randomUUID.
 const idPrefix = randomBytes(8).toString('hex')
 let idCount = 0
-const clientId = /^[\w.:+/=-]{1,128}$/
+const plainId = /^[\w.:+/=-]{1,128}$/
 
 /**
  * One request's context. Members are made when they are first read, so a function that does not look pays nothing.
@@ -50,12 +50,14 @@ export class Context {
 
   /** The request's id: the client's `x-request-id` when it is short and plain, else a new one. */
   get id(): string {
-    if (this.#id === undefined) {
-      const given = this.headers.get('x-request-id')
-      this.#id =
-        given !== undefined && clientId.test(given) ? given : idPrefix + (++idCount).toString(16).padStart(8, '0')
-    }
+    this.#id ??= this.clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
     return this.#id
+  }
+
+  /** The client's own `x-request-id`, sent back on every answer; undefined when absent, long or odd. */
+  get clientId(): string | undefined {
+    const given = this.headers.get('x-request-id')
+    return given !== undefined && plainId.test(given) ? given : undefined
   }
 
   /** The query parameters of the URL. */

@@ -31,4 +31,6 @@ export {
   ValueError,
 } from './errors.ts'
 export * as io from './io/index.ts'
+export { serve } from './server/listener.ts'
+export type { EngineName, Limits, Listener, ServeOptions } from './server/options.ts'
 export { HeaderList, HttpRequest, type HttpResponse } from './wire/message.ts'

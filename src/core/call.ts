@@ -3,7 +3,7 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import { BadOutput, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
+import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
@@ -21,17 +21,26 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
     const input = api.input.fromHttpRequest(request, ctx)
     if (isPromise(input)) {
       request.keep()
-      return withDeadline(
-        ctx,
-        input.then((value) => invoke(api, value, ctx), decodeFailure),
-      )
+      return withDeadline(ctx, decodeLater(api, input, ctx))
     }
     request.release()
     const response = invoke(api, input, ctx)
     return isPromise(response) ? withDeadline(ctx, response) : response
   } catch (error) {
+    request.release()
     return failure(decodeFailureOf(error), ctx)
   }
+}
+
+async function decodeLater(api: Api, pending: Promise<unknown>, ctx: Context): Promise<HttpResponse> {
+  let input: unknown
+  try {
+    input = await pending
+  } catch (error) {
+    return failure(decodeFailureOf(error), ctx)
+  }
+  // Nobody waits for the answer any more: the function need not run.
+  return ctx.aborted === undefined ? invoke(api, input, ctx) : failure(abortOf(ctx.aborted), ctx)
 }
 
 function invoke(api: Api, input: unknown, ctx: Context): MaybePromise<HttpResponse> {
@@ -41,26 +50,33 @@ function invoke(api: Api, input: unknown, ctx: Context): MaybePromise<HttpRespon
   } catch (error) {
     return failure(functionFailureOf(error), ctx)
   }
-  if (isPromise(result)) {
-    return result.then(
-      (value) => encode(api, value, ctx),
-      (error) => failure(functionFailureOf(error), ctx),
-    )
+  return isPromise(result) ? invokeLater(api, result, ctx) : encode(api, result, ctx)
+}
+
+async function invokeLater(api: Api, pending: Promise<unknown>, ctx: Context): Promise<HttpResponse> {
+  let result: unknown
+  try {
+    result = await pending
+  } catch (error) {
+    return failure(functionFailureOf(error), ctx)
   }
   return encode(api, result, ctx)
 }
 
 function encode(api: Api, result: unknown, ctx: Context): MaybePromise<HttpResponse> {
-  if (ctx.remainingMs === 0) return failure(deadlinePassed(), ctx)
+  if (ctx.aborted === undefined && ctx.remainingMs === 0) ctx.abort(deadlinePassed())
+  if (ctx.aborted !== undefined) return failure(abortOf(ctx.aborted), ctx)
   try {
     const response = api.output.toHttpResponse(result, ctx)
-    if (isPromise(response)) {
-      return response.then(
-        (value) => finish(value, ctx),
-        (error) => failure(encodeFailureOf(error), ctx),
-      )
-    }
-    return finish(response, ctx)
+    return isPromise(response) ? encodeLater(response, ctx) : finish(response, ctx)
+  } catch (error) {
+    return failure(encodeFailureOf(error), ctx)
+  }
+}
+
+async function encodeLater(pending: Promise<HttpResponse>, ctx: Context): Promise<HttpResponse> {
+  try {
+    return await finish(await pending, ctx)
   } catch (error) {
     return failure(encodeFailureOf(error), ctx)
   }
@@ -76,23 +92,60 @@ function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse
 
 /** Waits for the first chunk, so that a generator that fails at once still answers with a status of its own. */
 async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ctx: Context): Promise<HttpResponse> {
-  const iterator = body[Symbol.asyncIterator]()
-  // The function hears of the end through its own generator, even while it waits for something else.
-  ctx.signal.addEventListener('abort', () => void iterator.return?.(undefined)?.catch(() => {}), { once: true })
   try {
+    const iterator = body[Symbol.asyncIterator]()
+    const giveUp = () => void endIterator(iterator)
+    // A signal that fired before would not fire again: the encoding took longer than the client or the deadline.
+    if (ctx.aborted !== undefined) {
+      giveUp()
+      return failure(abortOf(ctx.aborted), ctx)
+    }
+    // The function hears of the end through its own generator, even while it waits for something else.
+    ctx.signal.addEventListener('abort', giveUp, { once: true })
     const first = await iterator.next()
-    return { ...response, body: first.done ? [] : resume(first.value, iterator) }
+    return { ...response, body: first.done ? [] : new Resumed(first.value, iterator) }
   } catch (error) {
     return failure(functionFailureOf(error), ctx)
   }
 }
 
-async function* resume(first: Chunk, iterator: AsyncIterator<Chunk>): AsyncGenerator<Chunk> {
+/**
+ * An iterator whose first chunk was taken out. Not a generator: `return` on a generator that never started would not
+ * reach the inner iterator, and a response can be dropped before its first chunk is sent.
+ */
+class Resumed implements AsyncIterableIterator<Chunk> {
+  readonly #rest: AsyncIterator<Chunk>
+  #first: Chunk | undefined
+
+  constructor(first: Chunk, rest: AsyncIterator<Chunk>) {
+    this.#first = first
+    this.#rest = rest
+  }
+
+  async next(): Promise<IteratorResult<Chunk>> {
+    const value = this.#first
+    if (value === undefined) return this.#rest.next()
+    this.#first = undefined
+    return { done: false, value }
+  }
+
+  async return(): Promise<IteratorResult<Chunk>> {
+    this.#first = undefined
+    await endIterator(this.#rest)
+    return { done: true, value: undefined }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+/** Ends an iterator early. What its clean-up throws has nobody left to hear it. */
+async function endIterator(iterator: AsyncIterator<Chunk>): Promise<void> {
   try {
-    yield first
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
-  } finally {
     await iterator.return?.(undefined)
+  } catch {
+    // As above.
   }
 }
 
@@ -100,11 +153,15 @@ function withDeadline(ctx: Context, response: Promise<HttpResponse>): Promise<Ht
   const ms = ctx.remainingMs
   if (ms === Number.POSITIVE_INFINITY) return response
   return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      const error = deadlinePassed()
-      resolve(failure(error, ctx))
-      ctx.abort(error)
-    }, ms)
+    // A longer delay than 2^31-1 would overflow setTimeout and fire at once.
+    const timer = setTimeout(
+      () => {
+        const error = deadlinePassed()
+        resolve(failure(error, ctx))
+        ctx.abort(error)
+      },
+      Math.min(ms, 0x7fffffff),
+    )
     const settle = (value: HttpResponse) => {
       clearTimeout(timer)
       resolve(value)
@@ -122,8 +179,8 @@ function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
 }
 
-function decodeFailure(error: unknown): never {
-  throw decodeFailureOf(error)
+function abortOf(reason: Error): ServingError {
+  return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
 function decodeFailureOf(error: unknown): ServingError {

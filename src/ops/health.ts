@@ -1,0 +1,33 @@
+/**
+ * Liveness and readiness, for load balancers and orchestrators.
+ * @module
+ */
+import type { HttpResponse } from '../wire/message.ts'
+
+/** Where a server is in its life. Only a `ready` one takes requests. */
+export type HealthState = 'starting' | 'ready' | 'draining'
+
+/** The state of one server; the listener moves it on. */
+export interface Health {
+  state: HealthState
+}
+
+// `no-store`: a proxy that keeps an old answer would keep a dead server in rotation.
+const headers = [
+  ['content-type', 'text/plain; charset=utf-8'],
+  ['cache-control', 'no-store'],
+] as const
+const ok: HttpResponse = { headers, body: 'ok\n' }
+
+/**
+ * Health becomes the pages that tell it: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
+ * should be sent requests (503 while starting or draining).
+ * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
+ */
+export function healthPages(health: Health): ReadonlyMap<string, () => HttpResponse> {
+  return new Map([
+    ['/livez', () => ok],
+    ['/healthz', () => ok],
+    ['/readyz', () => (health.state === 'ready' ? ok : { status: 503, headers, body: `${health.state}\n` })],
+  ])
+}

@@ -1,0 +1,51 @@
+/**
+ * Request bodies that come in more than one piece.
+ * @module
+ */
+
+// What a Content-Length is believed without proof.
+const firstBytes = 1024 * 1024
+const chunkedFirstBytes = 16 * 1024
+
+/**
+ * Pieces of a body become one buffer.
+ *
+ * **Cost**: a body with a true Content-Length up to 1 MiB is allocated and copied once. Above that the buffer grows fourfold,
+ * only as bytes arrive: a lying Content-Length costs its connection at most four times what it sent, honest bodies are
+ * copied again by at most a third.
+ */
+export class BodyBuffer {
+  readonly #limit: number
+  #bytes: Uint8Array
+  #length = 0
+
+  /** `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. **Units**: bytes. */
+  constructor(declared: number | undefined, limit: number) {
+    this.#limit = declared === undefined ? limit : Math.min(declared, limit)
+    this.#bytes = allocate(Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes))
+  }
+
+  /** Copies a piece; false, and nothing is copied, when the body grows beyond its limit. */
+  append(piece: Uint8Array): boolean {
+    const length = this.#length + piece.length
+    if (length > this.#limit) return false
+    if (length > this.#bytes.length) {
+      const grown = allocate(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4)))
+      grown.set(this.#bytes.subarray(0, this.#length))
+      this.#bytes = grown
+    }
+    this.#bytes.set(piece, this.#length)
+    this.#length = length
+    return true
+  }
+
+  /** The body so far; the buffer is the caller's from here on. */
+  take(): Uint8Array {
+    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length)
+  }
+}
+
+// Not from Node's shared pool: a value that keeps a view of its body must not keep strangers' bytes with it.
+function allocate(bytes: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(bytes)
+}

@@ -1,0 +1,112 @@
+/**
+ * What the listener and its HTTP engines know of each other.
+ * @module
+ */
+import type { Logger } from 'pino'
+import { Context } from '../context.ts'
+import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
+import type { Health } from '../ops/health.ts'
+import { HeaderList, type HttpResponse } from '../wire/message.ts'
+import { problemResponse } from '../wire/problem.ts'
+import type { InFlightGate } from './limits.ts'
+import { logFailure } from './log.ts'
+import type { EngineName, Limits } from './options.ts'
+import type { Router } from './router.ts'
+
+/** What an engine serves: everything about a server but its sockets. */
+export interface Site {
+  readonly router: Router
+  readonly limits: Limits
+  readonly gate: InFlightGate
+  readonly health: Health
+  readonly log: Logger
+}
+
+/** Where an engine listens. */
+export interface Address {
+  /** Undefined for all addresses, IPv4 and IPv6. */
+  readonly host: string | undefined
+  /** 0 for a free one. */
+  readonly port: number
+}
+
+/** A listening HTTP engine. */
+export interface Engine {
+  readonly name: EngineName
+  readonly port: number
+  /** Stops listening and closes every connection; requests that still run are aborted. */
+  close(): Promise<void>
+}
+
+/**
+ * How long a refused upload is still read after its answer. Closing a socket with unread bytes makes the kernel send a
+ * reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ */
+export const linger = Object.freeze({
+  /** **Units**: milliseconds. */
+  timeMs: 5_000,
+  /** **Units**: bytes. */
+  bytes: 32 * 1024 * 1024,
+})
+
+/** How the body of a request is announced. */
+export interface BodyAnnouncement {
+  /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
+  readonly declared: number | undefined
+  /** Transfer-Encoding, empty when absent. */
+  readonly encoding: string
+}
+
+/** The headers that announce a body, as an engine reads them (empty when absent), become the announcement. */
+export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
+  if (contentLength !== '') return { declared: Number(contentLength), encoding }
+  return { declared: encoding === '' ? 0 : undefined, encoding }
+}
+
+/**
+ * Lets a request for an API into the gate, or says why not. Whoever is let in must leave the gate exactly once.
+ * **Errors**: returned, not thrown.
+ */
+export function admit(site: Site, body: BodyAnnouncement): ServingError | undefined {
+  if (site.health.state !== 'ready') return new Overloaded(`the server is ${site.health.state}`)
+  const { declared, encoding } = body
+  if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
+    return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
+  }
+  if (declared !== undefined && !(declared <= site.limits.maxBodyBytes)) return tooLarge(site, declared)
+  if (!site.gate.enter()) return new Overloaded('too many requests in flight')
+  return undefined
+}
+
+/** The refusal of a body above the limit. `declared` is its Content-Length, where it has one. */
+export function tooLarge(site: Site, declared?: number): PayloadTooLarge {
+  const limit = `at most ${site.limits.maxBodyBytes} bytes`
+  return new PayloadTooLarge(
+    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
+  )
+}
+
+/**
+ * What is left of a refused request's body: nothing or little enough that the connection can be kept and the rest be
+ * read over, or so much that the connection has to go.
+ */
+export function mustClose(site: Site, body: BodyAnnouncement): boolean {
+  const { declared } = body
+  // After a chunked body the parsers of proxy and server may disagree where the next request starts.
+  return declared === undefined || !(declared <= site.limits.maxBodyBytes) || site.health.state === 'draining'
+}
+
+/** When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit. */
+export function deadlineOf(site: Site): number | undefined {
+  const { requestTimeoutMs } = site.limits
+  return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
+}
+
+const idHeader = ['x-request-id']
+
+/** An error outside of any API becomes its response, and a log line. `requestId` is the client's, empty when absent. */
+export function problemPage(site: Site, error: ServingError, requestId: string, api?: string): HttpResponse {
+  const id = new Context({ headers: new HeaderList(idHeader, [requestId]) }).id
+  logFailure(site.log, error, id, api)
+  return problemResponse(error, id)
+}

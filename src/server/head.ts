@@ -1,0 +1,77 @@
+/**
+ * What may be written in front of a response body.
+ * @module
+ */
+import { STATUS_CODES } from 'node:http'
+import { expected } from '../errors.ts'
+import { type HttpResponse, isAsyncBody, isHeaderName, isHeaderValue } from '../wire/message.ts'
+
+/** Header names that only the server writes; a descriptor's own, right or wrong, are left out. */
+const framing: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'trailer',
+  'te',
+])
+
+type NameUse = 'send' | 'skip' | 'refuse'
+
+// Names are few and come again; the cap is for code that invents them.
+const nameUses = new Map<string, NameUse>()
+
+function useOf(name: string): NameUse {
+  let use = nameUses.get(name)
+  if (use === undefined) {
+    if (typeof name !== 'string' || !isHeaderName(name)) use = 'refuse'
+    else use = framing.has(name.toLowerCase()) ? 'skip' : 'send'
+    if (nameUses.size < 1024) nameUses.set(name, use)
+  }
+  return use
+}
+
+/** Whether a header is the server's own to write. **Cost**: one Map lookup. */
+export function isFraming(name: string): boolean {
+  return useOf(name) === 'skip'
+}
+
+/**
+ * Why a response cannot be sent; undefined when it can. Descriptors are an application's code and may hand a client's text
+ * on: a line break in a header would let the client write headers, or a whole response, of its own.
+ */
+export function responseFault(response: HttpResponse): string | undefined {
+  const { status, headers, body } = response
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+    return expected('an HTTP status from 200 to 599', 'the response', status)
+  }
+  if (!Array.isArray(headers)) return expected('a list of [name, value]', 'the response headers', headers)
+  for (let i = 0; i < headers.length; i++) {
+    const line = headers[i]
+    if (useOf(line[0]) === 'refuse') return expected('a token', 'a response header name', line[0])
+    if (typeof line[1] !== 'string' || !isHeaderValue(line[1])) {
+      return expected('a value without line breaks or control characters', `response header ${line[0]}`, line[1])
+    }
+  }
+  if (typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body) || isAsyncBody(body))
+    return undefined
+  return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
+}
+
+/** Whether a status forbids a body. **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */
+export function isBodyless(status: number): boolean {
+  return status === 204 || status === 304
+}
+
+const statusLines = new Map<number, string>()
+
+/** A status becomes `404 Not Found`. */
+export function statusLine(status: number): string {
+  let line = statusLines.get(status)
+  if (line === undefined) {
+    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`
+    statusLines.set(status, line)
+  }
+  return line
+}

@@ -1,0 +1,124 @@
+/**
+ * A service becomes a running server.
+ * @module
+ */
+import type { Logger } from 'pino'
+import type { Service } from '../core/service.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import { type Health, healthPages } from '../ops/health.ts'
+import type { Address, Engine, Site } from './engine.ts'
+import { InFlightGate } from './limits.ts'
+import { createLogger } from './log.ts'
+import { listenNode } from './node.ts'
+import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeOptions } from './options.ts'
+import { createRouter, parseBaseUrl } from './router.ts'
+import { listenUws, loadUws } from './uws.ts'
+
+const optionNames = [...Object.keys(defaultLimits), 'port', 'host', 'baseUrl', 'engine', 'logger']
+
+/**
+ * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays open
+ * and the shutdown hooks have run.
+ *
+ * **Errors**: InvalidArgument for a wrong or unknown option, or `engine: 'uws'` where it does not load; SetupError for a port
+ * that cannot be listened on; whatever a startup hook throws.
+ * **Example** `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () => listener.close())`
+ */
+export async function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
+  checkServeOptions(service, options)
+  const limits = parseLimits(options)
+  const address = { host: options.host, port: parsePort(options.port) }
+  const prefix = parseBaseUrl(options.baseUrl ?? '/')
+  const log = options.logger ?? createLogger()
+  const health: Health = { state: 'starting' }
+  const router = createRouter(service.apis.values(), prefix, healthPages(health))
+  const site: Site = { router, limits, gate: new InFlightGate(limits.maxInFlight), health, log }
+  // Before the hooks: a missing binary should not cost the loading of a model first.
+  const start = await pickEngine(options.engine, log)
+  try {
+    await service.start()
+    const engine = await start(site, address)
+    health.state = 'ready'
+    return new RunningListener(service, site, engine)
+  } catch (error) {
+    await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
+    throw error
+  }
+}
+
+type StartEngine = (site: Site, address: Address) => Promise<Engine>
+
+/**
+ * The engine that was asked for, or the best that loads.
+ * **Errors**: InvalidArgument when `uws` was asked for by name and does not load.
+ */
+export async function pickEngine(
+  name: EngineName | undefined,
+  log: Logger,
+  load: typeof loadUws = loadUws,
+): Promise<StartEngine> {
+  if (name === 'node') return listenNode
+  const uws = await load()
+  if (typeof uws !== 'string') return (site, address) => listenUws(uws, site, address)
+  if (name === 'uws') throw new InvalidArgument(`engine uws does not load here: ${uws}`)
+  log.warn({ reason: uws }, 'uWebSockets.js does not load here; serving on node:http, which is slower')
+  return listenNode
+}
+
+class RunningListener implements Listener {
+  readonly port: number
+  readonly engine: EngineName
+  readonly #service: Service
+  readonly #site: Site
+  readonly #engine: Engine
+  #closing: Promise<void> | undefined
+
+  constructor(service: Service, site: Site, engine: Engine) {
+    this.#service = service
+    this.#site = site
+    this.#engine = engine
+    this.engine = engine.name
+    this.port = engine.port
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drain()
+    return this.#closing
+  }
+
+  async #drain(): Promise<void> {
+    const { health, gate, limits, log } = this.#site
+    // The socket stays open meanwhile, so that the readiness probe hears `draining` instead of a refused connection.
+    health.state = 'draining'
+    if (!(await gate.idle(limits.drainTimeoutMs))) {
+      log.warn({ inFlight: gate.count }, 'requests still ran at the end of drainTimeoutMs and were aborted')
+    }
+    await this.#engine.close()
+    await this.#service.stop()
+  }
+}
+
+function checkServeOptions(service: unknown, options: ServeOptions): void {
+  // By its members, not instanceof: the service's file may have loaded another copy of the package.
+  const { apis, start, stop } = (service ?? {}) as Partial<Service>
+  if (typeof apis?.values !== 'function' || typeof start !== 'function' || typeof stop !== 'function') {
+    throw new InvalidArgument(expected('a Service', 'serve', service))
+  }
+  const unknown = Object.keys(options).find((key) => !optionNames.includes(key))
+  if (unknown !== undefined) {
+    throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for serve; it has ${optionNames.join(', ')}`)
+  }
+  const { engine, host } = options
+  if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
+    throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))
+  }
+  if (host !== undefined && (typeof host !== 'string' || host === '')) {
+    throw new InvalidArgument(expected('an address', 'host', host))
+  }
+}
+
+function parsePort(port: number | undefined): number {
+  if (port === undefined) return 3000
+  if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
+  throw new InvalidArgument(expected('a whole number from 0 to 65535', 'port', port))
+}

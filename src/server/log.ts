@@ -1,0 +1,24 @@
+/**
+ * The server's log. The only file that imports pino.
+ * @module
+ */
+import { type Logger, pino } from 'pino'
+import { ServingError } from '../errors.ts'
+
+/** The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads. */
+export function createLogger(): Logger {
+  return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
+}
+
+/**
+ * An error response becomes a log line. Faults of the function, a descriptor or the framework are logged with their stack
+ * and causes, which the client is never told; what clients do wrong stays at debug, or they could fill the disk.
+ */
+export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
+  const code = ServingError.is(error) ? error.code : 'internal'
+  const status = ServingError.is(error) ? error.status : 500
+  if (status < 500 || code === 'overloaded')
+    log.debug({ requestId, api, code, reason: error.message }, 'request refused')
+  else if (code === 'deadline_exceeded') log.warn({ requestId, api, code }, 'request deadline passed')
+  else log.error({ requestId, api, code, err: error }, 'request failed')
+}

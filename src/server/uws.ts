@@ -1,0 +1,362 @@
+/**
+ * The HTTP engine on uWebSockets.js. The only file that imports it.
+ *
+ * Rules of the native values (a breach ends the process): HttpRequest lives only inside its handler; HttpResponse until it
+ * ends, closes or aborts; no exception may unwind into native code; `onAborted` is set before anything else.
+ * @module
+ */
+import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_listen_socket } from 'uWebSockets.js'
+import { Context } from '../context.ts'
+import type { Api } from '../core/api.ts'
+import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
+import {
+  type Address,
+  admit,
+  announcedBody,
+  type BodyAnnouncement,
+  deadlineOf,
+  type Engine,
+  linger,
+  mustClose,
+  problemPage,
+  type Site,
+} from './engine.ts'
+import { Exchange } from './exchange.ts'
+import { isBodyless, isFraming, statusLine } from './head.ts'
+import { logFailure } from './log.ts'
+
+type Uws = typeof import('uWebSockets.js')
+
+// Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
+const wholeBytes = 64 * 1024
+
+/** uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node. */
+export async function loadUws(load: () => Promise<Uws> = () => import('uWebSockets.js')): Promise<Uws | string> {
+  // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
+  try {
+    return await load()
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+  }
+}
+
+/** A site becomes a listening engine. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenUws(uws: Uws, site: Site, address: Address): Promise<Engine> {
+  const app = uws.App()
+  // Matched natively, which spares the hot path the strings of method and path.
+  for (const [path, api] of site.router.apis)
+    app.post(path, (res, req) => guard(site, res, () => openApi(site, api, res, req)))
+  app.any('/*', (res, req) => guard(site, res, () => openOther(site, res, req)))
+  const socket = await new Promise<us_listen_socket | false>((resolve) => {
+    if (address.host === undefined) app.listen(address.port, resolve)
+    else app.listen(address.host, address.port, resolve)
+  })
+  if (socket === false) {
+    app.close()
+    throw new SetupError(
+      'invalid_argument',
+      `cannot listen on port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}: it is in use, or not allowed`,
+    )
+  }
+  return {
+    name: 'uws',
+    port: uws.us_socket_local_port(socket as never),
+    async close() {
+      app.close()
+    },
+  }
+}
+
+function openApi(site: Site, api: Api, res: NativeResponse, req: NativeRequest): void {
+  const length = req.getHeader('content-length')
+  const body = announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
+  const refusal = admit(site, body)
+  if (refusal !== undefined) {
+    refuse(site, res, req, body, refusal, api.name)
+    return
+  }
+  const headers = copyHeaders(api.readsHeaders, req)
+  const exchange = new UwsExchange(
+    site,
+    api,
+    new Context({ headers, query: req.getQuery(), deadlineMs: deadlineOf(site) }),
+    body,
+    res,
+  )
+  res.onAborted(() => exchange.onAborted())
+  res.onData((chunk, last) => exchange.onData(chunk, last))
+}
+
+function openOther(site: Site, res: NativeResponse, req: NativeRequest): void {
+  const method = req.getCaseSensitiveMethod()
+  const length = req.getHeader('content-length')
+  const body = announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
+  const route = site.router.resolve(method, req.getUrl())
+  if ('api' in route) {
+    openApi(site, route.api, res, req)
+    return
+  }
+  if ('error' in route) {
+    refuse(site, res, req, body, route.error)
+    return
+  }
+  if (mustClose(site, body) && body.declared !== 0) return void new Linger(res, route.page()).start(method === 'HEAD')
+  sendText(res, route.page(), method === 'HEAD', false)
+}
+
+/** Copies the headers that somebody may read; names are shared between the requests of an API. */
+function copyHeaders(names: readonly string[] | 'all', req: NativeRequest): RequestHeaders {
+  if (names === 'all') {
+    const allNames: string[] = []
+    const allValues: string[] = []
+    req.forEach((name, value) => {
+      allNames.push(name)
+      allValues.push(value)
+    })
+    return new HeaderList(allNames, allValues)
+  }
+  const values = new Array<string>(names.length)
+  for (let i = 0; i < names.length; i++) values[i] = req.getHeader(names[i])
+  return new HeaderList(names, values)
+}
+
+/** Answers before the body was read. */
+function refuse(
+  site: Site,
+  res: NativeResponse,
+  req: NativeRequest,
+  body: BodyAnnouncement,
+  error: ServingError,
+  api?: string,
+): void {
+  const head = req.getCaseSensitiveMethod() === 'HEAD'
+  const response = problemPage(site, error, req.getHeader('x-request-id'), api)
+  const close = mustClose(site, body)
+  if (close && body.declared !== 0) {
+    new Linger(res, response).start(head)
+    return
+  }
+  // The parser reads over a body that is still to come, at most for its idle timeout of 10 s.
+  sendText(res, response, head, close)
+}
+
+function sendText(res: NativeResponse, response: HttpResponse, head: boolean, close: boolean): void {
+  const body = response.body as string
+  writeHead(res, response)
+  if (!head) {
+    res.end(body, close)
+    return
+  }
+  res.writeHeader('content-length', String(Buffer.byteLength(body)))
+  if (close) res.writeHeader('connection', 'close')
+  // Not with its arguments: given a length it waits for the body, and given undefined it takes that for a length.
+  res.endWithoutBody()
+}
+
+function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: string): void {
+  const { status, headers } = response
+  if (status !== undefined && status !== 200) res.writeStatus(statusLine(status))
+  for (let i = 0; i < headers.length; i++) {
+    const [name, value] = headers[i]
+    if (isFraming(name)) continue
+    if (name === 'x-request-id') echoedId = undefined
+    // Header values are Latin-1 on the wire; uWebSockets.js would write a string as UTF-8.
+    res.writeHeader(name, isAscii(value) ? value : Buffer.from(value, 'latin1'))
+  }
+  if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
+}
+
+function isAscii(value: string): boolean {
+  return !/[\u0080-\u00ff]/.test(value)
+}
+
+function guard(site: Site, res: NativeResponse, run: () => void): void {
+  try {
+    run()
+  } catch (cause) {
+    logFailure(site.log, new InternalError('the server failed', { cause }), '')
+    try {
+      res.close()
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+/** A request of an API on a native response. */
+class UwsExchange extends Exchange {
+  readonly #res: NativeResponse
+  #linger: Linger | undefined
+  #listens = false
+
+  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, res: NativeResponse) {
+    super(site, api, ctx, body)
+    this.#res = res
+  }
+
+  onAborted(): void {
+    try {
+      this.#linger?.aborted()
+      this.abort()
+    } catch (error) {
+      this.fault(error)
+    }
+  }
+
+  onData(chunk: ArrayBuffer, last: boolean): void {
+    try {
+      // The chunk is detached when this callback returns.
+      if (this.#linger !== undefined) this.#linger.data(chunk.byteLength, last)
+      else this.receive(new Uint8Array(chunk), last, true)
+    } catch (error) {
+      this.fault(error)
+    }
+  }
+
+  protected corked(writes: () => void): void {
+    if (!this.over) this.#res.cork(writes)
+  }
+
+  protected sendWhole(response: HttpResponse, body: Chunk): void {
+    const res = this.#res
+    const close = this.closing
+    // A string takes at most three bytes a character.
+    const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
+    const bodyless = isBodyless(response.status ?? 200)
+    writeHead(res, response, this.echoedId)
+    if (close && (large || bodyless)) res.writeHeader('connection', 'close')
+    if (large) {
+      this.#sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
+      return
+    }
+    this.finished()
+    if (bodyless) res.endWithoutBody()
+    else res.end(body, close)
+  }
+
+  /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
+  #sendLarge(bytes: Uint8Array): void {
+    const res = this.#res
+    if (res.tryEnd(bytes, bytes.length)[1]) {
+      this.finished()
+      return
+    }
+    res.onWritable((offset) => {
+      try {
+        if (this.over) return true
+        const [ok, done] = res.tryEnd(bytes.subarray(offset), bytes.length)
+        if (done) this.finished()
+        return ok
+      } catch (error) {
+        this.fault(error)
+        return true
+      }
+    })
+  }
+
+  protected sendHead(response: HttpResponse): void {
+    writeHead(this.#res, response, this.echoedId)
+    // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice: uWebSockets.js
+    // (of uws-pack 20.0.8) writes its `Connection: close` into the body when told so behind a `write`.
+    if (this.closing) this.#res.writeHeader('connection', 'close')
+  }
+
+  protected sendPiece(piece: Chunk): boolean {
+    if (this.#res.write(piece)) return true
+    if (!this.#listens) this.#listen()
+    return false
+  }
+
+  #listen(): void {
+    this.#listens = true
+    this.#res.onWritable(() => {
+      try {
+        // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent for
+        // a minute would hold it back for a minute. Uncorking flushes it.
+        if (!this.over) this.#res.cork(nothing)
+        this.drained()
+      } catch (error) {
+        this.fault(error)
+      }
+      return true
+    })
+  }
+
+  protected sendEnd(): void {
+    this.finished()
+    this.#res.end()
+  }
+
+  protected sendAndLinger(response: HttpResponse): void {
+    this.#linger = new Linger(this.#res, response)
+    this.finished()
+    this.#linger.write(false)
+  }
+
+  protected destroy(): void {
+    this.#res.close()
+  }
+}
+
+function nothing(): void {}
+
+/**
+ * An answer to a request whose body is still coming: sent at once, then the body is read over within bounds, then the
+ * connection closes.
+ */
+class Linger {
+  readonly #res: NativeResponse
+  readonly #response: HttpResponse
+  #timer: NodeJS.Timeout | undefined
+  #bytes = 0
+  #over = false
+
+  constructor(res: NativeResponse, response: HttpResponse) {
+    this.#res = res
+    this.#response = response
+  }
+
+  /** For a response that has no handlers yet. */
+  start(head: boolean): void {
+    this.#res.onAborted(() => this.aborted())
+    this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
+    this.write(head)
+  }
+
+  /**
+   * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
+   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is counted
+   * as the last of the body. All of the text is the server's own or checked by `responseFault`.
+   */
+  write(head: boolean): void {
+    const { status = 200, headers, body } = this.#response
+    let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
+    for (const [name, value] of headers) text += `${name}: ${value}\r\n`
+    text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
+    this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
+    this.#timer = setTimeout(() => this.#close(), linger.timeMs)
+  }
+
+  data(bytes: number, last: boolean): void {
+    this.#bytes += bytes
+    // Not within this callback: what was written may still wait in the cork buffer, which closing throws away.
+    if (last || this.#bytes > linger.bytes) setImmediate(() => this.#close())
+  }
+
+  aborted(): void {
+    this.#over = true
+    clearTimeout(this.#timer)
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.aborted()
+    try {
+      this.#res.close()
+    } catch {
+      // Closed from the other side in the same tick.
+    }
+  }
+}

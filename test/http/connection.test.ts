@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { ClientClosed } from '../../src/errors.ts'
+import { bytes, engines, gate, post, start } from './harness.ts'
+
+describe.each(engines)('connections on %s', (engine) => {
+  it('keeps a connection for the next request', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const raw = await server.connect()
+    for (const body of ['one', 'two', 'three']) {
+      raw.write(post('/echo', body))
+      expect((await raw.answer()).text).toBe(body)
+    }
+  })
+
+  it('closes when the client asks for it', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const raw = await server.connect()
+    raw.write(post('/echo', 'bye', { connection: 'close' }))
+    expect((await raw.answer()).text).toBe('bye')
+    expect(await raw.closed).toBe('')
+  })
+
+  it('serves two requests at once and keeps them apart', async () => {
+    const first = gate<string>()
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'wait' }, async (body) => {
+        const text = Buffer.from(body).toString()
+        return text === 'first' ? first.promise : `${text} done`
+      }),
+    )
+    const [one, two] = [await server.connect(), await server.connect()]
+    await one.writeAlone(post('/wait', 'first'))
+    two.write(post('/wait', 'second'))
+    expect((await two.answer()).text).toBe('second done')
+    first.open('first done')
+    expect((await one.answer()).text).toBe('first done')
+  })
+
+  it('answers pipelined requests in order when each is answered at once', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const raw = await server.connect()
+    raw.write(['a', 'b', 'c'].map((body) => post('/echo', body)).join(''))
+    for (const body of ['a', 'b', 'c']) expect((await raw.answer()).text).toBe(body)
+  })
+
+  it('never mixes up pipelined requests that wait', async () => {
+    const release = gate()
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'wait' }, async (body) => {
+        await release.promise
+        return body
+      }),
+    )
+    const raw = await server.connect()
+    raw.write(post('/wait', 'a') + post('/wait', 'b'))
+    if (engine === 'uws') {
+      // uWebSockets.js closes a connection whose next request comes while one is pending.
+      await raw.closed
+      expect(raw.received).toBe('')
+      release.open()
+    } else {
+      release.open()
+      expect((await raw.answer()).text).toBe('a')
+      expect((await raw.answer()).text).toBe('b')
+    }
+    expect((await server.ask(post('/wait', 'c'))).text).toBe('c')
+  })
+
+  it('answers HTTP/1.0 or refuses it, and does not hang', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const raw = await server.connect()
+    raw.write('POST /echo HTTP/1.0\r\nhost: x\r\ncontent-length: 2\r\n\r\nhi')
+    const answer = await raw.answer()
+    if (engine === 'uws') expect(answer.status).toBe(505)
+    else expect(answer.text).toBe('hi')
+    await raw.closed
+  })
+
+  it('streams to HTTP/1.0 without chunks', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'stream' }, () => ['one ', 'two']))
+    const raw = await server.connect()
+    raw.write('POST /stream HTTP/1.0\r\nhost: x\r\ncontent-length: 0\r\n\r\n')
+    await raw.closed
+    if (engine === 'node') expect(raw.received).toMatch(/\r\n\r\none two$/)
+  })
+
+  it('survives what is no HTTP at all', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    for (const text of ['\r\n\r\n', 'nonsense\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00', 'POST /echo\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n']) {
+      const raw = await server.connect()
+      await raw.writeAlone(text)
+      raw.destroy()
+    }
+    expect((await server.ask(post('/echo', 'alive'))).text).toBe('alive')
+  })
+})
+
+describe.each(engines)('clients that go away on %s', (engine) => {
+  it('frees the place of a request whose body never came', async () => {
+    let calls = 0
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`), { maxInFlight: 1 })
+    const raw = await server.connect()
+    await raw.writeAlone(post('/count', 'part', { 'content-length': '100' }))
+    expect((await server.ask(post('/count'))).status).toBe(503)
+    raw.destroy()
+    await raw.closed
+    await expect.poll(async () => (await server.ask(post('/count'))).status, { interval: 1 }).toBe(200)
+    expect(calls).toBe(1)
+  })
+
+  it('tells a running function, and frees its place at once', async () => {
+    const entered = gate()
+    const left = gate<unknown>()
+    const server = await start(
+      engine,
+      (svc) =>
+        svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
+          const { signal } = ctx
+          if (_body.length > 0) return 'quick'
+          entered.open()
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          left.open(signal.reason)
+          return 'nobody hears this'
+        }),
+      { maxInFlight: 1 },
+    )
+    const raw = await server.connect()
+    raw.write(post('/wait'))
+    await entered.promise
+    expect((await server.ask(post('/wait', 'x'))).status).toBe(503)
+    raw.destroy()
+    expect(await left.promise).toBeInstanceOf(ClientClosed)
+    expect((await server.ask(post('/wait', 'x'))).text).toBe('quick')
+    expect(server.log.filter((line) => Number(line.level) > 40)).toEqual([])
+  })
+
+  it('takes a half-close for the end of the client while its request runs', async () => {
+    // uWebSockets.js and node:http both give a request up whose client has closed its sending side.
+    const entered = gate()
+    const aborted = gate()
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
+        ctx.signal.addEventListener('abort', () => aborted.open())
+        entered.open()
+        await aborted.promise
+        return 'late'
+      }),
+    )
+    const raw = await server.connect()
+    raw.write(post('/wait'))
+    await entered.promise
+    raw.socket.end()
+    await aborted.promise
+    await raw.closed
+    expect(raw.received).toBe('')
+  })
+
+  it('is not disturbed by a client that leaves after its answer', async () => {
+    const signals: AbortSignal[] = []
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'echo' }, (body, ctx) => {
+        signals.push(ctx.signal)
+        return body
+      }),
+      { maxInFlight: 1 },
+    )
+    for (let i = 0; i < 3; i++) {
+      const raw = await server.connect()
+      raw.write(post('/echo', 'x'))
+      await raw.answer()
+      raw.destroy()
+      await raw.closed
+    }
+    expect((await server.ask(post('/echo', 'y'))).text).toBe('y')
+    expect(signals.map((signal) => signal.aborted)).toEqual([false, false, false, false])
+  })
+})
