@@ -1,0 +1,25 @@
+/**
+ * What `serving --version` prints.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { nativeStatus } from '../bindings/native.ts'
+import { loadUws } from '../server/uws.ts'
+
+/** The versions of the package and of Node, which engines load here, and whether the native codec does, as lines of text. */
+export async function versionText(): Promise<string> {
+  const { version }: { version: string } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
+  const uws = await loadUws()
+  const engines = typeof uws === 'string' ? `node (uws does not load here: ${uws})` : 'uws, node'
+  const native = nativeStatus.loaded
+    ? 'native'
+    : `TypeScript (${nativeStatus.reason ?? 'the native add-on was not built'})`
+  return [
+    `serving ${version}`,
+    `node ${process.version} ${process.platform} ${process.arch}`,
+    `engines: ${engines}`,
+    `codec: ${native}`,
+  ].join('\n')
+}

@@ -1,0 +1,82 @@
+/**
+ * A worker process: loads the service, serves it, and stops in order when the supervisor says so or dies.
+ * @module
+ */
+import cluster from 'node:cluster'
+import { nativeStatus } from '../bindings/native.ts'
+import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../ops/worker-messages.ts'
+import { serve } from '../server/listener.ts'
+import { createLogger } from '../server/log.ts'
+import type { Listener } from '../server/options.ts'
+import { explain } from './explain.ts'
+import { loadService } from './load-service.ts'
+
+/** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
+const closeMarginMs = 1_500
+const config: WorkerConfig = JSON.parse(process.argv[2])
+const logger = createLogger()
+let listener: Listener | undefined
+let leaving = false
+
+// A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and says when to go.
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => leave(0))
+process.on('message', (message: unknown) => {
+  if (isMessageOf<DrainRequest>('drain', message)) leave(0)
+})
+cluster.worker?.on('disconnect', () => {
+  // The supervisor is gone. Node would end this process at once, unless it believes that we asked for this.
+  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
+  leave(0)
+})
+// Unhandled rejections arrive here, too. The state of the process is unknown from here on, so that a new one takes over;
+// other requests that run get their answers first.
+process.on('uncaughtException', (error, origin) => {
+  if (listener === undefined) return fail(error)
+  logger.fatal({ event: 'uncaught', origin, err: error }, 'uncaught error; this worker finishes its requests and exits')
+  leave(1)
+})
+
+try {
+  const service = await loadService(config.file)
+  const { port, host, baseUrl, engine, limits } = config
+  const server = await serve(service, {
+    ...limits,
+    port,
+    baseUrl,
+    logger,
+    ...(host === undefined ? {} : { host }),
+    ...(engine === undefined ? {} : { engine }),
+  })
+  listener = server
+  const prefix = baseUrl.replace(/\/+$/, '')
+  const paths = [...service.apis.values()].map((api) => `${prefix}/${api.route}`)
+  tell({ type: 'ready', service: service.name, paths, engine: server.engine, nativeCodec: nativeStatus.loaded })
+} catch (error) {
+  fail(error)
+}
+
+function fail(error: unknown): void {
+  tell({ type: 'failed', message: explain(error) }, () => process.exit(1))
+}
+
+/** Stops once, whoever asks first; what was not started yet need not be stopped. */
+async function leave(code: number): Promise<void> {
+  if (leaving) return
+  leaving = true
+  // A shutdown hook that never ends must not keep a process that nobody watches any more.
+  setTimeout(() => process.exit(1), config.limits.drainTimeoutMs + closeMarginMs).unref()
+  try {
+    await listener?.close()
+  } catch (error) {
+    logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
+    process.exit(1)
+  }
+  process.exit(code)
+}
+
+function tell(message: WorkerMessage, then?: () => void): void {
+  // Without a supervisor at the other end nobody needs to know.
+  if (process.send === undefined || !process.connected) then?.()
+  else process.send(message, undefined, undefined, () => then?.())
+}

@@ -1,0 +1,40 @@
+/**
+ * Whether a port is free, asked by taking it for a moment.
+ * @module
+ */
+import { type AddressInfo, createServer } from 'node:net'
+import { InvalidArgument } from '../errors.ts'
+
+/**
+ * A host and a port become the port that a server can listen on: the same, or a free one for 0.
+ *
+ * uWebSockets.js listens with SO_REUSEPORT, by which a forgotten process of the same user would silently take a share of the
+ * requests. This listens without it, so that such a process is an error. Between this answer and the workers' own listening
+ * another process can take the port; the kernel picks free ports at random, so for port 0 that is next to impossible.
+ *
+ * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this machine.
+ */
+export function claimPort(port: number, host: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    // Nobody must be answered here: a client that came in this moment tries again.
+    server.on('connection', (socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host)))
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address() as AddressInfo
+      server.close(() => resolve(address.port))
+    })
+  })
+}
+
+function portProblem(error: NodeJS.ErrnoException, port: number, host: string | undefined): Error {
+  const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`
+  const message = {
+    EADDRINUSE: `${place} is in use: stop the process that listens there, or choose another port with --port`,
+    EACCES: `${place} needs privileges that this process does not have: choose one from 1024 up with --port`,
+    EADDRNOTAVAIL: `--host ${host} is no address of this machine`,
+    ENOTFOUND: `--host ${host} is unknown: no address found for this name`,
+    EAI_AGAIN: `--host ${host} is unknown: no address found for this name`,
+  }[error.code ?? '']
+  return message === undefined ? error : new InvalidArgument(message, { cause: error })
+}

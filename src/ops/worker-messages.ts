@@ -1,0 +1,47 @@
+/**
+ * What a worker process and its supervisor tell each other.
+ * @module
+ */
+import type { EngineName, Limits } from '../server/options.ts'
+
+/** What a worker is started with, as JSON in its first argument. */
+export interface WorkerConfig {
+  /** Absolute path of the service file. */
+  readonly file: string
+  /** Never 0: the supervisor chose a real one, since every worker must take the same. */
+  readonly port: number
+  readonly host?: string
+  readonly baseUrl: string
+  readonly engine?: EngineName
+  readonly limits: Limits
+}
+
+/** A worker accepts requests. */
+export interface WorkerReady {
+  readonly type: 'ready'
+  readonly service: string
+  /** Paths of the APIs with the base URL in front, in the order of registration. */
+  readonly paths: readonly string[]
+  readonly engine: EngineName
+  readonly nativeCodec: boolean
+}
+
+/** A worker could not start and is about to exit. */
+export interface WorkerFailed {
+  readonly type: 'failed'
+  /** For a human; one line for mistakes in the set-up, with the stack of the user's code otherwise. */
+  readonly message: string
+}
+
+/** What a worker tells its supervisor. */
+export type WorkerMessage = WorkerReady | WorkerFailed
+
+/** Told to a worker: finish what runs, accept nothing new, exit. */
+export interface DrainRequest {
+  readonly type: 'drain'
+}
+
+/** Whether a message came from our side of the channel: user code can send anything through `process.send`, too. */
+export function isMessageOf<T extends WorkerMessage | DrainRequest>(type: T['type'], message: unknown): message is T {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === type
+}

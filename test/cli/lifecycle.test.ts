@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Answer, answeringPid, heldRequest, probe, send, serveFile, until, workerPids } from './process.ts'
+
+const engines = ['uws', 'node']
+
+/** Whether a process runs; a dead one whose parent has not asked for its exit code yet does not. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe.each(engines)('a stop, with the %s engine', (engine) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s lets running requests finish and refuses new ones', async (signal) => {
+    const { port, child, exited, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
+    const held = await heldRequest(port)
+    child.kill(signal)
+    const refused = await until(async () => {
+      const answer = await send(port, '/pid', 'x')
+      return answer.status !== 200 && answer
+    })
+    expect([0, 503]).toContain(refused.status)
+    held.release()
+    expect(await held.answer).toEqual({ status: 200, body: 'held' })
+    expect(await exited).toEqual({ code: 0, signal: null })
+    expect(stderr()).toContain(`"event":"drain","signal":"${signal}"`)
+  })
+
+  it('sent to the whole process group, as a terminal does, is the same', async () => {
+    const { port, child, exited } = await serveFile(probe, ['--workers', '1', '--engine', engine])
+    const held = await heldRequest(port)
+    const [worker] = await workerPids(port, 1)
+    process.kill(worker, 'SIGINT')
+    child.kill('SIGINT')
+    await until(async () => (await send(port, '/pid', 'x')).status !== 200)
+    held.release()
+    expect((await held.answer).body).toBe('held')
+    expect((await exited).code).toBe(0)
+  })
+
+  it('gives up on requests that run longer than the drain timeout', async () => {
+    const { port, child, exited } = await serveFile(probe, [
+      '--workers',
+      '1',
+      '--engine',
+      engine,
+      '--drain-timeout-ms',
+      '200',
+    ])
+    const held = await heldRequest(port)
+    child.kill('SIGTERM')
+    expect(await exited).toEqual({ code: 0, signal: null })
+    expect((await held.answer).status).not.toBe(200)
+  })
+})
+
+describe('a stop', () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('by a second %s is immediate', async (signal, code) => {
+    const { port, child, exited, stderr } = await serveFile(probe, ['--workers', '1'])
+    const held = await heldRequest(port)
+    const [worker] = await workerPids(port, 1)
+    child.kill(signal)
+    await until(() => stderr().includes('"event":"drain"'))
+    await until(() => {
+      // Again and again, since a repetition within a moment counts as the same signal.
+      child.kill(signal)
+      return child.exitCode !== null
+    })
+    expect((await exited).code).toBe(code)
+    expect((await held.answer).status).toBe(0)
+    await until(() => !isAlive(worker))
+  })
+
+  it('makes each worker say that it is not ready', async () => {
+    const { port, child } = await serveFile(probe, ['--workers', '1'])
+    expect((await send(port, '/readyz')).status).toBe(200)
+    const held = await heldRequest(port)
+    child.kill('SIGTERM')
+    await until(async () => (await send(port, '/readyz')).status === 503)
+    expect((await send(port, '/livez')).status).toBe(200)
+    held.release()
+    await held.answer
+  })
+})
+
+describe('a worker', () => {
+  it.each(engines)('that is killed is replaced while the other keeps answering, with the %s engine', async (engine) => {
+    const { port, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
+    const [victim, other] = await workerPids(port, 2)
+    const answers: Answer[] = []
+    let asking = true
+    const clients = Array.from({ length: 4 }, async () => {
+      while (asking) answers.push(await send(port, '/pid', 'x'))
+    })
+    process.kill(victim, 'SIGKILL')
+    const pids = new Set<number>()
+    await until(async () => {
+      const pid = await answeringPid(port)
+      if (pid !== undefined) pids.add(pid)
+      return pids.has(other) && [...pids].some((each) => each !== other && each !== victim)
+    })
+    asking = false
+    await Promise.all(clients)
+    // Each client loses at most the request that the dead worker held, and one that was still in its queue.
+    expect(answers.filter(({ status }) => status !== 200).length).toBeLessThanOrEqual(8)
+    expect(answers.filter(({ status }) => status !== 200 && status !== 0)).toEqual([])
+    expect(stderr()).toContain('was ended by SIGKILL; the next one starts in 100 ms')
+  })
+
+  it('that throws outside of a request finishes what runs, and is replaced', async () => {
+    const { port, stderr } = await serveFile(probe, ['--workers', '1'])
+    const held = await heldRequest(port)
+    const [before] = await workerPids(port, 1)
+    expect((await send(port, '/crash', 'x')).status).toBe(200)
+    await until(() => stderr().includes('thrown outside of any request'))
+    held.release()
+    expect(await held.answer).toEqual({ status: 200, body: 'held' })
+    const after = await until(async () => {
+      const pid = await answeringPid(port)
+      return pid !== before && pid
+    })
+    expect(after).not.toBe(before)
+    expect(stderr()).toContain('exited with code 1')
+  })
+
+  it('whose supervisor is killed finishes what runs, and exits', async () => {
+    const { port, child } = await serveFile(probe, ['--workers', '1'])
+    const held = await heldRequest(port)
+    const [worker] = await workerPids(port, 1)
+    child.kill('SIGKILL')
+    held.release()
+    expect(await held.answer).toEqual({ status: 200, body: 'held' })
+    await until(() => !isAlive(worker))
+  })
+})

@@ -1,0 +1,116 @@
+import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder, probe, root, run, send, serveFile, workerPids } from './process.ts'
+
+const javascript = `
+import { io, Service } from 'serving'
+const svc = new Service('plain')
+svc.api({ input: new io.Text(), output: new io.Text() }, function echo(text) { return text })
+export default svc
+`
+const typescript = `
+import { io, Service } from 'serving'
+import { shout } from './shout.js'
+const svc: Service = new Service('typed')
+svc.api({ input: new io.Text(), output: new io.Text() }, function echo(text: string): string { return shout(text) })
+export default svc
+`
+const shout = 'export const shout = (text: string): string => text.toUpperCase()'
+
+describe('serving serve', () => {
+  it('serves a TypeScript service of this checkout, with what lies beside it', async () => {
+    const { port, line, stdout } = await serveFile(probe, ['--workers', '1'])
+    expect(line).toMatch(
+      /^serving probe at http:\/\/localhost:\d+ \(1 worker, (uws|node) engine, (native|TypeScript) codec\)$/,
+    )
+    expect(stdout().split('\n').slice(1)).toEqual(['POST /pid', 'POST /hold', 'POST /crash', ''])
+    expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')
+  })
+
+  it('serves a JavaScript service of a project that has the package linked', async () => {
+    const project = folder({ 'service.js': javascript, 'package.json': '{"type":"module"}' }, true)
+    const { port } = await serveFile('service.js', ['--workers', '1'], { cwd: project })
+    expect(await send(port, '/echo', 'as it was')).toEqual({ status: 200, body: 'as it was' })
+  })
+
+  it.each(['{"type":"module"}', '{"type":"commonjs"}', '{}'])(
+    'serves a TypeScript service of a linked project with %s',
+    async (manifest) => {
+      const paths = JSON.stringify({ compilerOptions: { paths: { serving: [join(root, 'src/index.ts')] } } })
+      const project = folder(
+        { 'service.ts': typescript, 'shout.ts': shout, 'package.json': manifest, 'tsconfig.json': paths },
+        true,
+      )
+      const { port } = await serveFile('service.ts', ['--workers', '1'], { cwd: project })
+      expect(await send(port, '/echo', 'loud')).toEqual({ status: 200, body: 'LOUD' })
+    },
+  )
+
+  it.each(['nowhere', 'public'])('compiles without a cache where the temporary directory is %s', async (tmp) => {
+    const project = folder({ 'service.ts': typescript, 'shout.ts': shout }, true)
+    if (tmp === 'public') {
+      // As another user would leave it: writable for all.
+      mkdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`), { recursive: true })
+      chmodSync(join(project, tmp, `tsx-${process.geteuid?.()}`), 0o777)
+    } else writeFileSync(join(project, tmp), 'no folder')
+    const { port } = await serveFile('service.ts', ['--workers', '1'], {
+      cwd: project,
+      env: { TMPDIR: join(project, tmp) },
+    })
+    expect(await send(port, '/echo', 'loud')).toEqual({ status: 200, body: 'LOUD' })
+    if (tmp === 'public') expect(readdirSync(join(project, tmp, `tsx-${process.geteuid?.()}`))).toEqual([])
+  })
+
+  it('prefers a flag to the environment, and the environment to the default', async () => {
+    const env = { SERVING_BASE_URL: '/env', SERVING_WORKERS: '1' }
+    const byDefault = await serveFile(probe, [], { env: { SERVING_WORKERS: '1' } })
+    const byEnvironment = await serveFile(probe, [], { env })
+    const byFlag = await serveFile(probe, ['--base-url', '/flag/'], { env })
+    expect((await send(byDefault.port, '/pid', 'x')).status).toBe(200)
+    expect((await send(byEnvironment.port, '/env/pid', 'x')).status).toBe(200)
+    expect((await send(byFlag.port, '/flag/pid', 'x')).status).toBe(200)
+    expect((await send(byFlag.port, '/env/pid', 'x')).status).toBe(404)
+    expect(byFlag.stdout()).toContain('POST /flag/pid\n')
+    expect(byFlag.line).toContain('(1 worker,')
+  })
+
+  it("takes no value from an empty variable, nor from Kubernetes' for a Service of our name", async () => {
+    const env = { SERVING_PORT: 'tcp://10.0.0.1:80', SERVING_WORKERS: '', SERVING_BASE_URL: ' ' }
+    const { port } = await serveFile(probe, ['--workers', '1'], { env })
+    expect((await send(port, '/pid', 'x')).status).toBe(200)
+  })
+
+  it.each(['uws', 'node'])('shares a port among workers with the %s engine', async (engine) => {
+    const { port, line } = await serveFile(probe, ['--workers', '2', '--engine', engine])
+    expect(line).toContain(`(2 workers, ${engine} engine,`)
+    expect(await workerPids(port, 2)).toHaveLength(2)
+  })
+
+  it('hands its limits to the workers', async () => {
+    const { port } = await serveFile(probe, ['--workers', '1', '--max-body-bytes', '1KiB'])
+    expect((await send(port, '/pid', 'x'.repeat(1024))).status).toBe(200)
+    expect((await send(port, '/pid', 'x'.repeat(1025))).status).toBe(413)
+  })
+
+  it('listens on the given address only, and tells it', async () => {
+    const { line } = await serveFile(probe, ['--workers', '1', '--host', '127.0.0.1'])
+    expect(line).toContain('at http://127.0.0.1:')
+  })
+})
+
+describe('another copy of the package', () => {
+  it('is recognised, and the way out is told', async () => {
+    const project = folder({ 'service.mjs': javascript })
+    const copy = join(project, 'node_modules/serving')
+    mkdirSync(copy, { recursive: true })
+    cpSync(join(root, 'dist'), join(copy, 'dist'), { recursive: true })
+    cpSync(join(root, 'package.json'), join(copy, 'package.json'))
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir')
+    const { code, stderr } = await run(['serve', 'service.mjs', '--port', '0', '--workers', '1'], { cwd: project })
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('exports a Service of another copy of the package serving'),
+    })
+  })
+})
