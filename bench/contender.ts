@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import type { Usage } from './servers/listening.ts'
 
 /** Contenders by name: the file in `servers/` and its environment. */
-export const contenders: Readonly<Record<string, { readonly file: string; readonly env?: Readonly<Record<string, string>> }>> = {
+export const contenders: Readonly<
+  Record<string, { readonly file: string; readonly env?: Readonly<Record<string, string>> }>
+> = {
   bare: { file: 'bare.ts' },
   serving: { file: 'serving.ts' },
   fastify: { file: 'fastify.ts' },

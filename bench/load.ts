@@ -70,7 +70,9 @@ export const wrk: Load = async (url, job, seconds) => {
     await writeFile(script, `wrk.method = "POST"\n${body}\n${headers}\n${done}\n`)
     const args = ['-t1', `-c${job.connections}`, `-d${seconds}s`, '--timeout', '60s', '-s', script, url + job.path]
     const { stdout } = await run('wrk', args)
-    const [, requests, micros, p50, p99, errors] = (/RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout) ?? []).map(Number)
+    const [, requests, micros, p50, p99, errors] = (
+      /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout) ?? []
+    ).map(Number)
     return { requests, perSecond: requests / (micros / 1e6), p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors }
   } finally {
     await rm(dir, { recursive: true, force: true })

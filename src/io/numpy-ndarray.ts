@@ -8,7 +8,7 @@ import { NDArray } from '../data/ndarray.ts'
 import { fromNested, type Nested } from '../data/nested.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../data/shape.ts'
-import { BadInput, BadOutput, type BadInputReason, expected, InvalidArgument } from '../errors.ts'
+import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { isJsonType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
 import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
@@ -172,4 +172,3 @@ function parseError({ failure, offset }: ParseFailure, dtype: DType | undefined)
   }[failure]
   return new BadInput(`${message} at byte ${offset}`, { reason: reasons[failure], offset })
 }
-

@@ -49,7 +49,8 @@ export class Text extends IODescriptor<string, TextResult> {
     this.sample = sample
     const type = ['content-type', `${contentType}; charset=utf-8`] as const
     // Proxies must pass events on at once instead of collecting them.
-    this.#headers = contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']]
+    this.#headers =
+      contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']]
   }
 
   /** A string or UTF-8 bytes become a descriptor with that example. **Errors**: BadInput for anything else. */

@@ -6,10 +6,17 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ServingError } from '../errors.ts'
 import type { IODescriptor } from '../io/descriptor.ts'
-import { collectBody, HeaderList, HttpRequest, type HttpResponse, isHeaderName, isHeaderValue } from '../wire/message.ts'
+import {
+  collectBody,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  isHeaderName,
+  isHeaderValue,
+} from '../wire/message.ts'
 import { mutations, randomBytes } from './mutate.ts'
-import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 import { postInTwoPieces } from './socket.ts'
+import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
 /** A law: a sentence and its check. */
 export interface Law {
@@ -27,11 +34,16 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
   const subject = new Subject(spec)
   return [
     { name: 'what it writes is well formed and reads back as the same value', check: () => subject.roundTrip() },
-    { name: 'any bytes under any headers give a value or an error that blames the client', check: () => subject.totality() },
+    {
+      name: 'any bytes under any headers give a value or an error that blames the client',
+      check: () => subject.totality(),
+    },
     { name: 'a value shares no memory with the request it came from', check: () => subject.noAliasing() },
     { name: 'a request leaves nothing behind for the next one', check: () => subject.noState() },
     { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
-    ...(spec.fromSample ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }] : []),
+    ...(spec.fromSample
+      ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }]
+      : []),
     ...(spec.refusals ?? []).map((refusal) => ({
       name: `it refuses ${refusal.title}`,
       check: () => subject.refuses(refusal),
@@ -63,7 +75,14 @@ class Subject<In, Out> {
     const descriptor = this.#spec.create()
     for (const sample of this.#spec.samples) {
       const wire = await this.#wireOf(sample)
-      const types = [wire.headers['content-type'], undefined, 'text/plain; charset=utf-8', 'application/octet-stream', ';;', 'multipart/form-data']
+      const types = [
+        wire.headers['content-type'],
+        undefined,
+        'text/plain; charset=utf-8',
+        'application/octet-stream',
+        ';;',
+        'multipart/form-data',
+      ]
       for (const body of [...mutations(wire.body), ...randomBytes()]) {
         for (const type of types) {
           const headers: Record<string, string> = { ...wire.headers }
@@ -134,7 +153,8 @@ class Subject<In, Out> {
   }
 
   async #wireOf(sample: Sample<In, Out>): Promise<Wire> {
-    if (sample.request !== undefined) return { headers: sample.request.headers ?? {}, body: Buffer.from(sample.request.body) }
+    if (sample.request !== undefined)
+      return { headers: sample.request.headers ?? {}, body: Buffer.from(sample.request.body) }
     const response = await this.#spec.create().toHttpResponse(sample.value)
     return { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
   }
@@ -157,7 +177,9 @@ async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wir
   } catch (error) {
     if (ServingError.is(error) && error.status < 500) return
     const body = Buffer.from(wire.body).toString('base64').slice(0, 400)
-    assert.fail(`body ${body} (base64) under ${JSON.stringify(wire.headers)} gave ${String((error as Error)?.stack ?? error)}`)
+    assert.fail(
+      `body ${body} (base64) under ${JSON.stringify(wire.headers)} gave ${String((error as Error)?.stack ?? error)}`,
+    )
   }
 }
 

@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Service } from '../core/service.ts'
-import { type AnyDescriptor, type IODescriptor } from '../io/descriptor.ts'
+import type { AnyDescriptor, IODescriptor } from '../io/descriptor.ts'
 import { Text } from '../io/text.ts'
 import { serve } from '../server/listener.ts'
 
@@ -58,7 +58,8 @@ function firstLine(socket: Socket): Promise<string> {
       socket.off('data', onData).off('close', onClose)
       finish()
     }
-    const onClose = () => settle(() => reject(new Error(`the server closed the connection after ${JSON.stringify(text)}`)))
+    const onClose = () =>
+      settle(() => reject(new Error(`the server closed the connection after ${JSON.stringify(text)}`)))
     const onData = (bytes: Buffer) => {
       text += bytes.toString('latin1')
       if (text.endsWith('0\r\n\r\n') || /\r\n\r\n\{.*\}$/s.test(text)) settle(() => resolve(text))

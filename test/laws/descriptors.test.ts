@@ -102,13 +102,21 @@ describeDescriptor<string, string>(
       { value: '' },
       { value: '\ufeffmarked' },
       { value: 'é😀\0\r\n' },
-      { value: 'é', request: { headers: { 'content-type': 'text/plain; charset=ISO-8859-1' }, body: Uint8Array.of(0xe9) } },
+      {
+        value: 'é',
+        request: { headers: { 'content-type': 'text/plain; charset=ISO-8859-1' }, body: Uint8Array.of(0xe9) },
+      },
     ],
     fromSample: (value) => io.Text.fromSample(value),
     refusals: [
       { title: 'bytes that are not UTF-8', body: Uint8Array.of(0x61, 0xff), reason: 'encoding' },
       { title: 'a picture', headers: { 'content-type': 'image/png' }, body: 'x', status: 415 },
-      { title: 'an unknown charset', headers: { 'content-type': 'text/plain; charset=klingon' }, body: 'x', status: 415 },
+      {
+        title: 'an unknown charset',
+        headers: { 'content-type': 'text/plain; charset=klingon' },
+        body: 'x',
+        status: 415,
+      },
     ],
   },
   runner,

@@ -8,12 +8,20 @@ export function requestOf(body: string | Uint8Array, contentType?: string, borro
 }
 
 /** Decodes a body; for descriptors that answer at once. */
-export function decode<In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, contentType = 'application/json'): In {
+export function decode<In>(
+  descriptor: io.IODescriptor<In, never>,
+  body: string | Uint8Array,
+  contentType = 'application/json',
+): In {
   return descriptor.fromHttpRequest(requestOf(body, contentType)) as In
 }
 
 /** The error that decoding a body throws. */
-export function refusal(descriptor: io.IODescriptor<unknown, never>, body: string | Uint8Array, contentType?: string): BadInput {
+export function refusal(
+  descriptor: io.IODescriptor<unknown, never>,
+  body: string | Uint8Array,
+  contentType?: string,
+): BadInput {
   try {
     decode(descriptor, body, contentType)
   } catch (error) {
