@@ -16,7 +16,11 @@ export const errorTable = {
   },
   payload_too_large: { status: 413, grpc: 'RESOURCE_EXHAUSTED', meaning: 'The body is larger than `maxBodyBytes`.' },
   unauthorized: { status: 401, grpc: 'UNAUTHENTICATED', meaning: 'The function refused the caller.' },
-  not_found: { status: 404, grpc: 'NOT_FOUND', meaning: 'No API has this path, or the function found nothing by that name.' },
+  not_found: {
+    status: 404,
+    grpc: 'NOT_FOUND',
+    meaning: 'No API has this path, or the function found nothing by that name.',
+  },
   method_not_allowed: {
     status: 405,
     grpc: 'UNIMPLEMENTED',

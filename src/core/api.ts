@@ -49,8 +49,10 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   }
   const { input, output, doc } = options
   const name = options.name ?? fn.name
-  if (typeof name !== 'string' || name === '') throw new InvalidArgument('expected a name for svc.api: name the function or give options.name')
-  if (!segment.test(name)) throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
+  if (typeof name !== 'string' || name === '')
+    throw new InvalidArgument('expected a name for svc.api: name the function or give options.name')
+  if (!segment.test(name))
+    throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
   requireDescriptor(input, 'input', name)
   requireDescriptor(output, 'output', name)
   const route = parseRoute(options.route ?? name)
@@ -76,7 +78,9 @@ function parseRoute(route: string): string {
     throw new InvalidArgument(expected('a path of letters, digits, _ . ~ and -', 'route', route))
   }
   if (reservedNames.includes(segments[0])) {
-    throw new InvalidArgument(`the path ${JSON.stringify(route)} is reserved; the server answers ${reservedNames.join(', ')} itself`)
+    throw new InvalidArgument(
+      `the path ${JSON.stringify(route)} is reserved; the server answers ${reservedNames.join(', ')} itself`,
+    )
   }
   return segments.join('/')
 }

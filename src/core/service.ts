@@ -38,7 +38,8 @@ export class Service {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
     const unknown = Object.keys(options).find((key) => key !== 'doc')
-    if (unknown !== undefined) throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for Service; it has doc`)
+    if (unknown !== undefined)
+      throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for Service; it has doc`)
     this.name = name
     this.doc = options.doc
   }
@@ -55,7 +56,8 @@ export class Service {
     const api = createApi(options, fn as unknown as Api['fn'])
     for (const other of this.#apis.values()) {
       if (other.name === api.name) throw new InvalidArgument(`the API ${api.name} is registered already`)
-      if (other.route === api.route) throw new InvalidArgument(`the route ${api.route} belongs to the API ${other.name} already`)
+      if (other.route === api.route)
+        throw new InvalidArgument(`the route ${api.route} belongs to the API ${other.name} already`)
     }
     this.#apis.set(api.name, api)
     return fn

@@ -2,13 +2,14 @@
  * What the listener and its HTTP engines know of each other.
  * @module
  */
-import type { Logger } from 'pino'
+
 import { Context } from '../context.ts'
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
 import type { Health } from '../ops/health.ts'
 import { HeaderList, type HttpResponse } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import type { InFlightGate } from './limits.ts'
+import type { Logger } from './log.ts'
 import { logFailure } from './log.ts'
 import type { EngineName, Limits } from './options.ts'
 import type { Router } from './router.ts'

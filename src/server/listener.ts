@@ -2,12 +2,13 @@
  * A service becomes a running server.
  * @module
  */
-import type { Logger } from 'pino'
+
 import type { Service } from '../core/service.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { type Health, healthPages } from '../ops/health.ts'
 import type { Address, Engine, Site } from './engine.ts'
 import { InFlightGate } from './limits.ts'
+import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
 import { listenNode } from './node.ts'
 import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeOptions } from './options.ts'

@@ -5,6 +5,9 @@
 import { type Logger, pino } from 'pino'
 import { ServingError } from '../errors.ts'
 
+/** The logger that a server writes to: pino's. */
+export type { Logger } from 'pino'
+
 /** The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads. */
 export function createLogger(): Logger {
   return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))

@@ -2,8 +2,9 @@
  * What a server can be told, with the defaults that the README documents.
  * @module
  */
-import type { Logger } from 'pino'
+
 import { expected, InvalidArgument } from '../errors.ts'
+import type { Logger } from './log.ts'
 
 /** Names of the HTTP engines. */
 export type EngineName = 'uws' | 'node'

@@ -29,7 +29,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
-  pino: 'ops/log.ts',
+  pino: 'server/log.ts',
   tsx: 'cli/load-service.ts',
   'uWebSockets.js': 'server/uws.ts',
 }

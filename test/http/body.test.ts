@@ -4,9 +4,15 @@ import { bytes, chunked, engines, post, start, turns } from './harness.ts'
 const limits = { maxBodyBytes: 1000 }
 
 describe.each(engines)('request bodies on %s', (engine) => {
-  const echo = (options = {}) => start(engine, (svc) => svc.api(bytes, function echo(body) {
-    return body
-  }), options)
+  const echo = (options = {}) =>
+    start(
+      engine,
+      (svc) =>
+        svc.api(bytes, function echo(body) {
+          return body
+        }),
+      options,
+    )
 
   it('reads a body that comes in one piece', async () => {
     const answer = await (await echo()).ask(post('/echo', 'hello'))
@@ -78,15 +84,18 @@ describe.each(engines)('request bodies on %s', (engine) => {
     expect(await raw.closed).toBe('')
   })
 
-  it.each(['whole', 'streamed'])('answers a chunked upload with a large %s body and tells the client to close', async (kind) => {
-    const body = Buffer.alloc(500_000, 'x')
-    const server = await start(engine, (svc) =>
-      svc.api({ ...bytes, name: 'big' }, () => (kind === 'whole' ? body : [body, body])),
-    )
-    const answer = await server.ask(post('/big', chunked('go'), { 'transfer-encoding': 'chunked' }))
-    expect(answer.body.length).toBe(kind === 'whole' ? 500_000 : 1_000_000)
-    expect(answer.headers.get('connection')).toEqual(['close'])
-  })
+  it.each(['whole', 'streamed'])(
+    'answers a chunked upload with a large %s body and tells the client to close',
+    async (kind) => {
+      const body = Buffer.alloc(500_000, 'x')
+      const server = await start(engine, (svc) =>
+        svc.api({ ...bytes, name: 'big' }, () => (kind === 'whole' ? body : [body, body])),
+      )
+      const answer = await server.ask(post('/big', chunked('go'), { 'transfer-encoding': 'chunked' }))
+      expect(answer.body.length).toBe(kind === 'whole' ? 500_000 : 1_000_000)
+      expect(answer.headers.get('connection')).toEqual(['close'])
+    },
+  )
 
   it('refuses a declared body above the limit before any of it comes', async () => {
     const raw = await (await echo(limits)).connect()
@@ -182,7 +191,10 @@ describe.each(engines)('request bodies on %s', (engine) => {
   it('answers 413 and 404 to a client that expects 100-continue', async () => {
     const server = await echo(limits)
     const headers = { 'content-length': '1001', expect: '100-continue' }
-    for (const [path, status] of [['/echo', 413], ['/none', 404]] as const) {
+    for (const [path, status] of [
+      ['/echo', 413],
+      ['/none', 404],
+    ] as const) {
       const raw = await server.connect()
       raw.write(post(path, '', headers))
       const answer = await raw.answer()

@@ -86,7 +86,13 @@ describe.each(engines)('connections on %s', (engine) => {
 
   it('survives what is no HTTP at all', async () => {
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
-    for (const text of ['\r\n\r\n', 'nonsense\r\n\r\n', '\x16\x03\x01\x02\x00\x01\x00', 'POST /echo\r\n\r\n', 'GET / HTTP/9.9\r\n\r\n']) {
+    for (const text of [
+      '\r\n\r\n',
+      'nonsense\r\n\r\n',
+      '\x16\x03\x01\x02\x00\x01\x00',
+      'POST /echo\r\n\r\n',
+      'GET / HTTP/9.9\r\n\r\n',
+    ]) {
       const raw = await server.connect()
       await raw.writeAlone(text)
       raw.destroy()
@@ -98,7 +104,9 @@ describe.each(engines)('connections on %s', (engine) => {
 describe.each(engines)('clients that go away on %s', (engine) => {
   it('frees the place of a request whose body never came', async () => {
     let calls = 0
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`), { maxInFlight: 1 })
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`), {
+      maxInFlight: 1,
+    })
     const raw = await server.connect()
     await raw.writeAlone(post('/count', 'part', { 'content-length': '100' }))
     expect((await server.ask(post('/count'))).status).toBe(503)
@@ -157,11 +165,13 @@ describe.each(engines)('clients that go away on %s', (engine) => {
 
   it('is not disturbed by a client that leaves after its answer', async () => {
     const signals: AbortSignal[] = []
-    const server = await start(engine, (svc) =>
-      svc.api({ ...bytes, name: 'echo' }, (body, ctx) => {
-        signals.push(ctx.signal)
-        return body
-      }),
+    const server = await start(
+      engine,
+      (svc) =>
+        svc.api({ ...bytes, name: 'echo' }, (body, ctx) => {
+          signals.push(ctx.signal)
+          return body
+        }),
       { maxInFlight: 1 },
     )
     for (let i = 0; i < 3; i++) {

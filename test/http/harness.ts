@@ -43,6 +43,8 @@ export interface Running {
   connect(): Promise<Raw>
   /** One request on a connection of its own. */
   ask(request: string | Uint8Array): Promise<Answer>
+  /** Leaves the closing of a listener that cannot close cleanly to its test. */
+  forget(): void
 }
 
 const running: Listener[] = []
@@ -76,6 +78,7 @@ export async function start(
     listener,
     log,
     connect: open,
+    forget: () => void running.splice(running.indexOf(listener), 1),
     async ask(request) {
       const raw = await open()
       raw.write(request)
@@ -224,7 +227,8 @@ function parseAnswer(data: Buffer, atEnd: boolean, headOnly: boolean): { answer:
     const end = rest.indexOf('\r\n', at)
     if (end === -1) return undefined
     const size = Number.parseInt(rest.subarray(at, end).toString(), 16)
-    if (!(size >= 0)) throw new Error(`bad chunk at ${at}: ${JSON.stringify(rest.subarray(at, at + 60).toString('latin1'))}`)
+    if (!(size >= 0))
+      throw new Error(`bad chunk at ${at}: ${JSON.stringify(rest.subarray(at, at + 60).toString('latin1'))}`)
     const next = end + 2 + size + 2
     if (rest.length < next) return undefined
     if (size === 0) return finish(Buffer.concat(pieces), next)

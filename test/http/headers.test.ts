@@ -52,7 +52,12 @@ describe.each(engines)('headers and status on %s', (engine) => {
   })
 
   it('writes framing headers itself, whatever a descriptor says', async () => {
-    const headers = [['Content-Length', '999'], ['transfer-encoding', 'chunked'], ['Connection', 'upgrade'], ['x-own', 'yes']]
+    const headers = [
+      ['Content-Length', '999'],
+      ['transfer-encoding', 'chunked'],
+      ['Connection', 'upgrade'],
+      ['x-own', 'yes'],
+    ]
     const { answer } = await respond({ headers, body: 'four' })
     expect(answer.text).toBe('four')
     expect(answer.headers.get('content-length')).toEqual(['4'])
@@ -144,7 +149,12 @@ describe.each(engines)('headers and status on %s', (engine) => {
   it('gives the function all headers, and the query', async () => {
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'look' }, (_body, ctx) =>
-        JSON.stringify([ctx.headers.get('x-one'), ctx.headers.get('nope'), ctx.headers.get('x-empty'), ctx.query.get('q')]),
+        JSON.stringify([
+          ctx.headers.get('x-one'),
+          ctx.headers.get('nope'),
+          ctx.headers.get('x-empty'),
+          ctx.query.get('q'),
+        ]),
       ),
     )
     const answer = await server.ask(post('/look?q=a%20b', '', { 'X-One': '1', 'x-empty': '' }))
@@ -152,7 +162,9 @@ describe.each(engines)('headers and status on %s', (engine) => {
   })
 
   it('takes headers of 12 KiB', async () => {
-    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'look' }, (_b, ctx) => ctx.headers.get('x-big') ?? ''))
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'look' }, (_b, ctx) => ctx.headers.get('x-big') ?? ''),
+    )
     const big = 'b'.repeat(12 * 1024)
     expect((await server.ask(post('/look', '', { 'x-big': big }))).text).toBe(big)
   })

@@ -26,17 +26,20 @@ describe.each(engines)('paths and methods on %s', (engine) => {
     expect((await raw.answer()).text).toBe('still here')
   })
 
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])('answers %s on an API with 405 and allow', async (method) => {
-    const raw = await (await echo()).connect()
-    raw.write(post('/text/echo', '', {}, method))
-    const answer = await raw.answer(method === 'HEAD')
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toEqual(['POST'])
-    expect(answer.headers.get('x-request-id')).toHaveLength(1)
-    if (method !== 'HEAD') expect(JSON.parse(answer.text).code).toBe('method_not_allowed')
-    raw.write(post('/text/echo', 'next'))
-    expect((await raw.answer()).text).toBe('next')
-  })
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
+    'answers %s on an API with 405 and allow',
+    async (method) => {
+      const raw = await (await echo()).connect()
+      raw.write(post('/text/echo', '', {}, method))
+      const answer = await raw.answer(method === 'HEAD')
+      expect(answer.status).toBe(405)
+      expect(answer.headers.get('allow')).toEqual(['POST'])
+      expect(answer.headers.get('x-request-id')).toHaveLength(1)
+      if (method !== 'HEAD') expect(JSON.parse(answer.text).code).toBe('method_not_allowed')
+      raw.write(post('/text/echo', 'next'))
+      expect((await raw.answer()).text).toBe('next')
+    },
+  )
 
   it('closes after a chunked body that nobody asked for, once the 404 is out', async () => {
     const raw = await (await echo()).connect()

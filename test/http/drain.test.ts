@@ -1,0 +1,118 @@
+import { connect } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import type { Service } from '../../src/core/service.ts'
+import { ClientClosed } from '../../src/errors.ts'
+import { bytes, engines, gate, post, start } from './harness.ts'
+
+const refused = (port: number) =>
+  new Promise<string>((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve('connected')
+    })
+  })
+
+describe.each(engines)('close() on %s', (engine) => {
+  const waiting = async (options = {}) => {
+    const entered = gate()
+    const release = gate()
+    const reason = gate<unknown>()
+    const steps: string[] = []
+    const define = (svc: Service) => {
+      svc.onShutdown(() => void steps.push('stopped'))
+      svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
+        ctx.signal.addEventListener('abort', () => reason.open(ctx.signal.reason))
+        entered.open()
+        await release.promise
+        steps.push('answered')
+        return 'complete'
+      })
+    }
+    const server = await start(engine, define, { drainTimeoutMs: 60_000, ...options })
+    const raw = await server.connect()
+    raw.write(post('/wait'))
+    await entered.promise
+    return { server, raw, release, reason, steps }
+  }
+
+  it('tells readiness, refuses new requests and lets running ones finish, on an open port', async () => {
+    const { server, raw, release, steps } = await waiting()
+    const idle = await server.connect()
+    const closing = server.listener.close()
+    const ready = await server.ask(post('/readyz', '', {}, 'GET'))
+    expect([ready.status, ready.text]).toEqual([503, 'draining\n'])
+    expect((await server.ask(post('/livez', '', {}, 'GET'))).status).toBe(200)
+    for (const request of [post('/wait', 'x'), post('/wait', '', { 'content-length': '30000000' })]) {
+      const late = await server.connect()
+      late.write(request)
+      const answer = await late.answer()
+      expect([answer.status, JSON.parse(answer.text).code]).toEqual([503, 'overloaded'])
+      expect([answer.headers.get('connection'), answer.headers.get('retry-after')]).toEqual([['close'], ['1']])
+      if (request.endsWith('x')) expect(await late.closed).toBe('')
+    }
+    expect(steps).toEqual([])
+    release.open()
+    expect((await raw.answer()).text).toBe('complete')
+    await closing
+    expect(steps).toEqual(['answered', 'stopped'])
+    await idle.closed
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+  })
+
+  it('aborts what still runs after drainTimeoutMs', async () => {
+    const { server, raw, release, reason, steps } = await waiting({ drainTimeoutMs: 10 })
+    await server.listener.close()
+    expect(await reason.promise).toBeInstanceOf(ClientClosed)
+    await raw.closed
+    expect(raw.received).toBe('')
+    expect(steps).toEqual(['stopped'])
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+    release.open()
+  })
+
+  it('may be called twice and at once', async () => {
+    const { server, release, steps } = await waiting()
+    const closings = [server.listener.close(), server.listener.close()]
+    release.open()
+    await Promise.all(closings)
+    await server.listener.close()
+    expect(steps.filter((step) => step === 'stopped')).toHaveLength(1)
+  })
+
+  it('waits for streams', async () => {
+    const more = gate()
+    const server = await start(
+      engine,
+      (svc) =>
+        svc.api({ ...bytes, name: 'stream' }, () =>
+          (async function* () {
+            yield 'first, '
+            await more.promise
+            yield 'last'
+          })(),
+        ),
+      { drainTimeoutMs: 60_000 },
+    )
+    const raw = await server.connect()
+    raw.write(post('/stream'))
+    await raw.until('first')
+    const closing = server.listener.close()
+    more.open()
+    expect((await raw.answer()).text).toBe('first, last')
+    await closing
+  })
+
+  it('rejects with what a shutdown hook throws, after the port is closed', async () => {
+    const server = await start(engine, (svc) => {
+      svc.onShutdown(() => {
+        throw new Error('hook failed')
+      })
+    })
+    const closing = server.listener.close()
+    await expect(closing).rejects.toThrow('hook failed')
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+    server.forget()
+  })
+})

@@ -1,0 +1,232 @@
+import { connect, type Socket } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { BadInput } from '../../src/errors.ts'
+import { Text } from '../../src/io/text.ts'
+import { bytes, engines, gate, post, start, turns } from './harness.ts'
+
+const mib = 1024 * 1024
+
+/** Waits until a counter stands still for many turns of the event loop, or passes a cap. */
+async function settles(read: () => number, cap: number): Promise<number> {
+  for (let still = 0, last = read(); still < 50 && last <= cap; ) {
+    await turns(5)
+    const now = read()
+    still = now === last ? still + 1 : 0
+    last = now
+  }
+  return read()
+}
+
+/**
+ * Sends a request and reads the response in small steps, into one buffer so that the client makes no garbage; returns the
+ * largest growth of the process's memory on the way.
+ */
+function sip(port: number, request: string, total: number): Promise<{ growth: number; received: number }> {
+  const base = process.memoryUsage()
+  let [growth, received, reads] = [0, 0, 0]
+  return new Promise((resolve, reject) => {
+    const socket: Socket = connect({
+      port,
+      host: '127.0.0.1',
+      onread: {
+        buffer: Buffer.alloc(32 * 1024),
+        callback: (length) => {
+          received += length
+          if (reads++ % 16 === 0) {
+            const now = process.memoryUsage()
+            growth = Math.max(growth, now.rss - base.rss, now.external - base.external)
+          }
+          if (received >= total) {
+            socket.destroy()
+            resolve({ growth, received })
+          }
+          // A pause after each read: the server meets a full socket again and again.
+          else void turns(2).then(() => socket.resume())
+          return false
+        },
+      },
+    })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.write(request)
+      socket.resume()
+    })
+  })
+}
+
+describe.each(engines)('streams on %s', (engine) => {
+  it('sends the strings of a generator as they come', async () => {
+    const second = gate()
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Text(), output: new Text() }, async function* tell(text) {
+        yield `${text}, `
+        yield ''
+        await second.promise
+        yield 'world'
+      }),
+    )
+    const raw = await server.connect()
+    raw.write(post('/tell', 'hello'))
+    await raw.until('hello, ')
+    expect(raw.received).not.toContain('world')
+    second.open()
+    const answer = await raw.answer()
+    expect([answer.text, answer.headers.get('transfer-encoding')]).toEqual(['hello, world', ['chunked']])
+    raw.write(post('/tell', 'again'))
+    expect((await raw.answer()).text).toBe('again, world')
+  })
+
+  it('sends lists of chunks, empty ones and none included', async () => {
+    const bodies = [['a', '', Buffer.from('b')], [], [''], ['x'.repeat(100_000), Buffer.alloc(100_000, 'y')]]
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'list' }, () => bodies.shift() ?? []))
+    const raw = await server.connect()
+    for (const expected of ['ab', '', '', 'x'.repeat(100_000) + 'y'.repeat(100_000)]) {
+      raw.write(post('/list'))
+      expect((await raw.answer()).text === expected).toBe(true)
+    }
+  })
+
+  it('answers with the status of a generator that fails before its first chunk', async () => {
+    const server = await start(engine, (svc) => {
+      svc.api({ input: new Text(), output: new Text() }, async function* refuse() {
+        if (svc.name !== '') throw new BadInput('expected better')
+        yield ''
+      })
+      svc.api({ input: new Text(), output: new Text() }, async function* fail() {
+        if (svc.name !== '') throw new Error('secret')
+        yield ''
+      })
+    })
+    const refused = await server.ask(post('/refuse', 'x'))
+    expect([refused.status, JSON.parse(refused.text).detail]).toEqual([400, 'expected better'])
+    const failed = await server.ask(post('/fail', 'x'))
+    expect([failed.status, failed.text.includes('secret')]).toEqual([500, false])
+  })
+
+  it.each(['throws', 'yields what is no chunk'])(
+    'cuts the connection when a stream %s after its first chunk',
+    async (how) => {
+      const server = await start(engine, (svc) =>
+        svc.api({ ...bytes, name: 'break' }, () =>
+          (async function* () {
+            yield 'first'
+            if (how === 'throws') throw new Error('broken stream')
+            yield 5 as never
+          })(),
+        ),
+      )
+      const raw = await server.connect()
+      raw.write(post('/break'))
+      await raw.closed
+      expect(raw.received).not.toMatch(/\r\n0\r\n\r\n$/)
+      expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'break', code: 'internal' }])
+    },
+  )
+
+  it('sends 50 MB to a slow reader without buffering them', async () => {
+    const body = Buffer.alloc(50_000_000, 'z')
+    const server = await start(engine, (svc) => {
+      svc.api({ ...bytes, name: 'whole' }, () => body)
+      svc.api({ ...bytes, name: 'pieces' }, () => [body])
+    })
+    for (const path of ['/whole', '/pieces']) {
+      const { growth, received } = await sip(server.port, post(path), body.length)
+      expect(received).toBeGreaterThanOrEqual(body.length)
+      expect(growth / mib).toBeLessThan(25)
+    }
+  })
+
+  it('holds an endless generator back while the client does not read, and ends it when the client goes', async () => {
+    let produced = 0
+    const ended = gate()
+    const piece = Buffer.alloc(64 * 1024, 'e')
+    const server = await start(
+      engine,
+      (svc) =>
+        svc.api({ ...bytes, name: 'endless' }, (body) =>
+          body.length > 0
+            ? 'quick'
+            : (async function* () {
+                try {
+                  for (;;) {
+                    produced += piece.length
+                    yield piece
+                  }
+                } finally {
+                  ended.open()
+                }
+              })(),
+        ),
+      { maxInFlight: 1 },
+    )
+    const raw = await server.connect()
+    raw.socket.pause()
+    raw.write(post('/endless'))
+    const stalled = await settles(() => produced, 64 * mib)
+    expect(stalled).toBeGreaterThan(0)
+    expect(stalled / mib).toBeLessThan(64)
+    // It goes on when the client reads: more than every buffer on the way holds.
+    raw.socket.removeAllListeners('data')
+    let received = 0
+    await new Promise<void>((resolve) => {
+      raw.socket.on('data', (data) => {
+        received += data.length
+        if (received > stalled + 8 * mib) resolve()
+      })
+      raw.socket.resume()
+    })
+    raw.destroy()
+    await ended.promise
+    expect((await server.ask(post('/endless', 'x'))).text).toBe('quick')
+  })
+
+  it('delivers all that a generator has yielded while it waits for more', async () => {
+    const never = gate()
+    const size = 16 * mib
+    const server = await start(engine, (svc) =>
+      svc.api({ ...bytes, name: 'burst' }, () =>
+        (async function* () {
+          yield Buffer.alloc(size, 'b')
+          await never.promise
+        })(),
+      ),
+    )
+    const raw = await server.connect()
+    raw.socket.removeAllListeners('data')
+    raw.socket.pause()
+    raw.write(post('/burst'))
+    await turns(50)
+    let received = 0
+    await new Promise<void>((resolve) => {
+      raw.socket.on('data', (data) => {
+        received += data.length
+        if (received >= size) resolve()
+      })
+      raw.socket.resume()
+    })
+    never.open()
+  })
+
+  it('ends a generator whose client left while it waited', async () => {
+    const entered = gate()
+    const ended = gate()
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Text(), output: new Text() }, async function* wait(_text, ctx) {
+        try {
+          yield 'first'
+          entered.open()
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          yield 'second'
+        } finally {
+          ended.open()
+        }
+      }),
+    )
+    const raw = await server.connect()
+    raw.write(post('/wait', 'x'))
+    await raw.until('first')
+    await entered.promise
+    raw.destroy()
+    await ended.promise
+  })
+})
