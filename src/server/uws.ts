@@ -17,7 +17,6 @@ import {
   type BodyAnnouncement,
   deadlineOf,
   type Engine,
-  linger,
   mustClose,
   problemPage,
   type Site,
@@ -25,6 +24,7 @@ import {
 import { Exchange } from './exchange.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
+import { Linger } from './uws-linger.ts'
 
 type Uws = typeof import('uWebSockets.js')
 
@@ -301,62 +301,3 @@ class UwsExchange extends Exchange {
 }
 
 function nothing(): void {}
-
-/**
- * An answer to a request whose body is still coming: sent at once, then the body is read over within bounds, then the
- * connection closes.
- */
-class Linger {
-  readonly #res: NativeResponse
-  readonly #response: HttpResponse
-  #timer: NodeJS.Timeout | undefined
-  #bytes = 0
-  #over = false
-
-  constructor(res: NativeResponse, response: HttpResponse) {
-    this.#res = res
-    this.#response = response
-  }
-
-  /** For a response that has no handlers yet. */
-  start(head: boolean): void {
-    this.#res.onAborted(() => this.aborted())
-    this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
-    this.write(head)
-  }
-
-  /**
-   * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
-   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is counted
-   * as the last of the body. All of the text is the server's own or checked by `responseFault`.
-   */
-  write(head: boolean): void {
-    const { status = 200, headers, body } = this.#response
-    let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
-    for (const [name, value] of headers) text += `${name}: ${value}\r\n`
-    text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
-    this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
-    this.#timer = setTimeout(() => this.#close(), linger.timeMs)
-  }
-
-  data(bytes: number, last: boolean): void {
-    this.#bytes += bytes
-    // Not within this callback: what was written may still wait in the cork buffer, which closing throws away.
-    if (last || this.#bytes > linger.bytes) setImmediate(() => this.#close())
-  }
-
-  aborted(): void {
-    this.#over = true
-    clearTimeout(this.#timer)
-  }
-
-  #close(): void {
-    if (this.#over) return
-    this.aborted()
-    try {
-      this.#res.close()
-    } catch {
-      // Closed from the other side in the same tick.
-    }
-  }
-}

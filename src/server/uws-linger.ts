@@ -1,0 +1,77 @@
+/**
+ * Answers on uWebSockets.js to requests whose bodies nobody wants.
+ * @module
+ */
+import type { HttpResponse } from '../wire/message.ts'
+import { linger } from './engine.ts'
+import { statusLine } from './head.ts'
+
+/** The part of a native response that is needed here. */
+export interface LingeringResponse {
+  writeStatus(status: string): unknown
+  onAborted(handler: () => void): unknown
+  onData(handler: (chunk: ArrayBuffer, last: boolean) => void): unknown
+  close(): unknown
+}
+
+/**
+ * An answer to a request whose body is still coming: sent at once, then the body is read over within bounds, then the
+ * connection closes.
+ */
+export class Linger {
+  readonly #res: LingeringResponse
+  readonly #response: HttpResponse
+  #timer: NodeJS.Timeout | undefined
+  #bytes = 0
+  #over = false
+
+  /** `response`: one with a text for its body. */
+  constructor(res: LingeringResponse, response: HttpResponse) {
+    this.#res = res
+    this.#response = response
+  }
+
+  /** For a response that has no handlers yet. */
+  start(head: boolean): void {
+    this.#res.onAborted(() => this.aborted())
+    this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
+    this.write(head)
+  }
+
+  /**
+   * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
+   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is counted
+   * as the last of the body. All of the text is the server's own or checked by `responseFault`.
+   */
+  write(head: boolean): void {
+    const { status = 200, headers, body } = this.#response
+    let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
+    for (const [name, value] of headers) text += `${name}: ${value}\r\n`
+    text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
+    this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
+    this.#timer = setTimeout(() => this.#close(), linger.timeMs)
+  }
+
+  /** Counts a piece of the body; throws it away. */
+  data(bytes: number, last: boolean): void {
+    this.#bytes += bytes
+    // Not within this callback: what was written may still wait in the cork buffer, which closing throws away.
+    if (last || this.#bytes > linger.bytes) setImmediate(() => this.#close())
+  }
+
+  /** The connection is gone. */
+  aborted(): void {
+    this.#over = true
+    clearTimeout(this.#timer)
+  }
+
+  #close(): void {
+    if (this.#over) return
+    this.aborted()
+    try {
+      this.#res.close()
+    } catch {
+      // Closed from the other side in the same tick.
+    }
+  }
+}

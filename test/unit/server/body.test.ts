@@ -1,0 +1,50 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BodyBuffer } from '../../../src/server/body.ts'
+
+describe('BodyBuffer', () => {
+  it('joins pieces of any size in order, with and without a declared length', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 40_000 }), { maxLength: 8 }),
+        fc.boolean(),
+        (pieces, isDeclared) => {
+          const whole = Buffer.concat(pieces)
+          const body = new BodyBuffer(isDeclared ? whole.length : undefined, 1_000_000)
+          for (const piece of pieces) expect(body.append(piece)).toBe(true)
+          expect(Buffer.compare(body.take(), whole)).toBe(0)
+        },
+      ),
+    )
+  })
+
+  it('takes exactly what is allowed', () => {
+    const body = new BodyBuffer(undefined, 10)
+    expect(body.append(new Uint8Array(10))).toBe(true)
+    expect(body.append(new Uint8Array(0))).toBe(true)
+    expect(body.append(new Uint8Array(1))).toBe(false)
+    expect(body.take().length).toBe(10)
+  })
+
+  it('does not keep the pieces', () => {
+    const piece = new Uint8Array([1, 2])
+    const body = new BodyBuffer(2, 10)
+    body.append(piece)
+    piece.fill(9)
+    expect([...body.take()]).toEqual([1, 2])
+  })
+
+  it('allocates by what came, not by what was claimed', () => {
+    const body = new BodyBuffer(1e9, 1e9)
+    body.append(new Uint8Array(100))
+    expect(body.take().buffer.byteLength).toBeLessThanOrEqual(1024 * 1024)
+    body.append(new Uint8Array(2 * 1024 * 1024))
+    expect(body.take().buffer.byteLength).toBeLessThanOrEqual(8 * 1024 * 1024)
+  })
+
+  it('copies a body of known size into a buffer of its own size', () => {
+    const body = new BodyBuffer(1000, 1e6)
+    for (let i = 0; i < 10; i++) body.append(new Uint8Array(100))
+    expect(body.take().buffer.byteLength).toBe(1000)
+  })
+})
