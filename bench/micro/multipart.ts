@@ -56,7 +56,9 @@ async function ours(pieces: readonly Buffer[]): Promise<Tally> {
   const tally = { parts: 0, bytes: 0 }
   const parser = new FormParser(boundary, {
     partStart: () => void tally.parts++,
-    partData: (bytes) => void (tally.bytes += bytes.length),
+    partData(bytes) {
+      tally.bytes += bytes.length
+    },
     partEnd() {},
   })
   for (const piece of pieces) parser.write(piece)
