@@ -74,7 +74,8 @@ export class HttpRequest {
   /** Makes the bytes outlive the socket's callback. Called by the pipeline before it waits for anything. */
   keep(): void {
     if (!this.#borrowed) return
-    this.#bytes = this.#view().slice()
+    // Not slice: that of a Buffer copies nothing.
+    this.#bytes = new Uint8Array(this.#view())
     this.#borrowed = false
   }
 
