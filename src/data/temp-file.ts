@@ -3,7 +3,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { close, closeSync, openSync, read, readSync, unlinkSync, write } from 'node:fs'
+import { close, closeSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -44,6 +44,18 @@ export class TempFile {
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await writeLater(this.#fd, bytes, done, bytes.length - done, position + done)
         done += bytesWritten
+      }
+    } finally {
+      this.#leave()
+    }
+  }
+
+  /** As `write`, at once. **Cost**: blocks until the disk has taken them. */
+  writeSync(bytes: Uint8Array, position: number): void {
+    this.#use()
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.#fd, bytes, done, bytes.length - done, position + done)
       }
     } finally {
       this.#leave()
