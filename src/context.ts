@@ -19,6 +19,9 @@ export interface ContextInit {
   readonly deadlineMs?: number
 }
 
+/** Work at the end of a request. */
+export type Cleanup = () => void | Promise<void>
+
 const noHeaders = new HeaderList([], [])
 // Ids are unique, not secret: a random prefix for the process and a counter cost a tenth of randomUUID.
 const idPrefix = randomBytes(8).toString('hex')
@@ -40,6 +43,8 @@ export class Context {
   #params: URLSearchParams | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
+  #cleanups: Cleanup[] | undefined
+  #over = false
 
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
@@ -90,6 +95,39 @@ export class Context {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#controller?.abort(reason)
+  }
+
+  /**
+   * Adds work for the time when the response has been sent or the request given up, whichever way that comes about: to
+   * close files, to free memory of native code. The last one added runs first, each exactly once; what is added too late
+   * runs at once. A function may still run then: after its deadline, or when the client has gone.
+   */
+  onEnd(cleanup: Cleanup): void {
+    if (this.#over) {
+      runCleanup(cleanup, () => {})
+      return
+    }
+    this.#cleanups ??= []
+    this.#cleanups.push(cleanup)
+  }
+
+  /** Runs what `onEnd` was given. Called by transports; `onError` hears of clean-ups that fail. Idempotent. */
+  end(onError: (error: unknown) => void = () => {}): void {
+    if (this.#over) return
+    this.#over = true
+    const cleanups = this.#cleanups
+    if (cleanups === undefined) return
+    this.#cleanups = undefined
+    for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) runCleanup(cleanup, onError)
+  }
+}
+
+function runCleanup(cleanup: Cleanup, onError: (error: unknown) => void): void {
+  try {
+    const result = cleanup()
+    if (result instanceof Promise) result.catch(onError)
+  } catch (error) {
+    onError(error)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
-import type { MaybePromise } from '../io/descriptor.ts'
+import type { BodyReceiver, MaybePromise } from '../io/descriptor.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import type { Api } from './api.ts'
@@ -24,12 +24,26 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
       return withDeadline(ctx, decodeLater(api, input, ctx))
     }
     request.release()
-    const response = invoke(api, input, ctx)
-    return isPromise(response) ? withDeadline(ctx, response) : response
+    return proceed(api, input, ctx)
   } catch (error) {
     request.release()
     return failure(decodeFailureOf(error), ctx)
   }
+}
+
+/** As {@link call}, for a body that a receiver of the API's input descriptor has taken to its end. */
+export function callReceived(api: Api, receiver: BodyReceiver, ctx: Context): MaybePromise<HttpResponse> {
+  try {
+    const input = receiver.end()
+    return isPromise(input) ? withDeadline(ctx, decodeLater(api, input, ctx)) : proceed(api, input, ctx)
+  } catch (error) {
+    return failure(decodeFailureOf(error), ctx)
+  }
+}
+
+function proceed(api: Api, input: unknown, ctx: Context): MaybePromise<HttpResponse> {
+  const response = invoke(api, input, ctx)
+  return isPromise(response) ? withDeadline(ctx, response) : response
 }
 
 async function decodeLater(api: Api, pending: Promise<unknown>, ctx: Context): Promise<HttpResponse> {
@@ -183,7 +197,8 @@ function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-function decodeFailureOf(error: unknown): ServingError {
+/** What an input descriptor threw becomes the error to answer with: anything but a ServingError is a fault of its own. */
+export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })
 }

@@ -12,6 +12,30 @@ import type { HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.
 export type MaybePromise<T> = T | Promise<T>
 
 /**
+ * A body on its way in, piece by piece; one object a request.
+ *
+ * Exactly one of `end` and `abort` is the last call, after every promise of `write` has settled or one was rejected.
+ */
+export interface BodyReceiver<In = unknown> {
+  /**
+   * Takes the next piece. The bytes are borrowed: valid until this returns, not until its promise settles. A promise asks
+   * the server to read no more from the socket until it settles; pieces that were read already may still come.
+   * **Errors**: BadInput, as `fromHttpRequest`: the client is answered at once and the connection closed.
+   */
+  write(piece: Uint8Array): void | Promise<void>
+  /** The body is complete: gives the value that `fromHttpRequest` would give for it. */
+  end(): MaybePromise<In>
+  /** The body will not be complete: the client went away, or was refused. Frees what is held. */
+  abort(reason: Error): void
+}
+
+/**
+ * Bodies that are complete at once, or announce at most this many bytes, go to `fromHttpRequest`; longer ones and chunked
+ * ones go to `receive`, where the descriptor has it. **Units**: bytes.
+ */
+export const receiveAboveBytes = 256 * 1024
+
+/**
  * A wire format: turns a request into the value of type `In` that the function receives, and the function's result of type
  * `Out` into a response. One object serves all requests at once, so conversions keep no state.
  *
@@ -30,6 +54,13 @@ export abstract class IODescriptor<In = unknown, Out = In> {
 
   /** A request becomes the function's value. **Errors**: BadInput, and nothing else, for whatever a client sends. */
   abstract fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<In>
+
+  /**
+   * Begins to receive a body that is too long to be held, where a descriptor can. Left out, such bodies are held whole and
+   * given to `fromHttpRequest`; both ways must make the same value. What must be freed when the request is over goes to
+   * `ctx.onEnd`. **Errors**: as `fromHttpRequest`, by the headers alone.
+   */
+  receive?(headers: RequestHeaders, ctx: Context): BodyReceiver<In>
 
   /** The function's result becomes a response. **Errors**: BadOutput for a value that has no encoding. */
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>

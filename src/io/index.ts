@@ -2,8 +2,10 @@
  * The `io` namespace: descriptors and what they are made of.
  * @module
  */
-export { IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
+export { type BodyReceiver, IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
+export { FileDescriptor as File, type FileOptions } from './file.ts'
 export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
+export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut } from './multipart.ts'
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export { Text, type TextOptions, type TextPiece } from './text.ts'

@@ -4,14 +4,16 @@
  */
 import type { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
-import { call } from '../core/call.ts'
+import { call, callReceived, decodeFailureOf } from '../core/call.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
+import type { MaybePromise } from '../io/descriptor.ts'
 import { type Chunk, HttpRequest, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import { BodyBuffer } from './body.ts'
 import { type BodyAnnouncement, type Site, tooLarge } from './engine.ts'
 import { isBodyless, responseFault } from './head.ts'
 import { logFailure } from './log.ts'
+import { isReceived, Upload } from './upload.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new
 // room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks each time.
@@ -33,6 +35,7 @@ export abstract class Exchange {
   readonly #ctx: Context
   readonly #declared: number | undefined
   #body: BodyBuffer | undefined
+  #upload: Upload | undefined
   #timer: NodeJS.Timeout | undefined
   // The body is complete or given up: what still comes is none of ours.
   #closedToInput = false
@@ -67,6 +70,9 @@ export abstract class Exchange {
   protected abstract sendPiece(piece: Chunk): boolean
   /** Writes the end of a streamed response. */
   protected abstract sendEnd(): void
+  /** Asks the socket for no more of the request's body, until `resumeInput`. Pieces that were read already may still come. */
+  protected abstract pauseInput(): void
+  protected abstract resumeInput(): void
   /** Sends a response while the request's body still comes, reads on for a while, closes. */
   protected abstract sendAndLinger(response: HttpResponse): void
   /** Closes the connection so that the client sees a broken response, not a complete one. */
@@ -78,6 +84,10 @@ export abstract class Exchange {
    */
   protected receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
+    if (this.#upload !== undefined) {
+      this.#upload.take(piece, last)
+      return
+    }
     if (last && this.#body === undefined) {
       if (piece.length > this.#site.limits.maxBodyBytes) {
         this.refuse(tooLarge(this.#site))
@@ -89,6 +99,10 @@ export abstract class Exchange {
     }
     if (this.#body === undefined) {
       this.timeUpload()
+      if (isReceived(this.#api, this.#declared)) {
+        this.#receive(piece, last)
+        return
+      }
       this.#body = new BodyBuffer(this.#declared, this.#site.limits.maxBodyBytes)
     }
     if (!this.#body.append(piece)) {
@@ -114,6 +128,8 @@ export abstract class Exchange {
     this.#closedToInput = true
     this.#body = undefined
     clearTimeout(this.#timer)
+    this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
+    this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.#site.gate.leave()
   }
 
@@ -149,18 +165,43 @@ export abstract class Exchange {
     this.#body = undefined
     clearTimeout(this.#timer)
     this.#ctx.abort(error)
+    this.#upload?.abort(error)
     const response = problemResponse(error, this.#ctx.id)
     this.#log(error)
     this.corked(() => this.sendAndLinger(response))
+  }
+
+  /** Hands a body that is too long to be held to the descriptor as it comes. */
+  #receive(piece: Uint8Array, last: boolean): void {
+    try {
+      this.#upload = new Upload(this.#api, this.#ctx, this.#site.limits.maxBodyBytes, {
+        pause: () => this.pauseInput(),
+        resume: () => this.resumeInput(),
+        refuse: (error) => this.refuse(error),
+        run: (receiver, isCorked) => {
+          this.#closedToInput = true
+          clearTimeout(this.#timer)
+          this.#answer(callReceived(this.#api, receiver, this.#ctx), isCorked)
+        },
+        fault: (error) => this.fault(error),
+      })
+    } catch (error) {
+      this.refuse(decodeFailureOf(error))
+      return
+    }
+    this.#upload.take(piece, last)
   }
 
   #run(request: HttpRequest): void {
     this.#closedToInput = true
     this.#body = undefined
     if (this.#timer !== undefined) clearTimeout(this.#timer)
-    const response = call(this.#api, request, this.#ctx)
+    this.#answer(call(this.#api, request, this.#ctx), true)
+  }
+
+  #answer(response: MaybePromise<HttpResponse>, isCorked: boolean): void {
     if (!(response instanceof Promise)) {
-      this.#respond(response, true)
+      this.#respond(response, isCorked)
       return
     }
     response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))

@@ -276,6 +276,14 @@ class NodeExchange extends Exchange {
     res.end()
   }
 
+  protected pauseInput(): void {
+    this.#req.pause()
+  }
+
+  protected resumeInput(): void {
+    this.#req.resume()
+  }
+
   protected sendAndLinger(response: HttpResponse): void {
     this.finished()
     lingerOn(this.#req, this.#res, response)

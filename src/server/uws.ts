@@ -289,6 +289,14 @@ class UwsExchange extends Exchange {
     this.#res.end()
   }
 
+  protected pauseInput(): void {
+    if (!this.over) this.#res.pause()
+  }
+
+  protected resumeInput(): void {
+    if (!this.over) this.#res.resume()
+  }
+
   protected sendAndLinger(response: HttpResponse): void {
     this.#linger = new Linger(this.#res, response)
     this.finished()

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ServingError } from '../errors.ts'
 import type { IODescriptor } from '../io/descriptor.ts'
+import { Multipart } from '../io/multipart.ts'
+import { Text } from '../io/text.ts'
 import {
   collectBody,
   HeaderList,
@@ -15,6 +17,7 @@ import {
   isHeaderValue,
 } from '../wire/message.ts'
 import { mutations, randomBytes } from './mutate.ts'
+import { asPart, receiveInPieces, type Wire } from './pieces.ts'
 import { postInTwoPieces } from './socket.ts'
 import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
@@ -24,10 +27,7 @@ export interface Law {
   readonly check: () => Promise<void>
 }
 
-interface Wire {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-}
+type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 
 /** The laws of one descriptor. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
@@ -41,6 +41,8 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
     { name: 'a value shares no memory with the request it came from', check: () => subject.noAliasing() },
     { name: 'a request leaves nothing behind for the next one', check: () => subject.noState() },
     { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
+    { name: 'a body received in pieces gives the same as the whole one', check: () => subject.inPieces() },
+    { name: 'inside a Multipart it behaves as alone', check: () => subject.insideMultipart() },
     ...(spec.fromSample
       ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }]
       : []),
@@ -128,9 +130,51 @@ class Subject<In, Out> {
     }
   }
 
+  async inPieces(): Promise<void> {
+    const descriptor = this.#spec.create()
+    if (descriptor.receive === undefined) return
+    for (const sample of this.#spec.samples) {
+      const wire = await this.#wireOf(sample)
+      for (const pieceBytes of [1, 7, 64 * 1024]) {
+        const look = (value: In) => this.#assertReceived(value, sample, `a body in pieces of ${pieceBytes}`)
+        await receiveInPieces(descriptor, wire, pieceBytes, look)
+      }
+      for (const body of mutations(wire.body, 30)) {
+        const broken = { headers: wire.headers, body }
+        const whole = await statusOf(decode(descriptor, broken))
+        const pieces = await statusOf(receiveInPieces(descriptor, broken, 5, () => {}))
+        assert.equal(
+          pieces,
+          whole,
+          `body ${base64(body)} (base64) in pieces gave status ${pieces}, as a whole ${whole}`,
+        )
+      }
+    }
+  }
+
+  async insideMultipart(): Promise<void> {
+    const descriptor = this.#spec.create()
+    // Forms are not nested.
+    if (descriptor instanceof Multipart) return
+    const form = new Multipart({ other: new Text(), part: descriptor as IODescriptor<In, never> })
+    for (const sample of this.#spec.samples) {
+      const read = async (wire: Wire, source: string) => {
+        this.#assertReceived((await decode(form, wire)).part, sample, source)
+        const look = ({ part }: { part: In }) => this.#assertReceived(part, sample, `${source}, in pieces`)
+        await receiveInPieces(form, wire, 100, look)
+      }
+      const response = await form.toHttpResponse({ other: '', part: sample.value as never })
+      await read(
+        { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) },
+        'a form that it wrote',
+      )
+      await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
+    }
+  }
+
   async fromSample(): Promise<void> {
     for (const sample of this.#spec.samples) {
-      const descriptor = (this.#spec.fromSample as (value: Out) => IODescriptor<In, Out>)(sample.value)
+      const descriptor = await (this.#spec.fromSample as FromSample<In, Out>)(sample.value)
       const response = await descriptor.toHttpResponse(sample.value)
       const written = { headers: Object.fromEntries(response.headers), body: await collectBody(response.body) }
       this.#assertReceived(await decode(descriptor, written), sample, 'its own sample')
@@ -181,6 +225,21 @@ async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wir
       `body ${body} (base64) under ${JSON.stringify(wire.headers)} gave ${String((error as Error)?.stack ?? error)}`,
     )
   }
+}
+
+/** 200 for a value, else the status of the error that blames the client. */
+async function statusOf(outcome: Promise<unknown>): Promise<number> {
+  try {
+    await outcome
+    return 200
+  } catch (error) {
+    if (ServingError.is(error)) return error.status
+    throw error
+  }
+}
+
+function base64(body: Uint8Array): string {
+  return Buffer.from(body).toString('base64').slice(0, 400)
 }
 
 function assertWellFormed(response: HttpResponse): void {

@@ -3,7 +3,7 @@
  * @module
  */
 import type { BadInputReason } from '../errors.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
+import type { IODescriptor, MaybePromise } from '../io/descriptor.ts'
 
 /** A value with what it looks like on the wire. */
 export interface Sample<In, Out> {
@@ -34,7 +34,7 @@ export interface DescriptorSpec<In, Out = In> {
   readonly samples: readonly Sample<In, Out>[]
   readonly refusals?: readonly Refusal[]
   /** The class's `fromSample`; what it makes must accept its own sample. */
-  readonly fromSample?: (value: Out) => IODescriptor<In, Out>
+  readonly fromSample?: (value: Out) => MaybePromise<IODescriptor<In, Out>>
   /** Whether two received values are the same. Default: node's deep strict equality. */
   readonly equal?: (a: In, b: In) => boolean
 }

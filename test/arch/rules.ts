@@ -30,6 +30,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   commander: 'cli/main.ts',
   cookie: 'context.ts',
   pino: 'server/log.ts',
+  'file-type': 'bindings/file-type.ts',
   tsx: 'cli/load-service.ts',
   'uWebSockets.js': 'server/uws.ts',
 }
@@ -44,6 +45,7 @@ export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$
 export const publicNames = [
   'BadInput',
   'BadOutput',
+  'BinaryFile',
   'ClientClosed',
   'Context',
   'DeadlineExceeded',
@@ -72,4 +74,4 @@ export const publicNames = [
 ]
 
 /** The names of the io namespace. */
-export const ioNames = ['IODescriptor', 'JSON', 'JSONEncoder', 'NumpyNdarray', 'Text']
+export const ioNames = ['File', 'IODescriptor', 'JSON', 'JSONEncoder', 'Multipart', 'NumpyNdarray', 'Text']

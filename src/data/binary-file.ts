@@ -1,0 +1,72 @@
+/**
+ * A file's bytes with its name and type, in memory or on disk.
+ * @module
+ */
+import { expected, InvalidArgument } from '../errors.ts'
+import type { TempFile } from './temp-file.ts'
+
+/** Name and type of a {@link BinaryFile}. */
+export interface BinaryFileOptions {
+  readonly name?: string
+  /** Default `application/octet-stream`. */
+  readonly mimeType?: string
+}
+
+// A piece of a stream. Larger ones gain nothing: sockets take 16 KiB at a time.
+const pieceBytes = 64 * 1024
+
+/**
+ * A file that a function receives or returns.
+ *
+ * **Cost**: large uploads are on disk; `stream()` reads them piece by piece, `bytes` loads them whole and blocks meanwhile.
+ * **Errors**: an uploaded file that is on disk is gone when its request is over; using it later throws.
+ * **Example** `new BinaryFile(bytes, { name: 'report.pdf', mimeType: 'application/pdf' })`
+ */
+export class BinaryFile {
+  /** The name that the client or the function gave it, without directories. Never a path to open. */
+  readonly name: string | undefined
+  /** The Content-Type that came with it; what a client says, not what the bytes are. */
+  readonly mimeType: string
+  /** **Units**: bytes. */
+  readonly size: number
+  #bytes: Uint8Array | undefined
+  readonly #file: TempFile | undefined
+
+  constructor(bytes: Uint8Array, options?: BinaryFileOptions)
+  /** @internal `size` bytes on disk. */
+  constructor(file: TempFile, options: BinaryFileOptions, size: number)
+  constructor(source: Uint8Array | TempFile, options: BinaryFileOptions = {}, size?: number) {
+    if (source instanceof Uint8Array) this.#bytes = source
+    else if (size === undefined) throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', source))
+    else this.#file = source
+    this.name = options.name
+    this.mimeType = options.mimeType ?? 'application/octet-stream'
+    this.size = size ?? (source as Uint8Array).length
+  }
+
+  /** All bytes. **Cost**: of a file on disk, a read that blocks; kept from then on. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= (this.#file as TempFile).readSync(this.size)
+    return this.#bytes
+  }
+
+  /** Whether the bytes are on disk and `bytes` was not asked for. */
+  get isSpooled(): boolean {
+    return this.#bytes === undefined
+  }
+
+  /** The bytes in pieces of at most 64 KiB. **Cost**: holds one piece at a time. */
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let at = 0; at < this.size; at += pieceBytes) {
+      const length = Math.min(pieceBytes, this.size - at)
+      if (this.#bytes !== undefined) {
+        yield this.#bytes.subarray(at, at + length)
+        continue
+      }
+      // A new buffer each time: sockets may still hold the last one.
+      const piece = Buffer.allocUnsafeSlow(length)
+      await (this.#file as TempFile).read(piece, at)
+      yield piece
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * The descriptor of files of any kind.
+ * @module
+ */
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { detectMimeType } from '../bindings/file-type.ts'
+import type { Context } from '../context.ts'
+import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
+import { encodeContentDisposition, parseContentDisposition } from '../wire/content-disposition.ts'
+import { extensionType } from '../wire/extension-type.ts'
+import { mediaTypeOf } from '../wire/media-type.ts'
+import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
+import { formBoundary } from '../wire/multipart-form.ts'
+import { type BodyReceiver, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { FormReader, type PartDescriptor } from './form-reader.ts'
+import { planSingleFile } from './single-file-part.ts'
+import { Spooler } from './spooler.ts'
+
+/** Options of {@link File}; others are accepted and ignored, as the spec says. **Source**: SPEC "File". */
+export interface FileOptions {
+  /** The only kind there is. */
+  readonly kind?: 'binaryio'
+  /** Media type of responses, and the one that requests must have. */
+  readonly mimeType?: string
+  /** Uploads above this size are kept on disk while the request runs. Default 4 MiB. **Units**: bytes. */
+  readonly spoolAboveBytes?: number
+  readonly [extra: string]: unknown
+}
+
+const anyType = 'application/octet-stream'
+const defaultSpoolAboveBytes = 4 * 1024 * 1024
+
+/**
+ * A body, or a form's file of any field name, becomes a {@link BinaryFile}; a BinaryFile or bytes become a response.
+ *
+ * **Wire**: in: with `mimeType` the media type must equal it, parameters and case aside; of a form the first file of that
+ * type counts. Out: the content-type is `mimeType`, else the file's own, else `application/octet-stream`; a name becomes
+ * `content-disposition: attachment`.
+ * **Errors**: 415 for another type; BadInput `part` for a form that is broken or has no file.
+ * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`; `bench/upload.ts`.
+ * **Source**: SPEC "File".
+ * **Example** `new io.File({ mimeType: 'application/pdf' })`
+ */
+export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
+  readonly mimeType: string
+  override readonly readsHeaders: readonly string[] = ['content-disposition']
+  readonly kind = 'binaryio'
+  readonly spoolAboveBytes: number
+  /** What `fromSample` was given. */
+  readonly sample: BinaryFile | undefined
+  // In lower case; undefined when any type will do.
+  readonly #wanted: string | undefined
+
+  /** **Errors**: ValueError for another kind, InvalidArgument for what is no media type or size. */
+  constructor(options: FileOptions = {}, sample?: BinaryFile) {
+    super()
+    const { kind = 'binaryio', mimeType, spoolAboveBytes = defaultSpoolAboveBytes } = options
+    if (kind !== 'binaryio') throw new ValueError(expected("'binaryio'", 'kind', kind))
+    const type = mimeType === undefined ? undefined : mediaTypeOf(String(mimeType))
+    if (mimeType !== undefined && type === undefined) {
+      throw new InvalidArgument(expected('a media type', 'mimeType', mimeType))
+    }
+    if (!(spoolAboveBytes >= 0))
+      throw new InvalidArgument(expected('bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes))
+    this.#wanted = type?.essence
+    this.mimeType = mimeType ?? anyType
+    this.spoolAboveBytes = spoolAboveBytes
+    this.sample = sample
+  }
+
+  /**
+   * A file, bytes or a path become a descriptor with that example and its media type: the given one, else what the bytes
+   * tell, else what the name's extension tells. Waits, since file-type does.
+   * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file that
+   * cannot be read or any other failure.
+   */
+  static async fromSample(
+    sample: BinaryFile | Uint8Array | string,
+    options: FileOptions = {},
+  ): Promise<FileDescriptor> {
+    try {
+      const name =
+        typeof sample === 'string' ? basename(sample) : sample instanceof BinaryFile ? sample.name : undefined
+      const bytes = await bytesOf(sample)
+      const mimeType = options.mimeType ?? ownType(sample) ?? (await inferType(bytes, name))
+      return new FileDescriptor({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
+    } catch (cause) {
+      if (ServingError.is(cause)) throw cause
+      throw new BadInput(expected('a readable file', 'File.fromSample', sample), { cause })
+    }
+  }
+
+  fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<BinaryFile> {
+    const options = this.#describe(request.headers)
+    if (options === undefined) return this.#formReader(request.headers, ctx).readWhole(request.peek())
+    return new BinaryFile(request.body, options)
+  }
+
+  override receive(headers: RequestHeaders, ctx: Context): BodyReceiver<BinaryFile> {
+    const options = this.#describe(headers)
+    return options === undefined ? this.#formReader(headers, ctx) : new Spooler(options, this.spoolAboveBytes, ctx)
+  }
+
+  toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
+    if (value instanceof Uint8Array) return { headers: [['content-type', this.mimeType]], body: value }
+    if (!(value instanceof BinaryFile)) throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
+    const headers: HeaderLine[] = [['content-type', this.#wanted === undefined ? value.mimeType : this.mimeType]]
+    if (value.name !== undefined)
+      headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
+    if (!value.isSpooled) return { headers, body: value.bytes }
+    headers.push(['content-length', String(value.size)])
+    return { headers, body: value.stream() }
+  }
+
+  /** Name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
+  #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
+    const wanted = this.#wanted
+    const value = headers.get('content-type')
+    const type = value === undefined ? undefined : mediaTypeOf(value)
+    if (type?.essence === 'multipart/form-data' && wanted !== type.essence) return undefined
+    if (wanted !== undefined) requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
+    return { name: nameOf(headers), mimeType: type === undefined ? this.mimeType : value }
+  }
+
+  #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {
+    const wanted = this.#wanted
+    const plan = planSingleFile<BinaryFile>({
+      accepts: (type) => wanted === undefined || (type !== undefined && mediaTypeOf(type)?.essence === wanted),
+      wanted: wanted ?? 'any kind',
+      owner: 'File',
+      descriptor: ({ headers, filename }) =>
+        this.#part({ name: filename || undefined, mimeType: headers.get('content-type') }),
+    })
+    return new FormReader(formBoundary(headers, 'File'), plan, ctx)
+  }
+
+  #part(options: BinaryFileOptions): PartDescriptor<BinaryFile> {
+    return {
+      fromHttpRequest: (part) => new BinaryFile(part.body, options),
+      receive: (_, ctx) => new Spooler(options, this.spoolAboveBytes, ctx),
+    }
+  }
+}
+
+function nameOf(headers: RequestHeaders): string | undefined {
+  const disposition = headers.get('content-disposition')
+  return (disposition && parseContentDisposition(disposition)?.filename) || undefined
+}
+
+async function bytesOf(sample: BinaryFile | Uint8Array | string): Promise<Uint8Array> {
+  if (typeof sample === 'string') return readFile(sample)
+  if (sample instanceof Uint8Array) return sample
+  if (sample instanceof BinaryFile) return sample.bytes
+  throw new BadInput(expected('a BinaryFile, bytes or a path', 'File.fromSample', sample))
+}
+
+function ownType(sample: BinaryFile | Uint8Array | string): string | undefined {
+  return sample instanceof BinaryFile && sample.mimeType !== anyType ? sample.mimeType : undefined
+}
+
+async function inferType(bytes: Uint8Array, name: string | undefined): Promise<string> {
+  const type =
+    (await detectMimeType(bytes, 'File.fromSample')) ?? (name === undefined ? undefined : extensionType(name))
+  if (type !== undefined) return type
+  throw new ValueError(
+    `cannot tell the media type of ${JSON.stringify(name ?? 'the bytes')} for File.fromSample; give mimeType`,
+  )
+}

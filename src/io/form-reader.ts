@@ -1,0 +1,233 @@
+/**
+ * Parts of a form become values, each through a descriptor, whole or as they come.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../errors.ts'
+import type { FormPart } from '../wire/form-part.ts'
+import { HttpRequest } from '../wire/message.ts'
+import { type FormLimits, type FormListener, FormParser } from '../wire/multipart-form.ts'
+import type { BodyReceiver, IODescriptor, MaybePromise } from './descriptor.ts'
+
+/** The half of a descriptor that reads. */
+export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>
+
+/** Who takes a part, and where its value goes. */
+export interface PartTaker<T = unknown> {
+  /** In front of the `path` of the part's errors. */
+  readonly path: string
+  readonly descriptor: PartDescriptor<T>
+  readonly keep: (value: T) => void
+}
+
+/** What is to be made of a form; one object a request. */
+export interface FormPlan<T> {
+  /** Undefined skips the part. **Errors**: BadInput. */
+  choose(part: FormPart): PartTaker | undefined
+  /** After the last part was kept. **Errors**: BadInput. */
+  finish(): T
+}
+
+interface OpenPart extends PartTaker {
+  readonly part: FormPart
+  /** Bytes of the piece that is being parsed, not yet ours. */
+  view?: Uint8Array
+  /** What was copied from earlier pieces. */
+  held?: HeldBytes
+  receiver?: BodyReceiver
+  busy?: Promise<unknown>
+}
+
+/**
+ * Reads a form by a plan. A part that is complete within one piece is decoded in place; a longer one goes to its
+ * descriptor's receiver, or is copied together.
+ */
+export class FormReader<T> implements BodyReceiver<T>, FormListener {
+  readonly #parser: FormParser
+  readonly #plan: FormPlan<T>
+  readonly #ctx: Context | undefined
+  #open: OpenPart | undefined
+  // Values that are still being made.
+  readonly #pending: Promise<void>[] = []
+  // Receivers that asked for time within this piece.
+  #busy: Promise<unknown>[] = []
+  #failed: { readonly error: unknown } | undefined
+
+  constructor(boundary: string, plan: FormPlan<T>, ctx?: Context, limits?: Partial<FormLimits>) {
+    this.#parser = new FormParser(boundary, this, limits)
+    this.#plan = plan
+    this.#ctx = ctx
+  }
+
+  /** A whole form at once. The bytes may be borrowed: nothing refers to them afterwards. */
+  readWhole(bytes: Uint8Array): MaybePromise<T> {
+    this.#parser.write(bytes)
+    return this.end()
+  }
+
+  write(piece: Uint8Array): void | Promise<void> {
+    this.#parser.write(piece)
+    if (this.#open !== undefined) this.#hold(this.#open)
+    if (this.#failed !== undefined) throw this.#failed.error
+    if (this.#busy.length === 0) return undefined
+    const busy = Promise.all(this.#busy)
+    this.#busy = []
+    return busy.then(() => {
+      if (this.#failed !== undefined) throw this.#failed.error
+    })
+  }
+
+  end(): MaybePromise<T> {
+    this.#parser.end()
+    if (this.#failed !== undefined) throw this.#failed.error
+    if (this.#pending.length === 0) return this.#plan.finish()
+    return Promise.all(this.#pending).then(() => {
+      if (this.#failed !== undefined) throw this.#failed.error
+      return this.#plan.finish()
+    })
+  }
+
+  abort(reason: Error): void {
+    const open = this.#open
+    this.#open = undefined
+    open?.receiver?.abort(reason)
+  }
+
+  /** @internal Of the parser. */
+  partStart(part: FormPart): void {
+    const taker = this.#plan.choose(part)
+    this.#open = taker && { ...taker, part }
+  }
+
+  /** @internal Of the parser. */
+  partData(bytes: Uint8Array): void {
+    const open = this.#open
+    if (open === undefined) return
+    if (open.receiver !== undefined) this.#give(open, open.receiver, bytes)
+    else if (open.held !== undefined) open.held.append(bytes)
+    else if (open.view === undefined) open.view = bytes
+    else {
+      // What looked like a boundary at the end of the last piece was data.
+      open.held = new HeldBytes(open.view)
+      open.held.append(bytes)
+    }
+  }
+
+  /** @internal Of the parser. */
+  partEnd(): void {
+    const open = this.#open
+    if (open === undefined) return
+    this.#open = undefined
+    try {
+      const value = open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
+      if (isPromise(value)) this.#later(open, value)
+      else open.keep(value)
+    } catch (error) {
+      throw inPart(open.path, error)
+    }
+  }
+
+  #decode(open: OpenPart): MaybePromise<unknown> {
+    const bytes = open.held?.bytes ?? open.view ?? new Uint8Array(0)
+    const request = new HttpRequest(open.part.headers, bytes, open.held === undefined)
+    const value = open.descriptor.fromHttpRequest(request, this.#ctx)
+    if (isPromise(value)) request.keep()
+    else request.release()
+    return value
+  }
+
+  #finish(open: OpenPart, receiver: BodyReceiver): MaybePromise<unknown> {
+    const value = open.busy === undefined ? receiver.end() : open.busy.then(() => receiver.end())
+    // Its last bytes may still be on their way to the disk: the next part should not come faster than that.
+    if (isPromise(value)) this.#busy.push(value.catch(() => {}))
+    return value
+  }
+
+  #later(open: OpenPart, value: Promise<unknown>): void {
+    const kept = value.then(open.keep).catch((error: unknown) => {
+      this.#failed ??= { error: inPart(open.path, error) }
+    })
+    this.#pending.push(kept)
+  }
+
+  /** Makes the open part independent of the piece that ends. */
+  #hold(open: OpenPart): void {
+    const { view } = open
+    if (open.receiver !== undefined) return
+    if (open.descriptor.receive !== undefined && this.#ctx !== undefined) {
+      try {
+        open.receiver = open.descriptor.receive(open.part.headers, this.#ctx)
+      } catch (error) {
+        throw inPart(open.path, error)
+      }
+      const bytes = open.held?.bytes ?? view
+      if (bytes !== undefined) this.#give(open, open.receiver, bytes)
+      open.held = undefined
+    } else if (view !== undefined) open.held ??= new HeldBytes(view)
+    open.view = undefined
+  }
+
+  #give(open: OpenPart, receiver: BodyReceiver, bytes: Uint8Array): void {
+    let busy: void | Promise<void>
+    try {
+      busy = receiver.write(bytes)
+    } catch (error) {
+      throw inPart(open.path, error)
+    }
+    if (!isPromise(busy)) return
+    open.busy = open.busy === undefined ? busy : Promise.all([open.busy, busy])
+    this.#busy.push(
+      busy.catch((error: unknown) => {
+        this.#failed ??= { error: inPart(open.path, error) }
+      }),
+    )
+    open.busy.catch(() => {})
+  }
+}
+
+/** Copied bytes in one buffer that doubles: many tiny pieces must not become many objects. */
+class HeldBytes {
+  #buffer: Buffer
+  #length: number
+
+  constructor(first: Uint8Array) {
+    this.#buffer = Buffer.allocUnsafeSlow(first.length * 2)
+    this.#buffer.set(first)
+    this.#length = first.length
+  }
+
+  append(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafeSlow(length * 2)
+      grown.set(this.#buffer.subarray(0, this.#length))
+      this.#buffer = grown
+    }
+    this.#buffer.set(bytes, this.#length)
+    this.#length = length
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(0, this.#length)
+  }
+}
+
+/**
+ * The error of a part, with the part's name in front of its path. Offsets stay counted from the part's start. Errors of an
+ * application's own kind are left as they are.
+ */
+function inPart(name: string, error: unknown): unknown {
+  if (!ServingError.is(error) || name === '') return error
+  const path =
+    error.path === undefined ? name : error.path.startsWith('[') ? name + error.path : `${name}.${error.path}`
+  const details: ErrorDetails = { reason: error.reason, path, offset: error.offset, cause: error }
+  const message = `part ${JSON.stringify(name)}: ${error.message}`
+  if (error.code === 'bad_input') return new BadInput(message, details)
+  if (error.code === 'unsupported_media_type') return new UnsupportedMediaType(message, details)
+  if (error.code === 'payload_too_large') return new PayloadTooLarge(message, details)
+  return error
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

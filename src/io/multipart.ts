@@ -1,0 +1,201 @@
+/**
+ * The descriptor of forms: named parts, each behind a descriptor of its own.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { parseContentDisposition } from '../wire/content-disposition.ts'
+import type { FormPart } from '../wire/form-part.ts'
+import { type WrittenPart, writeForm } from '../wire/form-writer.ts'
+import {
+  collectBody,
+  type HttpRequest,
+  type HttpResponse,
+  isAsyncBody,
+  isHeaderValue,
+  type RequestHeaders,
+} from '../wire/message.ts'
+import { type FormLimits, formBoundary } from '../wire/multipart-form.ts'
+import {
+  type AnyDescriptor,
+  type BodyReceiver,
+  checkOptions,
+  IODescriptor,
+  type MaybePromise,
+  type Received,
+  type Returned,
+} from './descriptor.ts'
+import { type FormPlan, FormReader, type PartTaker } from './form-reader.ts'
+
+/** Part names with their descriptors. */
+export type Parts = Readonly<Record<string, AnyDescriptor>>
+
+/** What the function receives: a value for each part. */
+export type MultipartIn<P extends Parts> = { [K in keyof P]: Received<P[K]> }
+
+/** What the function may return: a value for each part. */
+export type MultipartOut<P extends Parts> = { [K in keyof P]: Returned<P[K]> }
+
+/** Limits of a form; the body as a whole is bounded by the server's `maxBodyBytes`. */
+export interface MultipartOptions {
+  /** Parts of any name. Default 1000. */
+  readonly maxParts?: number
+  /** Default: none. **Units**: bytes. */
+  readonly maxPartBytes?: number
+}
+
+const optionNames = ['maxParts', 'maxPartBytes']
+
+/**
+ * A form becomes an object with a value for each declared part; such an object becomes a form.
+ *
+ * **Wire**: in: parts are found by name in any order and read by their own headers, so a part without a Content-Type is
+ * what its descriptor expects; parts of other names are skipped. Out: the declared parts in their order, each with
+ * content-disposition, content-type and content-length; other keys are dropped.
+ * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
+ * their path, and offsets from the part's start; 415 for another type than multipart/form-data.
+ * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link FileDescriptor}.
+ * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so any name will do.
+ * **Example** `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
+ */
+export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, MultipartOut<P>> {
+  readonly mimeType = 'multipart/form-data'
+  override readonly readsHeaders: readonly string[] | 'all'
+  /** The descriptors by name, in their order. */
+  readonly parts: ReadonlyMap<string, IODescriptor>
+  readonly #limits: Partial<FormLimits>
+
+  /** **Errors**: InvalidArgument for no parts, for what is no descriptor, and for a Multipart within. */
+  constructor(parts: P, options: MultipartOptions = {}) {
+    super()
+    checkOptions('Multipart', options, optionNames)
+    if (typeof parts !== 'object' || parts === null || Object.keys(parts).length === 0) {
+      throw new InvalidArgument(expected('an object of part names and descriptors', 'Multipart', parts))
+    }
+    for (const [name, descriptor] of Object.entries<unknown>(parts)) {
+      if (descriptor instanceof Multipart)
+        throw new InvalidArgument(`part ${JSON.stringify(name)} is a Multipart; forms cannot be nested`)
+      if (!(descriptor instanceof IODescriptor)) {
+        throw new InvalidArgument(expected('an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, descriptor))
+      }
+    }
+    for (const limit of optionNames) {
+      const value = options[limit as keyof MultipartOptions]
+      if (value !== undefined && !(value >= 1)) throw new InvalidArgument(expected('a number from 1 up', limit, value))
+    }
+    this.parts = new Map(Object.entries(parts as unknown as Record<string, IODescriptor>))
+    this.#limits = options
+    const read = [...this.parts.values()].map((descriptor) => descriptor.readsHeaders)
+    this.readsHeaders = read.includes('all') ? 'all' : [...new Set(read.flat())]
+  }
+
+  fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<MultipartIn<P>> {
+    return this.#reader(request.headers, ctx).readWhole(request.peek())
+  }
+
+  override receive(headers: RequestHeaders, ctx: Context): BodyReceiver<MultipartIn<P>> {
+    return this.#reader(headers, ctx)
+  }
+
+  toHttpResponse(value: MultipartOut<P>, ctx?: Context): MaybePromise<HttpResponse> {
+    if (typeof value !== 'object' || value === null)
+      throw new BadOutput(expected('an object of part values', 'Multipart', value))
+    const values = value as Readonly<Record<string, unknown>>
+    const missing = [...this.parts.keys()].find((name) => !Object.hasOwn(values, name))
+    if (missing !== undefined) {
+      throw new BadOutput(`expected a value for part ${JSON.stringify(missing)} of Multipart, received none`, {
+        path: missing,
+      })
+    }
+    const written: MaybePromise<WrittenPart>[] = []
+    try {
+      for (const [name, descriptor] of this.parts) {
+        const response = descriptor.toHttpResponse(values[name], ctx)
+        const isLate = response instanceof Promise
+        written.push(isLate ? response.then((later) => writePart(name, later)) : writePart(name, response))
+      }
+    } catch (error) {
+      // Nobody waits for the parts before it; their own failures must not end the process.
+      for (const part of written) if (part instanceof Promise) part.catch(() => {})
+      throw error
+    }
+    const isReady = written.every((part): part is WrittenPart => !(part instanceof Promise))
+    return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
+  }
+
+  #reader(headers: RequestHeaders, ctx: Context | undefined): FormReader<MultipartIn<P>> {
+    const plan = new NamedParts<MultipartIn<P>>(this.parts)
+    return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
+  }
+}
+
+class NamedParts<T> implements FormPlan<T> {
+  readonly #parts: ReadonlyMap<string, IODescriptor>
+  readonly #seen = new Set<string>()
+  // Without a prototype, `__proto__` is a name like any other.
+  readonly #values: Record<string, unknown> = Object.create(null)
+
+  constructor(parts: ReadonlyMap<string, IODescriptor>) {
+    this.#parts = parts
+    // In the order in which they were declared, whatever the order they come in.
+    for (const name of parts.keys()) this.#values[name] = undefined
+  }
+
+  choose({ name }: FormPart): PartTaker | undefined {
+    const descriptor = this.#parts.get(name)
+    if (descriptor === undefined) return undefined
+    if (this.#seen.has(name)) {
+      throw new BadInput(`expected part ${JSON.stringify(name)} once, received it twice`, {
+        reason: 'part',
+        path: name,
+      })
+    }
+    this.#seen.add(name)
+    const keep = (value: unknown) => {
+      this.#values[name] = value
+    }
+    return { path: name, descriptor, keep }
+  }
+
+  finish(): T {
+    for (const name of this.#parts.keys()) {
+      if (this.#seen.has(name)) continue
+      throw new BadInput(`expected a part ${JSON.stringify(name)}, received a form without it`, {
+        reason: 'part',
+        path: name,
+      })
+    }
+    return this.#values as T
+  }
+}
+
+function respond(parts: readonly WrittenPart[]): HttpResponse {
+  const { contentType, body } = writeForm(parts)
+  return { headers: [['content-type', contentType]], body }
+}
+
+async function collectPart(
+  part: Omit<WrittenPart, 'length' | 'body'>,
+  body: HttpResponse['body'],
+): Promise<WrittenPart> {
+  const bytes = await collectBody(body)
+  return { ...part, length: bytes.length, body: bytes }
+}
+
+/** A part's response becomes the part: its bytes are collected, unless a stream says how long it is. */
+function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<WrittenPart> {
+  const header = (wanted: string) => headers.find(([key]) => key === wanted)?.[1]
+  const type = header('content-type') ?? 'application/octet-stream'
+  if (!isHeaderValue(type))
+    throw new BadOutput(expected('a media type', `content-type of part ${JSON.stringify(name)}`, type))
+  const disposition = header('content-disposition')
+  const filename = disposition === undefined ? undefined : parseContentDisposition(disposition)?.filename
+  const part = { name, type, ...(filename === undefined ? {} : { filename }) }
+  if (typeof body === 'string' || body instanceof Uint8Array) {
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    return { ...part, length: bytes.length, body: bytes }
+  }
+  const length = Number(header('content-length'))
+  if (isAsyncBody(body) && Number.isSafeInteger(length)) return { ...part, length, body }
+  return collectPart(part, body)
+}

@@ -1,0 +1,86 @@
+/**
+ * One file out of a form, whatever its field is called.
+ * @module
+ */
+import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
+import type { FormPart } from '../wire/form-part.ts'
+import type { HttpRequest, RequestHeaders } from '../wire/message.ts'
+import { formBoundary } from '../wire/multipart-form.ts'
+import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
+
+/** A file of a form, in memory. */
+export interface FilePart {
+  /** The part's own. */
+  readonly headers: RequestHeaders
+  /** Yours to keep. */
+  readonly body: Uint8Array
+  /** Name of the field. */
+  readonly name: string
+  /** Name of the file; empty when none was chosen. */
+  readonly filename: string
+}
+
+/** Whether a file with this Content-Type (undefined when it has none) is the wanted one. */
+export type AcceptsType = (contentType: string | undefined) => boolean
+
+/** What is wanted of a form in which one file counts. */
+export interface WantedFile<T> {
+  readonly accepts: AcceptsType
+  /** The accepted types, for errors: `application/pdf`. */
+  readonly wanted: string
+  /** The descriptor's name, for errors. */
+  readonly owner: string
+  /** Reads the part. */
+  readonly descriptor: (part: FormPart) => PartDescriptor<T>
+}
+
+/**
+ * A plan that takes the first file (a part with a filename) of an accepted type and skips all else.
+ * **Errors**: BadInput `part` when there is no file; UnsupportedMediaType when there are, but none of an accepted type.
+ */
+export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: WantedFile<T>): FormPlan<T> {
+  let taken = false
+  let kept: T | undefined
+  let refusedType: string | undefined
+  return {
+    choose(part) {
+      if (part.filename === undefined || taken) return undefined
+      const type = part.headers.get('content-type')
+      if (!accepts(type)) {
+        refusedType ??= type ?? ''
+        return undefined
+      }
+      taken = true
+      const keep = (value: unknown) => {
+        kept = value as T
+      }
+      return { path: '', descriptor: descriptor(part), keep }
+    },
+    finish() {
+      if (taken) return kept as T
+      if (refusedType !== undefined) {
+        throw new UnsupportedMediaType(expected(`a file of type ${wanted}`, owner, refusedType))
+      }
+      throw new BadInput(`expected a part with a filename for ${owner}, received a form without one`, {
+        reason: 'part',
+      })
+    },
+  }
+}
+
+/**
+ * The first file of an accepted type in a form that is all there. `wanted` and `owner` are for errors.
+ * **Errors**: UnsupportedMediaType for another type than multipart/form-data, and as {@link planSingleFile}.
+ */
+export function singleFilePart(request: HttpRequest, accepts: AcceptsType, wanted: string, owner: string): FilePart {
+  const plan = planSingleFile<FilePart>({
+    accepts,
+    wanted,
+    owner,
+    descriptor: ({ headers, name, filename = '' }) => ({
+      fromHttpRequest: (part) => ({ headers, body: part.body, name, filename }),
+    }),
+  })
+  // Nothing in this plan waits.
+  return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request.peek()) as FilePart
+}

@@ -1,0 +1,59 @@
+/**
+ * Requests as servers make them out of long bodies and forms.
+ * @module
+ */
+import { Context } from '../context.ts'
+import type { IODescriptor } from '../io/descriptor.ts'
+import { HeaderList } from '../wire/message.ts'
+
+/** A request on the wire. */
+export interface Wire {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/**
+ * A body in pieces of `pieceBytes` becomes the value that the descriptor's receiver makes of it, handed to `look` before
+ * the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
+ */
+export async function receiveInPieces<In>(
+  descriptor: IODescriptor<In, never>,
+  { headers, body }: Wire,
+  pieceBytes: number,
+  look: (value: In) => void,
+): Promise<void> {
+  const list = HeaderList.from(headers)
+  const ctx = new Context({ headers: list })
+  const receiver = descriptor.receive?.(list, ctx)
+  if (receiver === undefined) return
+  try {
+    for (let at = 0; at < body.length; at += pieceBytes) {
+      const piece = Uint8Array.from(body.subarray(at, at + pieceBytes))
+      const busy = receiver.write(piece)
+      piece.fill(0x58)
+      await busy
+    }
+    look(await receiver.end())
+  } catch (error) {
+    receiver.abort(error as Error)
+    throw error
+  } finally {
+    ctx.end()
+  }
+}
+
+/** A request becomes the part `name` of a form, with all of its headers, after an empty part `other`. */
+export function asPart(name: string, { headers, body }: Wire, other: string): Wire {
+  const boundary = 'boundary-of-the-laws'
+  const names = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]))
+  const filename = /;\s*filename\*?=.*/i.exec(names['content-disposition'] ?? '')?.[0] ?? ''
+  const lines = Object.entries(names)
+    .filter(([key]) => key !== 'content-disposition' && key !== 'content-length')
+    .map(([key, value]) => `${key}: ${value}\r\n`)
+  const first = `--${boundary}\r\ncontent-disposition: form-data; name="${other}"\r\n\r\n\r\n`
+  const head = `${first}--${boundary}\r\ncontent-disposition: form-data; name="${name}"${filename}\r\n${lines.join('')}\r\n`
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([Buffer.from(head), body, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+  }
+}

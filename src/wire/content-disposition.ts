@@ -1,0 +1,111 @@
+/**
+ * Content-Disposition: of parts of a form (RFC 7578, as browsers write it) and of responses (RFC 6266).
+ * @module
+ */
+
+/** A parsed Content-Disposition. */
+export interface ContentDisposition {
+  /** `form-data`, `attachment`, `inline`, in lower case. */
+  readonly type: string
+  readonly name: string | undefined
+  /** Without directories, which are none of a receiver's business (RFC 7578 section 4.2); empty when no file was chosen. */
+  readonly filename: string | undefined
+}
+
+const tokenCharacters = "[!#$%&'*+\\-.^_`|~0-9a-zA-Z]"
+const typeShape = new RegExp(`^${tokenCharacters}+`)
+const escaped = String.raw`"((?:\\["\\]|[^"\\]|\\(?!["\\]))*)"`
+const literal = '"([^"]*)"'
+const parameterWith = (quoted: string) =>
+  new RegExp(`[ \\t]*;[ \\t]*(${tokenCharacters}+)[ \\t]*=[ \\t]*(?:${quoted}|([^;"]*))[ \\t]*`, 'gy')
+// curl and Python write \" for a quote; browsers write %22 and leave a backslash as it is, also the last one of a name.
+const dialects = [parameterWith(escaped), parameterWith(literal)]
+
+/** A Content-Disposition value becomes its type and names; undefined when it is malformed or says something twice. */
+export function parseContentDisposition(value: string): ContentDisposition | undefined {
+  const type = typeShape.exec(value)?.[0]
+  if (type === undefined) return undefined
+  for (const [index, dialect] of dialects.entries()) {
+    const parameters = parseParameters(value, type.length, dialect, index === 0)
+    if (parameters === undefined) continue
+    const filename = parameters.get('filename*') ?? parameters.get('filename')
+    return {
+      type: type.toLowerCase(),
+      name: parameters.get('name*') ?? parameters.get('name'),
+      filename: filename === undefined ? undefined : baseName(filename),
+    }
+  }
+  return undefined
+}
+
+function parseParameters(
+  value: string,
+  start: number,
+  dialect: RegExp,
+  unescape: boolean,
+): Map<string, string> | undefined {
+  const parameters = new Map<string, string>()
+  const seen = new Set<string>()
+  let at = start
+  while (at < value.length) {
+    dialect.lastIndex = at
+    const match = dialect.exec(value)
+    if (match === null) return /^[ \t]*;?[ \t]*$/.test(value.slice(at)) ? parameters : undefined
+    at = dialect.lastIndex
+    const name = match[1].toLowerCase()
+    // Of two names one parser takes the first, another the last: nobody may build on that.
+    if (seen.has(name)) return undefined
+    seen.add(name)
+    const quoted = match[2]
+    const text =
+      quoted === undefined ? match[3].trimEnd() : fromForm(unescape ? quoted.replace(/\\(["\\])/g, '$1') : quoted)
+    const decoded = name.endsWith('*') ? decodeExtended(text) : text
+    if (decoded !== undefined) parameters.set(name, decoded)
+  }
+  return parameters
+}
+
+// Only what the WHATWG form encodes: a percent sign itself is not encoded, so anything else stands for itself.
+function fromForm(text: string): string {
+  return text.includes('%') ? text.replace(/%22|%0d|%0a/gi, unescape) : text
+}
+
+function unescape(code: string): string {
+  return String.fromCharCode(Number.parseInt(code.slice(1), 16))
+}
+
+/** `UTF-8'en'na%C3%AFve` becomes text; undefined when malformed. **Source**: RFC 8187. */
+function decodeExtended(value: string): string | undefined {
+  const match = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!#$&+\-.^_`|~0-9a-z])*)$/i.exec(value)
+  if (match === null) return undefined
+  const percent = match[2]
+  if (match[1].toLowerCase() !== 'utf-8')
+    return percent.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+  try {
+    return decodeURIComponent(percent)
+  } catch {
+    return undefined
+  }
+}
+
+function baseName(path: string): string {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+  return name === '.' || name === '..' ? '' : name
+}
+
+/** A name as it stands between the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm". */
+export function escapeFormName(name: string): string {
+  return name.replace(/["\r\n]/g, (char) => (char === '"' ? '%22' : char === '\r' ? '%0D' : '%0A'))
+}
+
+/** A type and a file's name become a Content-Disposition of a response. **Source**: RFC 6266 section 5, RFC 8187. */
+export function encodeContentDisposition(type: 'inline' | 'attachment', filename: string): string {
+  // Not even an escaped quote or a percent sign: readers disagree on both.
+  const plain = filename.replace(/[^ -~]|["\\%]/gu, '_')
+  if (plain === filename) return `${type}; filename="${plain}"`
+  const extended = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
+    /['()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${type}; filename="${plain}"; filename*=UTF-8''${extended}`
+}

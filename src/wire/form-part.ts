@@ -1,0 +1,80 @@
+/**
+ * The headers of one part of a form.
+ * @module
+ */
+import { isAscii } from 'node:buffer'
+import { BadInput, expected } from '../errors.ts'
+import { parseContentDisposition } from './content-disposition.ts'
+import { HeaderList, isHeaderName } from './message.ts'
+
+/** What stands in front of a part's body. */
+export interface FormPart {
+  /** The part's own headers, names in lower case. */
+  readonly headers: HeaderList
+  readonly name: string
+  /** Given for files, empty when none was chosen. Without directories. */
+  readonly filename: string | undefined
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+// biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
+const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
+
+/**
+ * The lines between a delimiter and an empty line become a part's headers.
+ * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
+ * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
+ */
+export function parseFormPart(block: Uint8Array): FormPart {
+  const names: string[] = []
+  const values: string[] = []
+  for (const line of decode(block).split('\r\n')) {
+    const folded = line.startsWith(' ') || line.startsWith('\t')
+    const colon = folded ? -1 : line.indexOf(':')
+    const text = folded ? line : line.slice(colon + 1)
+    if ((folded ? names.length === 0 : !isHeaderName(line.slice(0, Math.max(colon, 0)))) || control.test(text)) {
+      throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
+    }
+    // A long line that a mail library folded (RFC 5322 section 2.2.3).
+    if (folded) values[values.length - 1] += ` ${text.trim()}`
+    else {
+      names.push(line.slice(0, colon).toLowerCase())
+      values.push(text.trim())
+    }
+  }
+  const disposition = single(names, values, 'content-disposition') ?? ''
+  single(names, values, 'content-type')
+  const encoding = single(names, values, 'content-transfer-encoding')
+  if (encoding !== undefined && !/^(7bit|8bit|binary)$/i.test(encoding)) {
+    throw new BadInput(expected('7bit, 8bit or binary', 'content-transfer-encoding of a part', encoding), {
+      reason: 'part',
+    })
+  }
+  const parsed = parseContentDisposition(disposition)
+  if (parsed?.type !== 'form-data' || parsed.name === undefined) {
+    throw new BadInput(expected('form-data; name="…"', 'content-disposition of a part', disposition), {
+      reason: 'part',
+    })
+  }
+  return { headers: new HeaderList(names, values), name: parsed.name, filename: parsed.filename }
+}
+
+function single(names: readonly string[], values: readonly string[], name: string): string | undefined {
+  const first = names.indexOf(name)
+  if (first === -1) return undefined
+  if (first !== names.lastIndexOf(name))
+    throw new BadInput(`expected ${name} once in a part, received it twice`, { reason: 'part' })
+  return values[first]
+}
+
+function decode(block: Uint8Array): string {
+  // Three times as fast as TextDecoder, and nearly every head is ASCII.
+  if (isAscii(block)) return Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1')
+  try {
+    return decoder.decode(block)
+  } catch {
+    throw new BadInput('expected UTF-8 text for the headers of a part, received an invalid byte sequence', {
+      reason: 'encoding',
+    })
+  }
+}
