@@ -9,6 +9,7 @@ export { Service, type ServiceOptions } from './core/service.ts'
 export type { DType } from './data/dtype.ts'
 export { NDArray } from './data/ndarray.ts'
 export { toNested } from './data/nested.ts'
+export { RasterImage, type RasterMode } from './data/raster.ts'
 export {
   BadInput,
   BadOutput,

@@ -58,6 +58,7 @@ export const publicNames = [
   'NotFound',
   'Overloaded',
   'PayloadTooLarge',
+  'RasterImage',
   'Service',
   'ServingError',
   'SetupError',
