@@ -4,7 +4,8 @@
  */
 
 import { type RasterElements, RasterImage, type RasterMode, rasterModes } from './raster.ts'
-import { dither, kernels } from './raster-kernels.ts'
+import { dither } from './raster-dither.ts'
+import { kernels } from './raster-kernels.ts'
 import { runAtOnce, type Slices, slicePixels } from './slices.ts'
 
 /** The mode to go through where there is no direct way: Pillow's `getmodebase`. */

@@ -33,7 +33,7 @@ export const toYcbcr = (step: 3 | 4) => (source: RasterElements, target: RasterE
   }
 }
 
-const clip = (value: number) => (value < 0 ? 0 : value > 255 ? 255 : value)
+const clip = (value: number) => Math.max(0, Math.min(255, value))
 
 /** YCbCr pixels become RGB. */
 export function fromYcbcr(source: RasterElements, target: RasterElements, from: number, to: number): void {

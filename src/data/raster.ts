@@ -27,6 +27,9 @@ export type RasterMode = `${keyof typeof rasterModes}`
 /** The pixels of a raster as numbers: one element per channel. */
 export type RasterElements = Uint8Array | Int32Array | Float32Array
 
+/** A conversion of the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all 0. */
+export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
+
 /** Whether `value` is the name of a colour mode. */
 export function isRasterMode(value: unknown): value is RasterMode {
   return typeof value === 'string' && Object.hasOwn(rasterModes, value)
