@@ -3,6 +3,7 @@
  * @module
  */
 export { IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
+export { Image, type ImageOptions } from './image.ts'
 export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
