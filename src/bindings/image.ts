@@ -6,6 +6,7 @@
  *   colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit, AVIF always has alpha.
  * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is noise, single
  *   samples differ by up to 16, and in the last column by up to 34. AVIF is within 3, with noise in halved colour up to 34.
+ * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is left alone unless `rotate` is called (Pillow turns TIFF, and only TIFF).
  * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused; GIF and TGA are not built in.
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
@@ -17,7 +18,7 @@
  */
 import { RasterImage, type RasterMode } from '../data/raster.ts'
 import { runInSlices } from '../data/slices.ts'
-import type { ImageHeader, ImageMimeType } from '../wire/image-header.ts'
+import { type ImageHeader, type ImageMimeType, isCutOff } from '../wire/image-header.ts'
 import { readGif } from '../wire/image-header-gif.ts'
 import { decodeGif } from './gif.ts'
 import { loadOptional } from './optional.ts'
@@ -84,6 +85,7 @@ function codecOf({ Transformer }: Package): ImageCodec {
   return {
     async decode(bytes, header, signal) {
       signal?.throwIfAborted()
+      if (isCutOff(bytes, header)) throw new Error('the data ends before the picture')
       if (header.mimeType === 'image/gif') {
         const frame = readGif(bytes)
         if (frame === undefined) throw new Error('the first frame is missing')

@@ -12,7 +12,6 @@ const require = createRequire(import.meta.url)
  *
  * **Errors**: MissingDependencyException with the install command when the package, or the build of it for this platform, is not there.
  * **Cost**: synchronous; call it where a descriptor is made, not where a request is answered.
- * **Example** `loadOptional<Polars>('nodejs-polars', '0.24.1', 'PandasDataFrame')`
  */
 export function loadOptional<T>(name: string, version: string, user: string): T {
   try {

@@ -136,7 +136,14 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
       raster = await this.#codec.decode(bytes, header, signal)
     } catch (cause) {
       signal?.throwIfAborted()
-      if (ServingError.is(cause)) throw cause
+      // A fault of ours, or no memory: not the client's.
+      if (
+        ServingError.is(cause) ||
+        cause instanceof TypeError ||
+        cause instanceof ReferenceError ||
+        cause instanceof RangeError
+      )
+        throw cause
       const why = show(cause instanceof Error ? cause.message : cause)
       throw new BadInput(`expected a readable ${header.mimeType} picture for Image, the codec says ${why}`, {
         reason: 'encoding',

@@ -30,6 +30,8 @@ export interface ImageSize {
   readonly bitDepth?: number
   /** Whether there is an alpha channel, where the format's header says so. */
   readonly alpha?: boolean
+  /** Where the coded pixels of a JPEG or GIF start. **Units**: bytes. */
+  readonly dataOffset?: number
 }
 
 /** Type and size. */
@@ -74,6 +76,19 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
 }
 
+/**
+ * Whether a picture was cut off where decoders would fill the rest with grey and say nothing: a JPEG without its end marker, a WebP
+ * shorter than it says. Pillow refuses both.
+ */
+export function isCutOff(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
+  // Coded pixels never hold the end marker; a thumbnail's own one stands before them.
+  return (
+    mimeType === 'image/jpeg' && !(buffer.lastIndexOf('\xff\xd9', undefined, 'latin1') > (dataOffset ?? buffer.length))
+  )
+}
+
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false
   return true
@@ -100,7 +115,7 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
       at += 2
       continue
     }
-    if (marker === 0xda || marker === 0xd9) return found
+    if (marker === 0xda || marker === 0xd9) return found && { ...found, dataOffset: at }
     // C4, C8 and CC are tables and extensions, the other C… are frame headers.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       if (found !== undefined || at + 10 > bytes.length) return undefined

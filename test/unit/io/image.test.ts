@@ -146,6 +146,8 @@ describe('Image as an input', () => {
     ['a BigTIFF', Buffer.from('II+\0\x08\0\0\0\0\0\0\0\0\0\0\0')],
     ['half the pixels', fixtureBytes('lossless.webp').subarray(0, 900)],
     ['half a GIF', fixtureBytes('rgb.gif').subarray(0, 950)],
+    ['a JPEG without its last rows', fixtureBytes('noise-444.jpg').subarray(0, 1700)],
+    ['a lossy WebP without its last bytes', fixtureBytes('lossy.webp').subarray(0, -2)],
     ['damaged pixels', Buffer.from(fixtureBytes('rgb.png')).fill(0x55, 60, 90)],
   ])('refuses %s', async (_title, bytes) => {
     const error = await refusal(bytes)

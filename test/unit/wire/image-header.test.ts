@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mutations } from '../../../src/testing/mutate.ts'
-import { imageTypeOf, readImageHeader } from '../../../src/wire/image-header.ts'
+import { imageTypeOf, isCutOff, readImageHeader } from '../../../src/wire/image-header.ts'
 import { fixtureBytes, pictures } from '../../fixtures/images/pictures.ts'
 
 const bytesOf = (...parts: (string | number[])[]) =>
@@ -60,7 +60,13 @@ describe('readImageHeader', () => {
       0,
       2,
     ])
-    expect(readImageHeader(jpeg)).toEqual({ mimeType: 'image/jpeg', width: 300, height: 200, bitDepth: 8 })
+    expect(readImageHeader(jpeg)).toEqual({
+      mimeType: 'image/jpeg',
+      width: 300,
+      height: 200,
+      bitDepth: 8,
+      dataOffset: jpeg.length - 4,
+    })
   })
 
   it('refuses a JPEG with two frames, without one, or with one behind the data', () => {
@@ -69,6 +75,22 @@ describe('readImageHeader', () => {
     ).toBeUndefined()
     expect(readImageHeader(bytesOf([0xff, 0xd8, ...segment(0xe0, 14)]))).toBeUndefined()
     expect(readImageHeader(bytesOf([0xff, 0xd8, 0xff, 0xda, 0, 2, ...frame(1, 1)]))).toBeUndefined()
+  })
+
+  it('sees that a JPEG or a WebP was cut off, not misled by a thumbnail', () => {
+    for (const { file, mimeType } of pictures.filter(({ mimeType }) => mimeType !== 'image/gif')) {
+      const bytes = fixtureBytes(file)
+      const cutOff = (end: number) => {
+        const header = readImageHeader(bytes.subarray(0, end))
+        return header && isCutOff(bytes.subarray(0, end), header)
+      }
+      expect(cutOff(bytes.length)).toBe(false)
+      const expected = mimeType === 'image/jpeg' || mimeType === 'image/webp'
+      expect(cutOff(bytes.length - 1) ?? expected).toBe(expected)
+    }
+    const thumbnail = bytesOf([0xff, 0xd8, 0xff, 0xe1, 0, 4, 0xff, 0xd9, ...frame(5, 6), 0xff, 0xda, 0, 2, 1, 2, 3])
+    expect(isCutOff(thumbnail, readImageHeader(thumbnail)!)).toBe(true)
+    expect(isCutOff(bytesOf([...thumbnail, 0xff, 0xd9]), readImageHeader(thumbnail)!)).toBe(false)
   })
 
   it('refuses a JPEG whose height is to follow later', () => {
