@@ -17,7 +17,7 @@
  * @module
  */
 import { RasterImage, type RasterMode } from '../data/raster.ts'
-import { runInSlices } from '../data/slices.ts'
+import { runInSlices, type Slices, slicePixels } from '../data/slices.ts'
 import { type ImageHeader, type ImageMimeType, isCutOff } from '../wire/image-header.ts'
 import { readGif } from '../wire/image-header-gif.ts'
 import { decodeGif } from './gif.ts'
@@ -73,6 +73,8 @@ const encoders: Readonly<Record<EncodableMimeType, (image: Transformer, signal?:
   'image/avif': (image, signal) => image.avif({ quality: 75, speed: 6, chromaSubsampling: 2 }, signal),
 }
 
+const sliceBytes = slicePixels * 4
+
 let loaded: ImageCodec | undefined
 
 /** The codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
@@ -91,50 +93,59 @@ function codecOf({ Transformer }: Package): ImageCodec {
         if (frame === undefined) throw new Error('the first frame is missing')
         return runInSlices(decodeGif(bytes, frame), signal)
       }
-      return rasterOf(await new Transformer(bytes).rawPixels(signal), header)
+      return runInSlices(rasterOf(await new Transformer(bytes).rawPixels(signal), header), signal)
     },
     async encode(raster, mimeType, signal) {
       signal?.throwIfAborted()
-      return encoders[mimeType](new Transformer(pnmOf(raster)), signal)
+      return encoders[mimeType](new Transformer(await runInSlices(pnmOf(raster), signal)), signal)
     },
   }
 }
 
 /** Raw pixels get their mode from their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with alpha. */
-function rasterOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): RasterImage {
+function* rasterOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slices<RasterImage> {
   const bytes = raw.length / (width * height)
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
   const deep = bitDepth === 16
   if (bytes === 1) return new RasterImage('L', width, height, data)
-  if (bytes === 2 && deep)
-    return new RasterImage('I', width, height, new Uint8Array(Int32Array.from(words(data)).buffer))
+  if (bytes === 2 && deep) return new RasterImage('I', width, height, yield* widened(data))
   if (bytes === 2) return new RasterImage('LA', width, height, data)
   if (bytes === 3) return new RasterImage('RGB', width, height, data)
-  if (bytes === 4 && deep) return new RasterImage('LA', width, height, highBytes(data))
+  if (bytes === 4 && deep) return new RasterImage('LA', width, height, yield* highBytes(data))
   if (bytes === 4) return new RasterImage('RGBA', width, height, data)
-  if (bytes === 6) return new RasterImage('RGB', width, height, highBytes(data))
-  if (bytes === 8) return new RasterImage('RGBA', width, height, highBytes(data))
+  if (bytes === 6) return new RasterImage('RGB', width, height, yield* highBytes(data))
+  if (bytes === 8) return new RasterImage('RGBA', width, height, yield* highBytes(data))
   throw new Error(`pixels of ${bytes} bytes are not supported`)
 }
 
-function words(data: Uint8Array): Uint16Array {
-  const aligned: Uint8Array = data.byteOffset % 2 === 0 ? data : data.slice()
-  return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.length / 2)
+/** Native-endian 16-bit numbers as int32. */
+function* widened(data: Uint8Array): Slices<Uint8Array> {
+  const wide = new Uint8Array(data.length * 2)
+  for (let i = 0; i < data.length; i += 2) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    wide[2 * i] = data[i]
+    wide[2 * i + 1] = data[i + 1]
+  }
+  return wide
 }
 
-function highBytes(data: Uint8Array): Uint8Array {
+/** The upper halves of native-endian, that is little-endian, 16-bit numbers. */
+function* highBytes(data: Uint8Array): Slices<Uint8Array> {
   const high = new Uint8Array(data.length / 2)
-  for (let i = 0; i < high.length; i++) high[i] = data[2 * i + 1]
+  for (let i = 0; i < high.length; i++) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    high[i] = data[2 * i + 1]
+  }
   return high
 }
 
 /** A raster as a PGM, PPM or PAM file. **Source**: netpbm's pgm(5), ppm(5) and pam(5). */
-function pnmOf(raster: RasterImage): Uint8Array {
+function* pnmOf(raster: RasterImage): Slices<Uint8Array> {
   const { mode, width, height } = raster
   const size = `${width} ${height}\n`
   const pam = (depth: number, type: string) =>
     `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH ${depth}\nMAXVAL 255\nTUPLTYPE ${type}\nENDHDR\n`
-  if (mode === 'I') return Buffer.concat([Buffer.from(`P5\n${size}65535\n`), bigEndianWords(raster)])
+  if (mode === 'I') return Buffer.concat([Buffer.from(`P5\n${size}65535\n`), yield* bigEndianWords(raster)])
   const header = {
     L: `P5\n${size}255\n`,
     RGB: `P6\n${size}255\n`,
@@ -145,12 +156,14 @@ function pnmOf(raster: RasterImage): Uint8Array {
 }
 
 /** Mode `I` in 16 bits, clipped, as Pillow writes it to PNG. */
-function bigEndianWords(raster: RasterImage): Uint8Array {
-  const bytes = new Uint8Array(raster.width * raster.height * 2)
-  raster.elements().forEach((value, i) => {
-    const clipped = Math.min(65535, Math.max(0, value))
+function* bigEndianWords(raster: RasterImage): Slices<Uint8Array> {
+  const elements = raster.elements()
+  const bytes = new Uint8Array(elements.length * 2)
+  for (let i = 0; i < elements.length; i++) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    const clipped = Math.max(0, Math.min(65535, elements[i]))
     bytes[2 * i] = clipped >> 8
     bytes[2 * i + 1] = clipped
-  })
+  }
   return bytes
 }

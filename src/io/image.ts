@@ -109,6 +109,15 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
     return this.#decode(request.body, header, ctx?.signal)
   }
 
+  /**
+   * A picture's bytes, of a part or a message, become a raster by the same rules as a body. The bytes must stay as they are until then.
+   * **Errors**: as for a body; what the header tells is thrown at once.
+   */
+  fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<RasterImage> {
+    this.#checkDeclared(contentType)
+    return this.#decode(bytes, this.#admit(bytes), signal)
+  }
+
   async toHttpResponse(value: RasterImage | NDArray, ctx?: Context): Promise<HttpResponse> {
     const { mimeType } = this
     if (!isEncodable(mimeType)) throw new BadOutput(`Image cannot write ${mimeType}; give another mimeType`)

@@ -15,7 +15,8 @@ const alphaUrn = 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'
 
 /**
  * The largest `ispe` of all items: the picture's own, or that of the grid which it is put together from. An `auxC` of the alpha
- * kind says that there is alpha. **Source**: ISO/IEC 23008-12 sections 6.5.3 and 6.5.8.
+ * kind says that there is alpha. The coded frame may be larger than its file says: the codec notices only after it decoded it, and
+ * itself stops at 16384 × 16384. **Source**: ISO/IEC 23008-12 sections 6.5.3 and 6.5.8.
  */
 export function readAvif(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   let best: { width: number; height: number } | undefined

@@ -57,7 +57,7 @@ describeDescriptor<RasterImage, RasterImage | NDArray>(
     refusals: [
       {
         title: 'a pixel too many',
-        body: 'BM'.padEnd(14, '\0') + '\x28\0\0\0\xf5\x01\0\0\x01\0\0\0\x01\0\x18\0',
+        body: `BM${'\0'.repeat(12)}\x28\0\0\0\xf5\x01\0\0\x01\0\0\0\x01\0\x18\0`,
         reason: 'size',
       },
     ],

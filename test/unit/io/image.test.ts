@@ -173,6 +173,17 @@ describe('Image as an input', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(50e6)
   })
 
+  it('reads bytes that come in a part or a message by the same rules', async () => {
+    const image = new Image({ allowedMimeTypes: ['image/png'] })
+    await expect(image.fromBytes(fixtureBytes('rgb.png'), 'image/png')).resolves.toMatchObject({
+      mode: 'RGB',
+      width: 24,
+    })
+    await expect(image.fromBytes(fixtureBytes('rgb.png'))).resolves.toBeInstanceOf(RasterImage)
+    expect(() => image.fromBytes(fixtureBytes('rgb.png'), 'image/jpeg')).toThrow(UnsupportedMediaType)
+    expect(() => image.fromBytes(fixtureBytes('rgb.jpg'))).toThrow(UnsupportedMediaType)
+  })
+
   it('gives up what was given up', async () => {
     const ctx = new Context()
     ctx.abort(new Error('gone'))
