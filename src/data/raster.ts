@@ -84,7 +84,8 @@ export class RasterImage {
     const { dtype } = rasterModes[mode]
     if (dtype === 'uint8') return data
     // Every platform that Node's binaries are built for with these codecs is little-endian.
-    const aligned: Uint8Array = data.byteOffset % 4 === 0 ? data : data.slice()
+    // Not `slice`: on a Buffer that is another view of the same bytes.
+    const aligned: Uint8Array = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
     return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / 4)
   }
 

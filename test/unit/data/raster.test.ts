@@ -33,6 +33,7 @@ describe('RasterImage', () => {
     new DataView(bytes.buffer).setFloat32(5, 0.5, true)
     expect([...new RasterImage('I', 1, 1, bytes.subarray(1, 5)).toNDArray().data]).toEqual([-2])
     expect([...new RasterImage('F', 1, 1, bytes.subarray(5, 9)).toNDArray().data]).toEqual([0.5])
+    expect([...new RasterImage('F', 1, 1, Buffer.from(bytes.buffer).subarray(5)).toNDArray().data]).toEqual([0.5])
   })
 
   it.each([

@@ -192,6 +192,22 @@ describe('Image as an input', () => {
   })
 })
 
+describe('Image under many requests', () => {
+  it('takes requests that are given up out of the queue and answers the others', async () => {
+    const large = new RasterImage('L', 1500, 1500, new Uint8Array(1500 * 1500))
+    const { body } = await write(large, { mimeType: 'image/png', pilmode: 'L' })
+    const image = new Image({ pilmode: 'L' })
+    const contexts = Array.from({ length: 16 }, () => new Context())
+    const all = contexts.map((ctx) => image.fromHttpRequest(requestOf(body), ctx))
+    for (const ctx of contexts.slice(8)) ctx.abort(new Error('gone'))
+    const outcomes = await Promise.allSettled(all)
+    expect(outcomes.slice(0, 8).map(({ status }) => status)).toEqual(new Array(8).fill('fulfilled'))
+    const givenUp = outcomes.slice(8).filter(({ status }) => status === 'rejected')
+    expect(givenUp.length).toBeGreaterThan(0)
+    for (const { reason } of givenUp as PromiseRejectedResult[]) expect(reason.message).toBe('gone')
+  })
+})
+
 describe('Image as an output', () => {
   const rgb = new RasterImage('RGB', 24, 18, new Uint8Array(Buffer.from(fixture('rgb.png').rgb, 'base64')))
 
