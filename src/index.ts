@@ -10,6 +10,7 @@ export { BinaryFile, type BinaryFileOptions } from './data/binary-file.ts'
 export type { DType } from './data/dtype.ts'
 export { NDArray } from './data/ndarray.ts'
 export { toNested } from './data/nested.ts'
+export { RasterImage, type RasterMode } from './data/raster.ts'
 export {
   BadInput,
   BadOutput,

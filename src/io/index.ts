@@ -4,6 +4,7 @@
  */
 export { type BodyReceiver, IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
 export { FileDescriptor as File, type FileOptions } from './file.ts'
+export { Image, type ImageOptions } from './image.ts'
 export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
 export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut } from './multipart.ts'

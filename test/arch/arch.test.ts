@@ -28,11 +28,11 @@ function importsOf(file: string): Import[] {
   const from = file.slice('src/'.length)
   const specifiers = [
     ...text.matchAll(
-      /^(?:import|export)\b[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm,
+      /^(?:import|export)\b[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|\bloadOptional(?:<[^(]*>)?\(\s*['"]([^'"]+)['"]/gm,
     ),
   ]
   return specifiers.map((match) => {
-    const specifier = match[1] ?? match[2] ?? match[3]
+    const specifier = match[1] ?? match[2] ?? match[3] ?? match[4]
     return { from, to: specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier }
   })
 }
@@ -69,6 +69,7 @@ describe('the architecture', () => {
   it('has one owner per package', () => {
     const packages = imports.filter(({ to }) => !isOurs(to) && !to.startsWith('node:'))
     const nameOf = (to: string) => (to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : room(to))
+    expect(packages).toContainEqual({ from: 'bindings/image.ts', to: '@napi-rs/image' })
     expect(packages.filter(({ from, to }) => packageOwners[nameOf(to)] !== from)).toEqual([])
   })
 

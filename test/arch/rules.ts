@@ -26,6 +26,7 @@ export const peers: readonly (readonly [string, string])[] = [
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
+  '@napi-rs/image': 'bindings/image.ts',
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
@@ -60,6 +61,7 @@ export const publicNames = [
   'NotFound',
   'Overloaded',
   'PayloadTooLarge',
+  'RasterImage',
   'Service',
   'ServingError',
   'SetupError',
@@ -74,4 +76,4 @@ export const publicNames = [
 ]
 
 /** The names of the io namespace. */
-export const ioNames = ['File', 'IODescriptor', 'JSON', 'JSONEncoder', 'Multipart', 'NumpyNdarray', 'Text']
+export const ioNames = ['File', 'IODescriptor', 'Image', 'JSON', 'JSONEncoder', 'Multipart', 'NumpyNdarray', 'Text']

@@ -1,0 +1,38 @@
+/**
+ * Mode `1` from grey and colour.
+ * @module
+ */
+import type { Kernel, RasterElements, RasterMode } from './raster.ts'
+import { thousandfoldLuma } from './raster-luma.ts'
+
+/**
+ * Floyd–Steinberg dithering to mode `1`, for `L` and `RGB` only, as in Pillow; undefined for the other modes. The kernel keeps the errors
+ * of the row above, so it takes whole rows from top to bottom, once.
+ */
+export function dither(mode: RasterMode, width: number): Kernel | undefined {
+  if (mode !== 'L' && mode !== 'RGB') return undefined
+  // Pillow's dithering of colours cuts the luma off where its other conversions round it.
+  const greyAt = (source: RasterElements, i: number) =>
+    mode === 'L' ? source[i] : Math.trunc(thousandfoldLuma(source, i * 3) / 1000)
+  const errors = new Int32Array(width + 1)
+  return (source, target, from, to) => {
+    for (let row = from; row < to; row += width) {
+      let carried = 0
+      let below = 0
+      let diagonal = 0
+      for (let x = 0; x < width; x++) {
+        const wanted = greyAt(source, row + x) + Math.trunc((carried + errors[x + 1]) / 16)
+        const level = Math.max(0, Math.min(255, wanted))
+        const bit = level > 128 ? 255 : 0
+        target[row + x] = bit
+        const error = level - bit
+        // 3/16 to the lower left, 5/16 below, 1/16 to the lower right, 7/16 to the right.
+        errors[x] = error * 3 + below
+        below = error * 5 + diagonal
+        diagonal = error
+        carried = error * 7
+      }
+      errors[width] = below
+    }
+  }
+}

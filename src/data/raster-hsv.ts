@@ -1,0 +1,65 @@
+/**
+ * RGB to HSV and back, rounded to float32 at every place where Pillow's `libImaging/Convert.c` stores a float.
+ * @module
+ */
+import type { Kernel } from './raster.ts'
+
+const { fround } = Math
+
+/** Colour pixels of `step` channels, alpha left out, become HSV. */
+export const toHsv =
+  (step: 3 | 4): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step, t = from * 3; i < to; i++, s += step, t += 3) {
+      const r = source[s]
+      const g = source[s + 1]
+      const b = source[s + 2]
+      const most = Math.max(r, g, b)
+      const range = most - Math.min(r, g, b)
+      target[t + 2] = most
+      if (range === 0) continue
+      target[t] = Math.trunc(hue(r, g, b, most, range) * 255)
+      target[t + 1] = Math.trunc(fround(range / most) * 255)
+    }
+  }
+
+/** Hue from 0 up to 1. */
+function hue(r: number, g: number, b: number, most: number, range: number): number {
+  const fromRed = fround((most - r) / range)
+  const fromGreen = fround((most - g) / range)
+  const fromBlue = fround((most - b) / range)
+  let sixth = fround(4 + fromGreen - fromRed)
+  if (r === most) sixth = fround(fromBlue - fromGreen)
+  else if (g === most) sixth = fround(2 + fromRed - fromBlue)
+  return fround((sixth / 6 + 1) % 1)
+}
+
+// Per sixth of the circle, which of value, falling, low and rising is red, green and blue.
+const sectors = [
+  [0, 3, 2],
+  [1, 0, 2],
+  [2, 0, 3],
+  [2, 1, 0],
+  [3, 2, 0],
+  [0, 2, 1],
+] as const
+
+/** HSV pixels become RGB. */
+export const fromHsv: Kernel = (source, target, from, to) => {
+  const levels = new Uint8Array(4)
+  for (let s = from * 3; s < to * 3; s += 3) {
+    const value = source[s + 2]
+    const sixths = (source[s] * 6) / 255
+    const sector = Math.floor(sixths)
+    const rest = fround(sixths - sector)
+    const saturation = fround(source[s + 1] / 255)
+    levels[0] = value
+    levels[1] = Math.round(value * (1 - fround(saturation * rest)))
+    levels[2] = Math.round(value * (1 - saturation))
+    levels[3] = Math.round(value * (1 - saturation * (1 - rest)))
+    const order = sectors[sector % 6]
+    target[s] = levels[order[0]]
+    target[s + 1] = levels[order[1]]
+    target[s + 2] = levels[order[2]]
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`: loops over pixels, integers where Pillow has integers and
+ * float32 where it has floats.
+ * @module
+ */
+import type { Kernel, RasterMode } from './raster.ts'
+import { fromHsv, toHsv } from './raster-hsv.ts'
+import { luma, thousandfoldLuma } from './raster-luma.ts'
+import { fromYcbcr, toYcbcr } from './raster-ycbcr.ts'
+
+// Sources are grey with `step` channels (L 1, LA 2) or colour with `step` channels (RGB 3, RGBA 4).
+
+const greyToGrey =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step; i < to; i++, s += step) target[i] = source[s]
+  }
+
+const greyToColor =
+  (step: number, channels: 3 | 4): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step, t = from * channels; i < to; i++, s += step, t += channels) {
+      const grey = source[s]
+      target[t] = grey
+      target[t + 1] = grey
+      target[t + 2] = grey
+      if (channels === 4) target[t + 3] = step === 2 ? source[s + 1] : 255
+    }
+  }
+
+const greyToGreyAlpha: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) {
+    target[i * 2] = source[i]
+    target[i * 2 + 1] = 255
+  }
+}
+
+const greyToCmyk =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    // The three colours stay 0: the target is new.
+    for (let i = from; i < to; i++) target[i * 4 + 3] = 255 - source[i * step]
+  }
+
+const greyToYcbcr =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, t = from * 3; i < to; i++, t += 3) {
+      target[t] = source[i * step]
+      target[t + 1] = 128
+      target[t + 2] = 128
+    }
+  }
+
+const greyToHsv =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from; i < to; i++) target[i * 3 + 2] = source[i * step]
+  }
+
+const bitToGrey: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) target[i] = source[i] === 0 ? 0 : 255
+}
+
+/** `I` and `F` to bytes: clipped and cut off; NaN is 0. */
+const clipToGrey: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) {
+    const value = source[i]
+    target[i] = Math.max(0, Math.min(255, value))
+  }
+}
+
+/** Out of int32's range, and NaN, is the least int32: what the cast in C gives on x86-64. */
+const floatToInt: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) {
+    const value = source[i]
+    target[i] = value > -2147483649 && value < 2147483648 ? Math.trunc(value) : -2147483648
+  }
+}
+
+const colorToGrey =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step; i < to; i++, s += step) target[i] = luma(source, s)
+  }
+
+const colorToGreyAlpha =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step; i < to; i++, s += step) {
+      target[i * 2] = luma(source, s)
+      target[i * 2 + 1] = step === 4 ? source[s + 3] : 255
+    }
+  }
+
+const colorToFloat =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from; i < to; i++) target[i] = thousandfoldLuma(source, i * step) / 1000
+  }
+
+const dropAlpha: Kernel = (source, target, from, to) => {
+  for (let i = from, s = from * 4, t = from * 3; i < to; i++, s += 4, t += 3) {
+    target[t] = source[s]
+    target[t + 1] = source[s + 1]
+    target[t + 2] = source[s + 2]
+  }
+}
+
+const addAlpha: Kernel = (source, target, from, to) => {
+  for (let i = from, s = from * 3, t = from * 4; i < to; i++, s += 3, t += 4) {
+    target[t] = source[s]
+    target[t + 1] = source[s + 1]
+    target[t + 2] = source[s + 2]
+    target[t + 3] = 255
+  }
+}
+
+const colorToCmyk =
+  (step: number): Kernel =>
+  (source, target, from, to) => {
+    for (let i = from, s = from * step, t = from * 4; i < to; i++, s += step, t += 4) {
+      target[t] = 255 - source[s]
+      target[t + 1] = 255 - source[s + 1]
+      target[t + 2] = 255 - source[s + 2]
+    }
+  }
+
+const cmykToRgb: Kernel = (source, target, from, to) => {
+  for (let i = from, s = from * 4, t = from * 3; i < to; i++, s += 4, t += 3) {
+    const white = 255 - source[s + 3]
+    for (let c = 0; c < 3; c++) {
+      // Pillow's rounded division by 255.
+      const product = source[s + c] * white + 128
+      target[t + c] = white - (((product >> 8) + product) >> 8)
+    }
+  }
+}
+
+const firstOfThree: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) target[i] = source[i * 3]
+}
+
+const firstOfThreeOpaque: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) {
+    target[i * 2] = source[i * 3]
+    target[i * 2 + 1] = 255
+  }
+}
+
+const fromColor = (step: 3 | 4) => ({
+  L: colorToGrey(step),
+  LA: colorToGreyAlpha(step),
+  I: colorToGrey(step),
+  F: colorToFloat(step),
+  CMYK: colorToCmyk(step),
+  YCbCr: toYcbcr(step),
+  HSV: toHsv(step),
+})
+
+const fromGrey = (step: 1 | 2) => ({
+  RGB: greyToColor(step, 3),
+  RGBA: greyToColor(step, 4),
+  CMYK: greyToCmyk(step),
+  YCbCr: greyToYcbcr(step),
+  HSV: greyToHsv(step),
+})
+
+/** The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts. */
+export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> = {
+  1: { L: bitToGrey },
+  L: { ...fromGrey(1), LA: greyToGreyAlpha, I: greyToGrey(1), F: greyToGrey(1) },
+  LA: { ...fromGrey(2), L: greyToGrey(2) },
+  I: { L: clipToGrey, F: greyToGrey(1) },
+  F: { L: clipToGrey, I: floatToInt },
+  RGB: { ...fromColor(3), RGBA: addAlpha },
+  RGBA: { ...fromColor(4), RGB: dropAlpha },
+  CMYK: { RGB: cmykToRgb },
+  YCbCr: { RGB: fromYcbcr, L: firstOfThree, LA: firstOfThreeOpaque },
+  HSV: { RGB: fromHsv },
+}

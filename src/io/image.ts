@@ -1,0 +1,262 @@
+/**
+ * The descriptor of pictures.
+ * @module
+ */
+import { type EncodableMimeType, encodableModes, imageCodec } from '../bindings/image.ts'
+import type { Context } from '../context.ts'
+import { NDArray } from '../data/ndarray.ts'
+import { fitsMode, isRasterMode, RasterImage, type RasterMode, rasterModes } from '../data/raster.ts'
+import { rasterConversion } from '../data/raster-convert.ts'
+import { showShape } from '../data/shape.ts'
+import { runInSlices } from '../data/slices.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
+import {
+  type ImageHeader,
+  type ImageMimeType,
+  imageMimeTypes,
+  imageTypeOf,
+  readImageHeader,
+} from '../wire/image-header.ts'
+import { mediaTypeOf } from '../wire/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, IODescriptor } from './descriptor.ts'
+import { declaredImageType, type ImageSample, readSample, storableMode } from './image-types.ts'
+import { singleFilePart } from './single-file-part.ts'
+
+/** Options of {@link Image}. **Source**: SPEC "Image". */
+export interface ImageOptions {
+  /** Colour mode that pictures are converted to, both ways. Default `'RGB'`; `null` keeps the mode of each picture. */
+  readonly pilmode?: RasterMode | null
+  /** Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default `image/jpeg`. */
+  readonly mimeType?: string
+  /** Formats that are read: those above and `image/gif`. Default all; an empty list reads nothing. */
+  readonly allowedMimeTypes?: Iterable<string> | null
+  /** The largest picture that is decoded. Our choice: default 64 million. **Units**: pixels. */
+  readonly maxPixels?: number
+}
+
+const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels'] as const
+const defaultMaxPixels = 64_000_000
+
+/**
+ * A picture's bytes become a {@link RasterImage}; a RasterImage, or an array of pixels, becomes a picture's bytes.
+ *
+ * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as `pilmode` where
+ * dtype and channels are just those of that mode.
+ * **Wire**: a raw body of `image/*`; the format is told from the bytes, so a body without a type or of `application/octet-stream` will do.
+ * The first frame counts; EXIF orientation is not applied. Out: `content-type` and a `content-disposition` as the reference has them.
+ * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded; BadInput `encoding` for
+ * what is no picture or a damaged one. MissingDependencyException at construction without `@napi-rs/image`.
+ * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
+ * **Source**: SPEC "Image".
+ * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
+ */
+export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
+  readonly mimeType: ImageMimeType
+  override readonly readsHeaders: readonly string[] = []
+  readonly pilmode: RasterMode | null
+  readonly allowedMimeTypes: readonly ImageMimeType[]
+  readonly maxPixels: number
+  /** What `fromSample` was given. */
+  readonly sample: Uint8Array | undefined
+  readonly #codec = imageCodec()
+  readonly #headers: HttpResponse['headers']
+
+  constructor(options: ImageOptions = {}, sample?: Uint8Array) {
+    super()
+    checkOptions('Image', options, optionNames)
+    const { pilmode = 'RGB', mimeType = 'image/jpeg', maxPixels = defaultMaxPixels } = options
+    if (pilmode !== null && !isRasterMode(pilmode)) {
+      throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')} or null`, 'pilmode', pilmode))
+    }
+    // A sample may be of a format that is only read; its descriptor is then one for input.
+    if (!isEncodable(mimeType) && !(sample !== undefined && isKnown(mimeType))) {
+      throw new InvalidArgument(expected(`one of ${Object.keys(encodableModes).join(', ')}`, 'mimeType', mimeType))
+    }
+    if (!(Number.isSafeInteger(maxPixels) && maxPixels > 0)) {
+      throw new InvalidArgument(expected('a whole number from 1 up', 'maxPixels', maxPixels))
+    }
+    // Only where both were asked for: as an input, the default mimeType means nothing.
+    if (sample === undefined && options.mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
+      throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
+    }
+    this.pilmode = pilmode
+    this.mimeType = mimeType
+    this.maxPixels = maxPixels
+    this.allowedMimeTypes = parseAllowed(options.allowedMimeTypes)
+    this.sample = sample
+    this.#headers = [
+      ['content-type', mimeType],
+      ['content-disposition', `attachment; filename="output.${mimeType.slice('image/'.length)}"`],
+    ]
+  }
+
+  /**
+   * A picture's bytes, a file-like object or a path becomes a descriptor. `mimeType`, when not given, comes from the name's extension, else
+   * from the bytes.
+   * **Errors**: BadInput for a path that cannot be read, and for what this descriptor would refuse by its header.
+   */
+  static fromSample(sample: ImageSample, options: ImageOptions = {}): Image {
+    const { bytes, mimeType } = readSample(sample)
+    const image = new Image({ ...options, mimeType: options.mimeType ?? mimeType }, bytes)
+    image.#admit(bytes)
+    return image
+  }
+
+  fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<RasterImage> {
+    const contentType = request.headers.get('content-type')
+    if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
+      const accepts = (type: string | undefined) => this.#isAllowed(type)
+      const part = singleFilePart(request, accepts, this.#allowedNames(), 'Image')
+      return this.#decode(part.body, this.#admit(part.body), ctx?.signal)
+    }
+    this.#checkDeclared(contentType)
+    const header = this.#admit(request.peek())
+    // Not peek: the pool reads the bytes when the socket may have taken its own back.
+    return this.#decode(request.body, header, ctx?.signal)
+  }
+
+  /**
+   * A picture's bytes, of a part or a message, become a raster by the same rules as a body. The bytes must stay as they are until then.
+   * **Errors**: as for a body; what the header tells is thrown at once.
+   */
+  fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<RasterImage> {
+    this.#checkDeclared(contentType)
+    return this.#decode(bytes, this.#admit(bytes), signal)
+  }
+
+  async toHttpResponse(value: RasterImage | NDArray, ctx?: Context): Promise<HttpResponse> {
+    const { mimeType } = this
+    if (!isEncodable(mimeType)) throw new BadOutput(`Image cannot write ${mimeType}; give another mimeType`)
+    const raster = value instanceof RasterImage ? value : this.#rasterOf(value)
+    const mode = this.pilmode ?? raster.mode
+    if (mimeType === 'image/jpeg' && hasAlpha(this.pilmode)) {
+      throw new BadOutput(`pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
+    }
+    const signal = ctx?.signal
+    const converted = await runInSlices(rasterConversion(raster, mode), signal)
+    const stored = await runInSlices(rasterConversion(converted, storableMode(mode, mimeType)), signal)
+    try {
+      return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, signal) }
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${describe(raster)}`, {
+        cause,
+      })
+    }
+  }
+
+  async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<RasterImage> {
+    let raster: RasterImage
+    try {
+      raster = await this.#codec.decode(bytes, header, signal)
+    } catch (cause) {
+      signal?.throwIfAborted()
+      // A fault of ours, or no memory: not the client's.
+      if (
+        ServingError.is(cause) ||
+        cause instanceof TypeError ||
+        cause instanceof ReferenceError ||
+        cause instanceof RangeError
+      )
+        throw cause
+      const why = show(cause instanceof Error ? cause.message : cause)
+      throw new BadInput(`expected a readable ${header.mimeType} picture for Image, the codec says ${why}`, {
+        reason: 'encoding',
+        cause,
+      })
+    }
+    // The codec adds alpha to every AVIF; the header knows whether there was any.
+    const own = raster.mode === 'RGBA' && header.alpha === false ? 'RGB' : raster.mode
+    return runInSlices(rasterConversion(raster, this.pilmode ?? own), signal)
+  }
+
+  /** A body may say that it is of an allowed format, or nothing at all. */
+  #checkDeclared(contentType: string | undefined): void {
+    if (!this.#isAllowed(contentType)) throw this.#unsupported(contentType ?? '')
+  }
+
+  #isAllowed(contentType: string | undefined): boolean {
+    if (contentType === undefined) return true
+    const essence = mediaTypeOf(contentType)?.essence
+    if (essence === 'application/octet-stream') return true
+    const type = essence === undefined ? undefined : declaredImageType(essence)
+    return type !== undefined && this.allowedMimeTypes.includes(type)
+  }
+
+  /** The header of a picture that may be decoded: of an allowed format and not too large. */
+  #admit(bytes: Uint8Array): ImageHeader {
+    const type = imageTypeOf(bytes)
+    if (type === undefined) {
+      throw new BadInput(`expected a picture (${this.#allowedNames()}) for Image, received other bytes`, {
+        reason: 'encoding',
+      })
+    }
+    if (!this.allowedMimeTypes.includes(type)) throw this.#unsupported(type)
+    const header = readImageHeader(bytes)
+    if (header === undefined) {
+      throw new BadInput(`expected a readable ${type} header for Image, received a damaged one`, { reason: 'encoding' })
+    }
+    const { width, height } = header
+    if (width * height > this.maxPixels) {
+      throw new BadInput(`expected at most ${this.maxPixels} pixels for Image, received ${width}×${height}`, {
+        reason: 'size',
+      })
+    }
+    return header
+  }
+
+  #rasterOf(value: unknown): RasterImage {
+    if (!(value instanceof NDArray)) throw new BadOutput(expected('a RasterImage or an NDArray', 'Image', value))
+    const { pilmode } = this
+    if (pilmode !== null && pilmode !== '1' && fitsMode(value, pilmode)) return RasterImage.fromNDArray(value, pilmode)
+    if (value.dtype !== 'uint8' || value.size === 0 || !hasPictureShape(value)) {
+      throw new BadOutput(
+        `expected uint8 of shape (h, w), (h, w, 1), (h, w, 3) or (h, w, 4) for Image, received ${value.dtype} of shape ${showShape(value.shape)}`,
+      )
+    }
+    return RasterImage.fromNDArray(value)
+  }
+
+  #unsupported(received: string): UnsupportedMediaType {
+    return new UnsupportedMediaType(expected(this.#allowedNames(), 'the type of a picture', received))
+  }
+
+  #allowedNames(): string {
+    return this.allowedMimeTypes.length === 0 ? 'no type at all' : this.allowedMimeTypes.join(', ')
+  }
+}
+
+function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
+  return typeof mimeType === 'string' && Object.hasOwn(encodableModes, mimeType)
+}
+
+function isKnown(mimeType: unknown): mimeType is ImageMimeType {
+  return (imageMimeTypes as readonly unknown[]).includes(mimeType)
+}
+
+function hasAlpha(mode: RasterMode | null): boolean {
+  return mode === 'RGBA' || mode === 'LA'
+}
+
+function hasPictureShape({ shape }: NDArray): boolean {
+  return shape.length === 2 || (shape.length === 3 && [1, 3, 4].includes(shape[2]))
+}
+
+function describe({ mode, width, height }: RasterImage): string {
+  return `${mode} of ${width}×${height}`
+}
+
+function parseAllowed(allowed: unknown): readonly ImageMimeType[] {
+  if (allowed === undefined || allowed === null) return imageMimeTypes
+  const isList = typeof allowed === 'object' && Symbol.iterator in allowed
+  if (!isList) throw new InvalidArgument(expected('a list of media types', 'allowedMimeTypes', allowed))
+  const types: unknown[] = [...(allowed as Iterable<unknown>)].map((type) =>
+    typeof type === 'string' ? type.toLowerCase() : type,
+  )
+  const wrong = types.find((type) => !isKnown(type))
+  if (types.some((type) => !isKnown(type))) {
+    throw new InvalidArgument(expected(`some of ${imageMimeTypes.join(', ')}`, 'allowedMimeTypes', wrong))
+  }
+  return Object.freeze([...new Set(types as ImageMimeType[])])
+}

@@ -1,0 +1,32 @@
+import { MissingDependencyException } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { loadOptional } from '../../../src/bindings/optional.ts'
+import { runWithout } from './without-package.ts'
+
+describe('an optional package', () => {
+  it('is loaded at once when it is there', () => {
+    expect(loadOptional<{ Transformer: unknown }>('@napi-rs/image', '^1.15.0', 'Image').Transformer).toBeTypeOf(
+      'function',
+    )
+  })
+
+  it('is asked for with the install command when it is not there', () => {
+    expect(() => loadOptional('no-such-package', '^1.2.0', 'Thing')).toThrow(MissingDependencyException)
+    expect(() => loadOptional('no-such-package', '^1.2.0', 'Thing')).toThrow(
+      'Thing needs the package no-such-package: npm install "no-such-package@^1.2.0"',
+    )
+  })
+
+  it('is asked for when Image is made, not when serving is imported', () => {
+    const output = runWithout(
+      '@napi-rs/image',
+      `import { io, MissingDependencyException, NDArray, RasterImage } from './src/index.ts'
+      new io.JSON()
+      RasterImage.fromNDArray(new NDArray(new Uint8Array(1), [1, 1]))
+      for (const make of [() => new io.Image(), () => io.Image.fromSample(Uint8Array.of(1))]) {
+        try { make(); console.log('made') } catch (error) { console.log(error instanceof MissingDependencyException, error.message) }
+      }`,
+    )
+    expect(output).toBe('true Image needs the package @napi-rs/image: npm install "@napi-rs/image@^1.15.0"\n'.repeat(2))
+  })
+})

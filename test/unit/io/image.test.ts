@@ -1,0 +1,394 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
+import { describe, expect, it } from 'vitest'
+import type { ImageOptions } from '../../../src/io/image.ts'
+import { difference, fixture, fixtureBytes, type Picture, pictures } from '../../fixtures/images/pictures.ts'
+import { requestOf } from './requests.ts'
+
+const { Image } = io
+
+const read = async (body: Uint8Array, options: ImageOptions = {}, contentType?: string, ctx?: Context) =>
+  new Image(options).fromHttpRequest(requestOf(body, contentType), ctx)
+
+/** The error of a refused body. */
+const refusal = (...args: Parameters<typeof read>): Promise<BadInput> =>
+  read(...args).then(
+    () => expect.unreachable('it was accepted'),
+    (error) => error,
+  )
+
+const write = async (value: RasterImage | NDArray, options: ImageOptions = {}) => {
+  const response = await new Image(options).toHttpResponse(value)
+  return { headers: Object.fromEntries(response.headers), body: response.body as Uint8Array }
+}
+
+/** Levels by which a channel may differ from Pillow's. */
+const tolerance = ({ file, mimeType }: Picture) => {
+  if (mimeType === 'image/avif') return 3
+  if (file === 'cmyk.jpg') return 1
+  return mimeType === 'image/jpeg' ? 3 : 0
+}
+
+// Its colour has half the resolution and is noise: see the test of the last column.
+const halved = 'noise-420.jpg'
+const unsupported = ['float.tiff', 'palette.tiff']
+
+describe('Image as an input', () => {
+  it.each(pictures.filter(({ file }) => ![...unsupported, halved].includes(file)))(
+    'reads $file as Pillow does',
+    async (picture) => {
+      const image = await read(fixtureBytes(picture.file))
+      expect(image).toMatchObject({ mode: 'RGB', width: picture.width, height: picture.height })
+      expect(difference(image.data, picture.rgb)).toBeLessThanOrEqual(tolerance(picture))
+    },
+  )
+
+  it('differs from Pillow in halved colour by more than 3 levels in the last column only', async () => {
+    const { data, width } = await read(fixtureBytes(halved))
+    const wanted = Buffer.from(fixture(halved).rgb, 'base64')
+    const columns = [...data.keys()]
+      .filter((i) => Math.abs(data[i] - wanted[i]) > 3)
+      .map((i) => Math.floor(i / 3) % width)
+    expect(new Set(columns)).toEqual(new Set([width - 1]))
+  })
+
+  // BMP grey and 1-bit pictures come out of the codec in full; CMYK as RGB.
+  const kept = pictures.filter(
+    ({ native, file, mode }) => native && !/bmp$|float|palette/.test(file) && mode !== 'CMYK' && mode !== '1',
+  )
+  it.each(kept)('keeps the mode of $file when pilmode is null', async (picture) => {
+    const image = await read(fixtureBytes(picture.file), { pilmode: null })
+    expect(image.mode).toBe(picture.mode === 'I;16' ? 'I' : picture.mode)
+    expect(difference(image.data, picture.native ?? '')).toBeLessThanOrEqual(tolerance(picture))
+  })
+
+  it.each([
+    ['rgb.avif', 'RGB'],
+    ['palette.png', 'RGB'],
+    ['palette-transparent.png', 'RGBA'],
+    ['rgb-transparent.png', 'RGBA'],
+    ['transparent.gif', 'RGBA'],
+    ['bit.png', 'L'],
+    ['cmyk.jpg', 'RGB'],
+  ])('resolves %s to %s when pilmode is null', async (file, mode) => {
+    expect((await read(fixtureBytes(file), { pilmode: null })).mode).toBe(mode)
+  })
+
+  it('makes the transparent colour of a palette transparent', async () => {
+    const { data } = await read(fixtureBytes('transparent.gif'), { pilmode: 'RGBA' })
+    const clear = data.filter((byte, i) => i % 4 === 3 && byte === 0).length
+    expect(clear).toBeGreaterThan(0)
+    expect(clear).toBeLessThan(data.length / 4)
+  })
+
+  it('leaves the orientation of EXIF alone, as Pillow does', async () => {
+    for (const file of ['turned.jpg', 'turned.png', 'turned.webp']) {
+      expect(await read(fixtureBytes(file))).toMatchObject({ width: 24, height: 18 })
+    }
+  })
+
+  it.each(unsupported)('says what the codec does not read: %s', async (file) => {
+    expect(await refusal(fixtureBytes(file))).toMatchObject({
+      status: 400,
+      reason: 'encoding',
+      message: /the codec says .*Tiff/,
+    })
+  })
+
+  it.each([
+    undefined,
+    'image/png',
+    'IMAGE/PNG',
+    'image/png; foo=bar',
+    'application/octet-stream',
+    'image/jpeg',
+    'image/x-png',
+  ])('tells the format from the bytes under content-type %s', async (contentType) => {
+    expect(await read(fixtureBytes('rgb.png'), {}, contentType)).toMatchObject({ mode: 'RGB', width: 24 })
+  })
+
+  it.each(['application/json', 'text/plain', 'image/svg+xml', ';;', 'image'])(
+    'refuses content-type %s',
+    async (contentType) => {
+      expect(await refusal(fixtureBytes('rgb.png'), {}, contentType)).toMatchObject({
+        status: 415,
+        reason: 'media-type',
+      })
+    },
+  )
+
+  it('refuses a declared type that is not allowed', async () => {
+    const error = await refusal(fixtureBytes('rgb.png'), { allowedMimeTypes: ['image/jpeg'] }, 'image/png')
+    expect(error).toBeInstanceOf(UnsupportedMediaType)
+    expect(error.message).toBe('expected image/jpeg for the type of a picture, received "image/png"')
+  })
+
+  it('refuses bytes of a type that is not allowed, whatever they are called', async () => {
+    const options = { allowedMimeTypes: ['image/PNG'] }
+    expect(await read(fixtureBytes('rgb.png'), options, 'image/png')).toBeInstanceOf(RasterImage)
+    expect(await refusal(fixtureBytes('rgb.jpg'), options, 'image/png')).toMatchObject({ status: 415 })
+    expect(await refusal(fixtureBytes('rgb.jpg'), options)).toMatchObject({ status: 415 })
+  })
+
+  it('accepts nothing when no type is allowed', async () => {
+    expect(await refusal(fixtureBytes('rgb.png'), { allowedMimeTypes: [] })).toMatchObject({
+      status: 415,
+      message: /no type at all/,
+    })
+  })
+
+  it.each([
+    ['nothing', new Uint8Array(0)],
+    ['junk', Buffer.from('12345678')],
+    ['half a signature', fixtureBytes('rgb.png').subarray(0, 4)],
+    ['half a header', fixtureBytes('rgb.png').subarray(0, 20)],
+    ['a BigTIFF', Buffer.from('II+\0\x08\0\0\0\0\0\0\0\0\0\0\0')],
+    ['half the pixels', fixtureBytes('lossless.webp').subarray(0, 900)],
+    ['half a GIF', fixtureBytes('rgb.gif').subarray(0, 950)],
+    ['a JPEG without its last rows', fixtureBytes('noise-444.jpg').subarray(0, 1700)],
+    ['a lossy WebP without its last bytes', fixtureBytes('lossy.webp').subarray(0, -2)],
+    ['damaged pixels', Buffer.from(fixtureBytes('rgb.png')).fill(0x55, 60, 90)],
+  ])('refuses %s', async (_title, bytes) => {
+    const error = await refusal(bytes)
+    expect(error).toMatchObject({ status: 400, reason: 'encoding' })
+    expect(error).toBeInstanceOf(BadInput)
+  })
+
+  it('refuses more pixels than maxPixels, and takes just as many', async () => {
+    expect(await read(fixtureBytes('rgb.png'), { maxPixels: 24 * 18 })).toMatchObject({ width: 24 })
+    expect(await refusal(fixtureBytes('rgb.png'), { maxPixels: 24 * 18 - 1 })).toMatchObject({
+      status: 400,
+      reason: 'size',
+      message: 'expected at most 431 pixels for Image, received 24×18',
+    })
+  })
+
+  it('refuses a picture of 400 million pixels before anything is decoded', async () => {
+    const bomb = Buffer.from(fixtureBytes('rgb.png'))
+    bomb.writeUInt32BE(20_000, 16)
+    bomb.writeUInt32BE(20_000, 20)
+    const before = process.memoryUsage().rss
+    for (let i = 0; i < 100; i++) expect(await refusal(bomb)).toMatchObject({ reason: 'size' })
+    expect(process.memoryUsage().rss - before).toBeLessThan(50e6)
+  })
+
+  it('reads bytes that come in a part or a message by the same rules', async () => {
+    const image = new Image({ allowedMimeTypes: ['image/png'] })
+    await expect(image.fromBytes(fixtureBytes('rgb.png'), 'image/png')).resolves.toMatchObject({
+      mode: 'RGB',
+      width: 24,
+    })
+    await expect(image.fromBytes(fixtureBytes('rgb.png'))).resolves.toBeInstanceOf(RasterImage)
+    expect(() => image.fromBytes(fixtureBytes('rgb.png'), 'image/jpeg')).toThrow(UnsupportedMediaType)
+    expect(() => image.fromBytes(fixtureBytes('rgb.jpg'))).toThrow(UnsupportedMediaType)
+  })
+
+  it('gives up what was given up', async () => {
+    const ctx = new Context()
+    ctx.abort(new Error('gone'))
+    await expect(read(fixtureBytes('rgb.png'), {}, undefined, ctx)).rejects.toThrow('gone')
+    await expect(read(fixtureBytes('rgb.gif'), {}, undefined, ctx)).rejects.toThrow('gone')
+  })
+})
+
+describe('Image under many requests', () => {
+  it('takes requests that are given up out of the queue and answers the others', async () => {
+    const large = new RasterImage('L', 1500, 1500, new Uint8Array(1500 * 1500))
+    const { body } = await write(large, { mimeType: 'image/png', pilmode: 'L' })
+    const image = new Image({ pilmode: 'L' })
+    const contexts = Array.from({ length: 16 }, () => new Context())
+    const all = contexts.map((ctx) => image.fromHttpRequest(requestOf(body), ctx))
+    for (const ctx of contexts.slice(8)) ctx.abort(new Error('gone'))
+    const outcomes = await Promise.allSettled(all)
+    expect(outcomes.slice(0, 8).map(({ status }) => status)).toEqual(new Array(8).fill('fulfilled'))
+    const givenUp = outcomes.slice(8).filter(({ status }) => status === 'rejected')
+    expect(givenUp.length).toBeGreaterThan(0)
+    for (const { reason } of givenUp as PromiseRejectedResult[]) expect(reason.message).toBe('gone')
+  })
+})
+
+describe('Image as an output', () => {
+  const rgb = new RasterImage('RGB', 24, 18, new Uint8Array(Buffer.from(fixture('rgb.png').rgb, 'base64')))
+
+  it('writes JPEG with the headers of the reference', async () => {
+    const { headers, body } = await write(rgb)
+    expect(headers).toEqual({
+      'content-type': 'image/jpeg',
+      'content-disposition': 'attachment; filename="output.jpeg"',
+    })
+    expect(difference((await read(body)).data, fixture('rgb.png').rgb)).toBeLessThan(30)
+  })
+
+  it.each(['image/png', 'image/bmp', 'image/tiff'])('writes %s without loss', async (mimeType) => {
+    const { headers, body } = await write(rgb, { mimeType })
+    expect(headers['content-disposition']).toBe(`attachment; filename="output.${mimeType.slice(6)}"`)
+    expect(await read(body, { allowedMimeTypes: [mimeType] })).toEqual(rgb)
+  })
+
+  it.each(['image/webp', 'image/avif'])('writes %s', async (mimeType) => {
+    const { body } = await write(rgb, { mimeType })
+    expect(difference((await read(body, { allowedMimeTypes: [mimeType] })).data, fixture('rgb.png').rgb)).toBeLessThan(
+      40,
+    )
+  })
+
+  it.each([
+    ['1', 'L'],
+    ['L', 'L'],
+    ['LA', 'LA'],
+    ['RGB', 'RGB'],
+    ['RGBA', 'RGBA'],
+    ['CMYK', 'RGB'],
+    ['HSV', 'RGB'],
+    ['YCbCr', 'RGB'],
+    ['F', 'L'],
+    ['I', 'I'],
+  ] as const)('converts to pilmode %s and writes it to PNG as %s', async (pilmode, stored) => {
+    const { body } = await write(rgb, { pilmode, mimeType: 'image/png' })
+    expect((await read(body, { pilmode: null })).mode).toBe(stored)
+  })
+
+  it.each(['image/png', 'image/jpeg', 'image/webp', 'image/bmp', 'image/tiff', 'image/avif'])(
+    'finds a mode that %s keeps for every mode',
+    async (mimeType) => {
+      for (const mode of ['1', 'L', 'LA', 'RGB', 'RGBA', 'CMYK', 'YCbCr', 'HSV', 'I', 'F'] as const) {
+        const image = RasterImage.fromNDArray(
+          new RasterImage(
+            mode,
+            1,
+            1,
+            new Uint8Array({ 1: 1, L: 1, LA: 2, RGB: 3, YCbCr: 3, HSV: 3 }[mode as 'L'] ?? 4),
+          ).toNDArray(),
+          mode,
+        )
+        const { body } = await write(image, { pilmode: null, mimeType })
+        expect(await read(body)).toMatchObject({ mode: 'RGB', width: 1, height: 1 })
+      }
+    },
+  )
+
+  it('writes 16-bit grey from mode I, clipped', async () => {
+    const image = RasterImage.fromNDArray(new NDArray(Int32Array.of(-1, 0, 513, 65535, 70000), [1, 5]))
+    const { body } = await write(image, { pilmode: 'I', mimeType: 'image/png' })
+    expect([...(await read(body, { pilmode: 'I' })).elements()]).toEqual([0, 0, 513, 65535, 65535])
+  })
+
+  it.each([
+    [[2, 2], 'L'],
+    [[2, 2, 1], 'L'],
+    [[2, 2, 3], 'RGB'],
+    [[2, 2, 4], 'RGBA'],
+  ])('takes uint8 of shape %j as %s', async (shape, mode) => {
+    const data = Uint8Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => i * 9)
+    const { body } = await write(new NDArray(data, shape), { pilmode: null, mimeType: 'image/png' })
+    expect(await read(body, { pilmode: null })).toEqual(new RasterImage(mode as 'L', 2, 2, data))
+  })
+
+  it('takes an array that has just the channels of pilmode as being in pilmode', async () => {
+    const { body } = await write(new NDArray(Uint8Array.of(0, 255, 255), [1, 1, 3]), {
+      pilmode: 'HSV',
+      mimeType: 'image/png',
+    })
+    expect([...(await read(body)).data]).toEqual([255, 0, 0])
+  })
+
+  it.each([
+    [new NDArray(new Float32Array(3), [1, 1, 3])],
+    [new NDArray(new Uint8Array(4))],
+    [new NDArray(new Uint8Array(5), [1, 1, 5])],
+    [new NDArray(new Uint8Array(2), [1, 1, 2])],
+    [new NDArray(new Uint8Array(0), [0, 0])],
+    [new NDArray(new Uint8Array(1), [1, 1], 'bool')],
+    ['text' as unknown as NDArray],
+    [null as unknown as NDArray],
+    [new Uint8Array(3) as unknown as NDArray],
+  ])('refuses a result that is no picture: %j', async (value) => {
+    await expect(write(value)).rejects.toThrow(BadOutput)
+  })
+
+  it('says when a format cannot hold the picture', async () => {
+    const wide = new RasterImage('L', 70_000, 1, new Uint8Array(70_000))
+    await expect(write(wide)).rejects.toThrow(/a picture that image\/jpeg can hold for Image, received L of 70000×1/)
+  })
+})
+
+describe('new Image', () => {
+  it.each<[ImageOptions, RegExp]>([
+    [{ pilmode: 'P' as 'L' }, /pilmode/],
+    [{ pilmode: 'rgb' as 'RGB' }, /pilmode/],
+    [{ mimeType: 'image/gif' }, /mimeType/],
+    [{ mimeType: 'image/jpg' }, /mimeType/],
+    [{ mimeType: 'text/plain' }, /mimeType/],
+    [{ mimeType: 1 as unknown as string }, /mimeType/],
+    [{ allowedMimeTypes: ['image/svg+xml'] }, /allowedMimeTypes/],
+    [{ allowedMimeTypes: 'image/png' }, /allowedMimeTypes/],
+    [{ allowedMimeTypes: [undefined as unknown as string] }, /allowedMimeTypes/],
+    [{ maxPixels: 0 }, /maxPixels/],
+    [{ maxPixels: 1.5 }, /maxPixels/],
+    [{ pilmode: 'RGBA', mimeType: 'image/jpeg' }, /alpha/],
+    [{ pilmode: 'LA', mimeType: 'image/jpeg' }, /alpha/],
+    [{ mode: 'L' } as ImageOptions, /unknown option "mode"/],
+  ])('refuses %j', (options, message) => {
+    expect(() => new Image(options)).toThrow(InvalidArgument)
+    expect(() => new Image(options)).toThrow(message)
+  })
+
+  it('reads with alpha where the response type was left to its default, and refuses to lose it on output', async () => {
+    const image = new Image({ pilmode: 'RGBA' })
+    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgba.png')))).resolves.toMatchObject({ mode: 'RGBA' })
+    await expect(image.toHttpResponse(new RasterImage('RGBA', 1, 1, new Uint8Array(4)))).rejects.toThrow(BadOutput)
+  })
+
+  it('takes undefined as not given and null as keeping the mode', () => {
+    expect(new Image({ pilmode: undefined, mimeType: undefined }).pilmode).toBe('RGB')
+    expect(new Image({ pilmode: null, allowedMimeTypes: null }).pilmode).toBeNull()
+  })
+})
+
+describe('Image.fromSample', () => {
+  const path = (file: string) => fileURLToPath(new URL(`../../fixtures/images/${file}`, import.meta.url))
+
+  it.each([
+    ['rgb.png', 'image/png'],
+    ['rgb.jpg', 'image/jpeg'],
+    ['rgb.gif', 'image/gif'],
+    ['grey.tiff', 'image/tiff'],
+  ])('finds the type of %s by its extension', (file, mimeType) => {
+    expect(Image.fromSample(path(file)).mimeType).toBe(mimeType)
+    expect(
+      Image.fromSample({ bytes: readFileSync(path(file)), name: `X.${file.split('.')[1].toUpperCase()}` }).mimeType,
+    ).toBe(mimeType)
+  })
+
+  it('finds the type by the bytes where there is no telling extension', () => {
+    expect(Image.fromSample(fixtureBytes('rgb.png')).mimeType).toBe('image/png')
+    expect(Image.fromSample({ bytes: fixtureBytes('lossy.webp'), name: 'picture' }).mimeType).toBe('image/webp')
+  })
+
+  it('keeps a mimeType that was given, and the other options', () => {
+    expect(Image.fromSample(path('rgb.png'), { mimeType: 'image/webp', pilmode: 'L' })).toMatchObject({
+      mimeType: 'image/webp',
+      pilmode: 'L',
+    })
+  })
+
+  it('makes an input of a format that is only read', async () => {
+    const image = Image.fromSample(path('rgb.gif'))
+    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgb.gif')))).resolves.toMatchObject({ width: 24 })
+    await expect(image.toHttpResponse(new RasterImage('L', 1, 1, new Uint8Array(1)))).rejects.toThrow(
+      /cannot write image\/gif/,
+    )
+  })
+
+  it('refuses what is no picture, or none that the descriptor takes', () => {
+    expect(() => Image.fromSample(Buffer.from('text'))).toThrow(BadInput)
+    expect(() => Image.fromSample({ bytes: Buffer.from('text'), name: 'a.png' })).toThrow(BadInput)
+    expect(() => Image.fromSample(path('missing.png'))).toThrow(BadInput)
+    expect(() => Image.fromSample(path('.'))).toThrow(BadInput)
+    expect(() => Image.fromSample(1 as unknown as string)).toThrow(BadInput)
+    expect(() => Image.fromSample({} as unknown as string)).toThrow(BadInput)
+    expect(() => Image.fromSample(path('rgb.png'), { maxPixels: 5 })).toThrow(BadInput)
+    expect(() => Image.fromSample(path('rgb.png'), { allowedMimeTypes: ['image/jpeg'] })).toThrow(UnsupportedMediaType)
+  })
+})
