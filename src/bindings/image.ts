@@ -12,6 +12,8 @@
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
  * - A signal only takes out work that still waits for a thread; one that is aborted beforehand is ignored.
  * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `wire/image-header.ts`.
+ * - An AVIF whose boxes say it is small is decoded in full before it is refused (1.9 GB seen), so the header reader looks into the coded
+ *   data; a TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
  * - It encodes from files or RGBA only; PNM and PAM are files with a header of a few bytes, so other modes go in as those.
  * - JPEG is always written with three components.
  * @module

@@ -1,7 +1,9 @@
 /**
- * The size of an AVIF picture from the properties in its boxes.
+ * The size of an AVIF picture from the properties in its boxes and from its coded data.
  * @module
  */
+import { type FrameSize, largestFrame } from './av1-size.ts'
+import { itemData } from './avif-items.ts'
 import type { ImageSize } from './image-header.ts'
 
 /** Boxes on the way to the sizes, with the bytes between a box's header and its first child. */
@@ -11,15 +13,22 @@ const containers = new Map([
   ['ipco', 0],
 ])
 const maxBoxes = 4096
+const maxUnits = 4096
 const alphaUrn = 'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha'
 
 /**
- * The largest `ispe` of all items: the picture's own, or that of the grid which it is put together from. An `auxC` of the alpha
- * kind says that there is alpha. The coded frame may be larger than its file says: the codec notices only after it decoded it, and
- * itself stops at 16384 × 16384. **Source**: ISO/IEC 23008-12 sections 6.5.3 and 6.5.8.
+ * The largest of all `ispe` properties (the picture's own, or that of the grid which it is put together from) and of all coded frames:
+ * decoders find out that the two disagree only after they have decoded, and a file of 2 KB that says 1 × 1 was seen to take 1.9 GB. An
+ * `auxC` of the alpha kind says that there is alpha. Sequences (`moov`) are refused, for their frames are found in another way.
+ * **Source**: ISO/IEC 23008-12 sections 6.5.3 and 6.5.8.
  */
 export function readAvif(bytes: Uint8Array, view: DataView): ImageSize | undefined {
-  let best: { width: number; height: number } | undefined
+  const sizes: FrameSize[] = []
+  const places = new Map<string, Uint8Array[]>([
+    ['iloc', []],
+    ['idat', []],
+    ['moov', []],
+  ])
   let alpha = false
   let boxes = 0
   const walk = (from: number, to: number): void => {
@@ -33,17 +42,25 @@ export function readAvif(bytes: Uint8Array, view: DataView): ImageSize | undefin
       const inner = containers.get(type)
       if (inner !== undefined) walk(content + inner, end)
       else if (type === 'ispe' && content + 12 <= end) {
-        const size = { width: view.getUint32(content + 4), height: view.getUint32(content + 8) }
-        if (best === undefined || size.width * size.height > best.width * best.height) best = size
+        sizes.push({ width: view.getUint32(content + 4), height: view.getUint32(content + 8) })
       } else if (type === 'auxC') {
         const name = Buffer.from(bytes.subarray(content + 4, Math.min(end, content + 4 + alphaUrn.length)))
         alpha ||= name.toString('latin1') === alphaUrn
-      }
+      } else places.get(type)?.push(bytes.subarray(content, end))
       at = end
     }
   }
   walk(0, bytes.length)
-  return best === undefined ? undefined : { ...(best as ImageSize), alpha }
+  const [locations, inline, sequences] = [...places.values()]
+  if (boxes > maxBoxes || sizes.length === 0) return undefined
+  if (locations.length !== 1 || inline.length > 1 || sequences.length > 0) return undefined
+  const items = itemData(locations[0], bytes, inline[0] ?? new Uint8Array(0))
+  if (items === undefined) return undefined
+  const budget = { units: maxUnits }
+  const frames = items.map((data) => largestFrame(data, budget)).filter((size) => size !== undefined)
+  if (frames.length === 0 || budget.units < 0) return undefined
+  const largest = [...sizes, ...frames].reduce((a, b) => (b.width * b.height > a.width * a.height ? b : a))
+  return { ...largest, alpha }
 }
 
 /** Where a box ends; undefined when it does not fit in what it stands in. */

@@ -8,11 +8,6 @@ const bytesOf = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
 const u16 = (n: number) => [n >> 8, n & 255]
 const u32 = (n: number) => [...u16(n >>> 16), ...u16(n & 0xffff)]
-const box = (type: string, ...content: number[][]) => [
-  ...u32(8 + content.flat().length),
-  ...Buffer.from(type),
-  ...content.flat(),
-]
 const segment = (marker: number, length: number) => [0xff, marker, ...u16(length + 2), ...new Array(length).fill(0xff)]
 const frame = (width: number, height: number, marker = 0xc0) => [
   0xff,
@@ -157,30 +152,6 @@ describe('readImageHeader', () => {
   it('does not know BigTIFF, ICO, PDF or SVG', () => {
     for (const start of ['II+\0', 'MM\0+', '\0\0\x01\0', '%PDF-1.7', '<svg xmlns=']) {
       expect(imageTypeOf(Buffer.from(start.padEnd(64, '\0'), 'latin1'))).toBeUndefined()
-    }
-  })
-
-  it('takes the largest of the sizes in an AVIF and sees its alpha', () => {
-    const ispe = (width: number, height: number) => box('ispe', u32(0), u32(width), u32(height))
-    const alpha = box('auxC', u32(0), [...Buffer.from('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0')])
-    const avif = (...properties: number[][]) =>
-      bytesOf(
-        box('ftyp', [...Buffer.from('avif')], u32(0)),
-        box('meta', u32(0), box('iprp', box('ipco', ...properties))),
-      )
-    expect(readImageHeader(avif(ispe(5, 6)))).toMatchObject({ width: 5, height: 6, alpha: false })
-    expect(readImageHeader(avif(ispe(5, 6), alpha, ispe(500, 600), ispe(1, 1)))).toMatchObject({
-      width: 500,
-      height: 600,
-      alpha: true,
-    })
-    expect(readImageHeader(avif())).toBeUndefined()
-  })
-
-  it('ends on boxes of every length that does not fit', () => {
-    for (const length of [0, 1, 2, 7, 8, 0xffffffff]) {
-      const bytes = bytesOf(box('ftyp', [...Buffer.from('avif')], u32(0)), [...u32(length)], 'meta\0\0\0\0')
-      expect(readImageHeader(bytes)).toBeUndefined()
     }
   })
 
