@@ -72,8 +72,13 @@ function* decodeIndexes(bytes: Uint8Array, offset: number, length: number): Slic
   let next = clear + 2
   let previous = -1
   let written = 0
-  let pause = slicePixels
+  // Both codes and pixels count: a code may stand for thousands of pixels, or for none.
+  let work = 0
   while (written < length) {
+    if (++work >= slicePixels) {
+      work = 0
+      yield
+    }
     while (held < codeBits) {
       if (at === blockEnd) {
         blockEnd = at + 1 + (bytes[at] ?? 0)
@@ -113,10 +118,7 @@ function* decodeIndexes(bytes: Uint8Array, offset: number, length: number): Slic
       if (++next === 1 << codeBits && codeBits < 12) codeBits++
     }
     previous = code
-    if (written >= pause) {
-      pause += slicePixels
-      yield
-    }
+    work += size
   }
   return output
 }
