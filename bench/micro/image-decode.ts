@@ -1,11 +1,14 @@
 /**
  * A JPEG of 1920×1080 through the Image descriptor against the bare codec. Run: `npx tsx bench/micro/image-decode.ts [rounds]`
+ * Wants a quiet machine: on a busy one the ratios swing by a quarter either way.
  * @module
  */
 import { createRequire } from 'node:module'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 
 const rounds = Number(process.argv[2] ?? 15)
+// Single decodes take one of two times, by whether the allocator has warm pages for their 6 MB; batches even that out.
+const batch = 20
 const [width, height] = [1920, 1080]
 const { Transformer } = createRequire(import.meta.url)('@napi-rs/image') as {
   Transformer: new (bytes: Uint8Array) => { rawPixels(): Promise<Buffer> }
@@ -39,13 +42,21 @@ if (Buffer.compare(decoded.data, bare) !== 0) throw new Error('the descriptor an
 
 const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
 for (let round = 0; round <= rounds; round++) {
-  for (const [name, run] of Object.entries(contenders)) {
+  // In random order: whoever comes after another pays for the collection of its pixels.
+  for (const [name, run] of shuffled(Object.entries(contenders))) {
     const start = performance.now()
-    for (let i = 0; i < 5; i++) await run()
+    for (let i = 0; i < batch; i++) await run()
     // The first round warms up.
-    if (round > 0) times.get(name)?.push((performance.now() - start) / 5)
+    if (round > 0) times.get(name)?.push((performance.now() - start) / batch)
   }
 }
+function shuffled<T>(list: T[]): T[] {
+  return list
+    .map((item) => ({ item, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item)
+}
+
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 const base = median(times.get('codec') ?? [])
 console.log(`JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds`)
