@@ -7,7 +7,10 @@ import type { Column } from './columns.ts'
 /** What a builder has seen so far, from nothing but nulls upwards. */
 export type BuilderKind = 'null' | 'bool' | 'int' | 'float' | 'str'
 
-const empty = new Uint8Array(0)
+/** Memory of one's own, as the number views below want it. */
+type Bytes = Uint8Array<ArrayBuffer>
+
+const empty: Bytes = new Uint8Array(0)
 
 /** Collects elements. Appending answers false when the element's kind does not go with those before it. */
 export class ColumnBuilder {
@@ -132,7 +135,7 @@ export class ColumnBuilder {
     } else if (this.kind !== 'null' && at >= this.#floats.length) this.#setNumbers(grown(this.#cells, roomFor(at + 1) * 8))
   }
 
-  #setNumbers(cells: Uint8Array): void {
+  #setNumbers(cells: Bytes): void {
     this.#cells = cells
     this.#words = new Int32Array(cells.buffer)
     this.#floats = new Float64Array(cells.buffer)
@@ -202,7 +205,7 @@ function roomFor(length: number): number {
   return length <= 8 ? 8 : 2 ** Math.ceil(Math.log2(length))
 }
 
-function grown(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
+function grown(bytes: Uint8Array, length: number): Bytes {
   const next = new Uint8Array(length)
   next.set(bytes)
   return next
