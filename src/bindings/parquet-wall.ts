@@ -224,7 +224,10 @@ class Child {
 }
 
 function undecodable(name: string, what: string, cause: string): BadInput {
-  return new BadInput(`expected a Parquet file for ${name}, received ${what}`, { reason: 'syntax', cause: new Error(cause) })
+  return new BadInput(`expected a Parquet file for ${name}, received ${what}`, {
+    reason: 'syntax',
+    cause: new Error(cause),
+  })
 }
 
 /** **Units**: bytes; 0 where the system does not tell. */

@@ -63,7 +63,8 @@ function wrap(polars: typeof pl): Polars {
     fromColumns: (table) => readIpc(encodeArrow(table)),
     toColumns: (frame) => toColumns(polars, frame),
     seriesOf: (frame) => frame.getColumns()[0],
-    frameOf: (series) => polars.DataFrame([series]),
+    // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
+    frameOf: (series) => series.toFrame(),
     rename(frame, names) {
       frame.columns = [...names]
       return frame
@@ -75,7 +76,8 @@ function wrap(polars: typeof pl): Polars {
     readCsv: (csv, textColumns, nullWords) =>
       polars.readCSV(asBuffer(csv), {
         // 0 looks at no line and leaves text; otherwise all lines are looked at, or line 101 could contradict the first 100.
-        inferSchemaLength: textColumns === 'all' ? 0 : 2 ** 31 - 1,
+        // Never a round large number: 24 bytes are allocated for each line of it, and what cannot be allocated aborts the process.
+        inferSchemaLength: textColumns === 'all' ? 0 : lineCount(csv),
         ignoreErrors: false,
         truncateRaggedLines: false,
         nullValues: [...nullWords],
@@ -91,6 +93,12 @@ function wrap(polars: typeof pl): Polars {
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function lineCount(text: Uint8Array): number {
+  let count = 1
+  for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) count++
+  return count
 }
 
 function textTypes(polars: typeof pl, names: readonly string[]): Record<string, pl.DataType> {
@@ -131,13 +139,13 @@ function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
   const direct = decodeArrow(frame.writeIPC())
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
-  const plain: Series[] = []
-  for (const series of frame.getColumns()) {
+  const plain = frame.clone()
+  for (const [i, series] of frame.getColumns().entries()) {
     const next = plainSeries(polars, series)
     if (next === undefined) return series.name
-    plain.push(next)
+    if (next !== series) plain.replaceAtIdx(i, next)
   }
-  return decodeArrow(polars.DataFrame(plain).rechunk().writeIPC()) ?? ''
+  return decodeArrow(plain.rechunk().writeIPC()) ?? ''
 }
 
 function plainSeries(polars: typeof pl, series: Series): Series | undefined {

@@ -234,7 +234,8 @@ function offsetsOf(bytes: Uint8Array, isLarge: boolean, rows: number): Int32Arra
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const offsets = new Int32Array(rows + 1)
   if (bytes.length === 0) return offsets
-  for (let i = 0; i <= rows; i++) offsets[i] = isLarge ? Number(view.getBigInt64(i * 8, true)) : view.getInt32(i * 4, true)
+  for (let i = 0; i <= rows; i++)
+    offsets[i] = isLarge ? Number(view.getBigInt64(i * 8, true)) : view.getInt32(i * 4, true)
   return offsets
 }
 

@@ -132,7 +132,8 @@ export class ColumnBuilder {
         next.set(this.#offsets)
         this.#offsets = next
       }
-    } else if (this.kind !== 'null' && at >= this.#floats.length) this.#setNumbers(grown(this.#cells, roomFor(at + 1) * 8))
+    } else if (this.kind !== 'null' && at >= this.#floats.length)
+      this.#setNumbers(grown(this.#cells, roomFor(at + 1) * 8))
   }
 
   #setNumbers(cells: Bytes): void {
@@ -170,7 +171,13 @@ export class ColumnBuilder {
       case 'bool':
         return { name, kind: 'bool', data: toBits(this.#cells, rows), ...validity }
       case 'str':
-        return { name, kind: 'str', data: this.#text.subarray(0, this.#used), offsets: this.#endOffsets(rows), ...validity }
+        return {
+          name,
+          kind: 'str',
+          data: this.#text.subarray(0, this.#used),
+          offsets: this.#endOffsets(rows),
+          ...validity,
+        }
       case 'int':
         return { name, kind: 'int64', data: this.#cells.subarray(0, rows * 8), ...validity }
       case 'float':

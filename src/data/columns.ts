@@ -111,7 +111,11 @@ const empty = new Uint8Array(0)
 const encoder = new TextEncoder()
 
 /** Values become a column, for samples and small tables: `null` is null. The values must fit the kind. */
-export function columnOf(name: string, kind: ColumnKind, values: readonly (number | bigint | boolean | string | null)[]): Column {
+export function columnOf(
+  name: string,
+  kind: ColumnKind,
+  values: readonly (number | bigint | boolean | string | null)[],
+): Column {
   const rows = values.length
   let validity: Uint8Array | undefined
   if (values.includes(null)) {

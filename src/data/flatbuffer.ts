@@ -80,7 +80,7 @@ export class FlatBuilder {
 
   /** Ends the table. Answers its position. */
   endTable(): number {
-    const table = this.#reserve(4, 4)
+    this.#reserve(4, 4)
     const position = this.#used
     const count = this.#fields.length
     const at = this.#reserve(4 + count * 2, 2)
@@ -90,9 +90,8 @@ export class FlatBuilder {
       const field = this.#fields[i]
       this.#view.setInt16(at + 4 + i * 2, field === undefined ? 0 : position - field, true)
     }
-    // The buffer may have grown since `table` was reserved.
+    // By its position, since the buffer may have grown in between.
     this.#view.setInt32(this.#bytes.length - position, this.#used - position, true)
-    void table
     return position
   }
 

@@ -108,6 +108,11 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
     }
     out.ascii(':')
   }
+  /** `"label":` and what belongs to it. */
+  const labelled = (each: Cell) => (row: number) => {
+    labelKey(row)
+    each(row)
+  }
   const field = (row: number) => (i: number) => {
     out.raw(keys[i])
     cells[i](row)
@@ -123,12 +128,12 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
       list('[', rows, rowValues, ']')
       break
     case 'index':
-      list('{', rows, (row) => (labelKey(row), record(row)), '}')
+      list('{', rows, labelled(record), '}')
       break
     case 'columns': {
       const column = (i: number) => {
         out.raw(keys[i])
-        list('{', rows, (row) => (labelKey(row), cells[i](row)), '}')
+        list('{', rows, labelled(cells[i]), '}')
       }
       list('{', columns.length, column, '}')
       break
@@ -158,7 +163,7 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
       list('[', rows, cells[0], ']')
       break
     case 'series-index':
-      list('{', rows, (row) => (labelKey(row), cells[0](row)), '}')
+      list('{', rows, labelled(cells[0]), '}')
       break
     case 'series-split':
       out.raw(encoder.encode(`{"name":${text.name === undefined ? 'null' : JSON.stringify(text.name)},"index":`))

@@ -4,7 +4,6 @@
  */
 import { ColumnBuilder } from './column-builder.ts'
 import type { Column } from './columns.ts'
-import { encodeFrame } from './frame-encode.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -14,6 +13,7 @@ import {
   type ParsedFrame,
 } from './frame-codec.ts'
 import { FrameColumns, RowLabels } from './frame-columns.ts'
+import { encodeFrame } from './frame-encode.ts'
 import { JsonScanner, Stop } from './json-scalars.ts'
 
 const open = 0x5b
@@ -63,7 +63,12 @@ class FrameParser {
     const columns = this.#columns.finish(this.#rows)
     const labels = rest.labels ?? this.#labels?.finish()
     const hasLabels = labels !== undefined && this.#rows > 0
-    return { table: { rows: this.#rows, columns }, keyed: this.#labels !== undefined, ...rest, ...(hasLabels && { labels }) }
+    return {
+      table: { rows: this.#rows, columns },
+      keyed: this.#labels !== undefined,
+      ...rest,
+      ...(hasLabels && { labels }),
+    }
   }
 
   /** A token that the layout does not begin with: another value, or none at all. */
@@ -254,7 +259,11 @@ class FrameParser {
     if (dataAt === undefined || (isFrame && names === undefined)) throw new Stop('keys', begin)
     if (index !== undefined && lengthOf(index) !== this.#rows) throw new Stop('ragged', seen.get('index') ?? begin)
     if (names !== undefined) this.#columns.rename(names, this.#rows === 0, seen.get('columns') ?? begin)
-    return { ...(index !== undefined && this.#rows > 0 && { labels: index }), ...(name !== undefined && { name }), keyed: false }
+    return {
+      ...(index !== undefined && this.#rows > 0 && { labels: index }),
+      ...(name !== undefined && { name }),
+      keyed: false,
+    }
   }
 
   #rowsOfValues(): void {

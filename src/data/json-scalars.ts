@@ -76,7 +76,11 @@ export class JsonScanner {
 
   /** The last string, decoded. */
   textValue(): string {
-    return Buffer.from(this.text.buffer, this.text.byteOffset + this.textStart, this.textEnd - this.textStart).toString()
+    return Buffer.from(
+      this.text.buffer,
+      this.text.byteOffset + this.textStart,
+      this.textEnd - this.textStart,
+    ).toString()
   }
 
   /** Reads a string token at `pos` into `text`. */
@@ -204,14 +208,14 @@ export class JsonScanner {
 }
 
 const plainEscapes: Readonly<Record<number, number>> = {
-  0x22: 0x22,
-  0x5c: 0x5c,
-  0x2f: 0x2f,
-  0x62: 0x08,
-  0x66: 0x0c,
-  0x6e: 0x0a,
-  0x72: 0x0d,
-  0x74: 0x09,
+  34: 0x22,
+  92: 0x5c,
+  47: 0x2f,
+  98: 0x08,
+  102: 0x0c,
+  110: 0x0a,
+  114: 0x0d,
+  116: 0x09,
 }
 
 function writeUtf8(out: Uint8Array, at: number, code: number): number {

@@ -25,7 +25,8 @@ export function keptLabels(frame: object): Column | undefined {
 /** Labels become a list. **Units**: `rows` many; without labels 0, 1, 2, … */
 export function listLabels(labels: Column | undefined, rows: number): Label[] {
   if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
-  if (labels.kind === 'str') return Array.from({ length: rows }, (_, row) => Buffer.from(bytesAt(labels, row)).toString())
+  if (labels.kind === 'str')
+    return Array.from({ length: rows }, (_, row) => Buffer.from(bytesAt(labels, row)).toString())
   const read = numberReader(labels)
   return Array.from({ length: rows }, (_, row) => {
     const value = read(row)
@@ -39,11 +40,14 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
  */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
-    throw new InvalidArgument(expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list))
+    throw new InvalidArgument(
+      expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list),
+    )
   }
   const isText = typeof list[0] === 'string'
   const other = list.find((label) => (isText ? typeof label !== 'string' : !isInt64(label)))
-  if (other !== undefined) throw new InvalidArgument(expected('labels all strings or all integers', 'withLabels', other))
+  if (other !== undefined)
+    throw new InvalidArgument(expected('labels all strings or all integers', 'withLabels', other))
   return columnOf('', isText ? 'str' : 'int64', list)
 }
 

@@ -183,9 +183,11 @@ class FooterReader {
         this.#varint()
         return
       case typeDouble:
-        return this.#advance(8)
+        this.#advance(8)
+        return
       case typeBinary:
-        return this.#advance(this.#varint())
+        this.#advance(this.#varint())
+        return
       case typeList:
       case typeSet: {
         const head = this.#byte()
@@ -204,7 +206,8 @@ class FooterReader {
         return
       }
       case typeStruct:
-        return this.#struct((_, kind) => this.#skip(kind, depth + 1), depth + 1)
+        this.#struct((_, kind) => this.#skip(kind, depth + 1), depth + 1)
+        return
       default:
         throw new Unreadable()
     }

@@ -29,6 +29,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
+  'nodejs-polars': 'bindings/polars.ts',
   pino: 'server/log.ts',
   tsx: 'cli/load-service.ts',
   'uWebSockets.js': 'server/uws.ts',
@@ -72,4 +73,14 @@ export const publicNames = [
 ]
 
 /** The names of the io namespace. */
-export const ioNames = ['IODescriptor', 'JSON', 'JSONEncoder', 'NumpyNdarray', 'Text']
+export const ioNames = [
+  'IODescriptor',
+  'JSON',
+  'JSONEncoder',
+  'NumpyNdarray',
+  'PandasDataFrame',
+  'PandasSeries',
+  'Text',
+  'labels',
+  'withLabels',
+]
