@@ -72,12 +72,13 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
   }
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
-  // Labels of other kinds (dates are text) stay an ordinary column rather than get lost.
-  const isLabels = labels !== undefined && (labels.kind === 'str' || labels.kind === 'int64' || ordered.rows === 0)
-  const keep = (_: unknown, i: number) => !(isLabels && i === at && labels.validity === undefined)
+  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column rather than get lost.
+  const isWhole = labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
+  const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
+  const keep = (_: unknown, i: number) => !isLabels || i !== at
   return {
     table: { rows: ordered.rows, columns: ordered.columns.filter(keep) },
-    labels: isLabels && labels.validity === undefined && ordered.rows > 0 ? labels : undefined,
+    labels: isLabels && ordered.rows > 0 ? labels : undefined,
     name: undefined,
     types: parsed.fields.map(({ type }) => type).filter(keep),
   }
