@@ -173,7 +173,10 @@ class Child {
         this.#headSize += count
         at += count
         if (this.#headSize < 5) return
-        this.#body = Buffer.allocUnsafeSlow(this.#head.readUInt32LE(1))
+        const size = this.#head.readUInt32LE(1)
+        // A child that a file has got hold of must not make this side allocate what it likes.
+        if (size > (this.#job?.limits.maxMemoryBytes ?? 0)) return this.#fail('one that unpacks to too much')
+        this.#body = Buffer.allocUnsafeSlow(size)
         this.#bodySize = 0
       }
       const copied = chunk.copy(this.#body, this.#bodySize, at)

@@ -48,7 +48,8 @@ export class ColumnBuilder {
 
   /** Appends an integer within ±2^53. */
   int(value: number): boolean {
-    if (this.kind === 'float') return this.float(value)
+    // + 0: the integer -0 is 0, whatever its column turns out to be.
+    if (this.kind === 'float') return this.float(value + 0)
     if (this.kind !== 'int' && !this.#become('int')) return false
     this.#grow()
     const at = this.length * 2

@@ -3,7 +3,7 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
-import { frameCodec } from '../bindings/frame-codec.ts'
+import { frameCodec } from '../bindings/native-frames.ts'
 import type { Column, ColumnTable } from '../data/columns.ts'
 import { uniqueNames } from '../data/csv.ts'
 import {
@@ -73,7 +73,8 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
   // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column rather than get lost.
-  const isWhole = labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
+  const isWhole =
+    labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
   const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
   const keep = (_: unknown, i: number) => !isLabels || i !== at
   return {

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { frameCodec } from '../bindings/frame-codec.ts'
+import { frameCodec } from '../bindings/native-frames.ts'
 import { decodeParquet } from '../bindings/parquet-wall.ts'
 import { type DataFrame, loadPolars, type Polars } from '../bindings/polars.ts'
 import type { Context } from '../context.ts'

@@ -2,7 +2,7 @@
  * The descriptor of series.
  * @module
  */
-import { frameCodec } from '../bindings/frame-codec.ts'
+import { frameCodec } from '../bindings/native-frames.ts'
 import { loadPolars, type Polars, type Series } from '../bindings/polars.ts'
 import { type Column, columnOf } from '../data/columns.ts'
 import type { FrameLayout, Orient } from '../data/frame-codec.ts'
