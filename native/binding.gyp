@@ -4,6 +4,11 @@
       "target_name": "serving_native",
       "sources": [
         "src/addon.cpp",
+        "src/frame_addon.cpp",
+        "src/frame_columns.cpp",
+        "src/frame_encode.cpp",
+        "src/frame_parse.cpp",
+        "src/frame_scan.cpp",
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",

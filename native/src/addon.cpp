@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "frame_addon.h"
 #include "ndarray_encode.h"
 #include "ndarray_parse.h"
 
@@ -11,7 +12,7 @@ namespace serving {
 namespace {
 
 // Changes with every change of what crosses the boundary; src/bindings/native.ts refuses any other.
-constexpr uint32_t kContract = 1;
+constexpr uint32_t kContract = 2;
 
 // What a call reports beside its result lies in a Float64Array of the caller's: making an object instead costs 0.3 µs.
 //   parse, out:  [status, offset, dtype, rank, dims...]
@@ -180,6 +181,8 @@ NAPI_MODULE_INIT() {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
       {"parseNdarray", nullptr, serving::Parse, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarray", nullptr, serving::Encode, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
+      {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };
   napi_define_properties(env, exports, sizeof properties / sizeof *properties, properties);
   return exports;

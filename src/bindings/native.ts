@@ -12,8 +12,14 @@ import { checkEncoding } from '../data/ndarray-scan.ts'
 import type { NonFinite, NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from '../data/number-codec.ts'
 import { maxDimensions } from '../data/shape.ts'
 
+/** What native/src/frame_addon.cpp adds; called by `native-frames.ts` alone. */
+export interface FrameAddon {
+  parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
+  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
+}
+
 /** What native/src/addon.cpp exports. */
-interface Addon {
+interface Addon extends FrameAddon {
   readonly contract: number
   parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
@@ -25,7 +31,7 @@ interface Addon {
 }
 
 /** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 1
+const contract = 2
 
 const nonFiniteFound = 9
 /** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */
@@ -76,6 +82,9 @@ const loaded = load()
 /** Whether the add-on serves, and if not, why; for the start-up log and `serving --version`. */
 export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
   typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
+
+/** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
+export const frameAddon: FrameAddon | undefined = typeof loaded === 'string' ? undefined : loaded
 
 /**
  * A loaded add-on becomes a codec that sends it every body of numbers, however small.

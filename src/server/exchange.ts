@@ -60,6 +60,8 @@ export abstract class Exchange {
     return this.closes || this.#site.health.state === 'draining'
   }
 
+  /** Whether the response must not be written from within the callback that delivers the body. */
+  protected abstract get answersLater(): boolean
   /** Runs `writes` so that they leave in one packet. Must run them at once. */
   protected abstract corked(writes: () => void): void
   /** Sends a response with a content-length and ends; without length and body for 204 and 304. */
@@ -181,7 +183,9 @@ export abstract class Exchange {
         run: (receiver, isCorked) => {
           this.#closedToInput = true
           clearTimeout(this.#timer)
-          this.#answer(callReceived(this.#api, receiver, this.#ctx), isCorked)
+          const answer = (within: boolean) => this.#answer(callReceived(this.#api, receiver, this.#ctx), within)
+          if (isCorked && this.answersLater) this.#later(() => answer(false))
+          else answer(isCorked)
         },
         fault: (error) => this.fault(error),
       })
@@ -196,7 +200,23 @@ export abstract class Exchange {
     this.#closedToInput = true
     this.#body = undefined
     if (this.#timer !== undefined) clearTimeout(this.#timer)
-    this.#answer(call(this.#api, request, this.#ctx), true)
+    if (!this.answersLater) {
+      this.#answer(call(this.#api, request, this.#ctx), true)
+      return
+    }
+    request.keep()
+    this.#later(() => this.#answer(call(this.#api, request, this.#ctx), false))
+  }
+
+  /** Goes on outside of the socket's callback. */
+  #later(work: () => void): void {
+    setImmediate(() => {
+      try {
+        if (!this.over) work()
+      } catch (error) {
+        this.fault(error)
+      }
+    })
   }
 
   #answer(response: MaybePromise<HttpResponse>, isCorked: boolean): void {

@@ -3,7 +3,7 @@
  * @module
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
@@ -23,6 +23,7 @@ import {
 import { Exchange } from './exchange.ts'
 import { isBodyless, isFraming } from './head.ts'
 import { logFailure } from './log.ts'
+import { type Connection, connectionOf } from './node-connection.ts'
 
 // A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server destroys
 // a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
@@ -78,6 +79,7 @@ function guard(site: Site, req: IncomingMessage, res: ServerResponse, expectsCon
     // Without a listener an error of a dying connection would be thrown.
     req.on('error', () => {})
     res.on('error', () => {})
+    if (connectionOf(req.socket).closing) return
     open(site, req, res, expectsContinue)
   } catch (cause) {
     logFailure(site.log, new InternalError('the server failed', { cause }), '')
@@ -137,6 +139,7 @@ function answer(
     return
   }
   const text = response.body as string
+  if (close) connectionOf(req.socket).closing = true
   const lines = headLines(response, undefined, close)
   lines.push('content-length', String(Buffer.byteLength(text)))
   res.writeHead(response.status ?? 200, lines)
@@ -147,6 +150,7 @@ function answer(
 /** Answers while the request's body still comes, reads on within bounds, closes. */
 function lingerOn(req: IncomingMessage, res: ServerResponse, response: HttpResponse): void {
   const text = response.body as string
+  connectionOf(req.socket).closing = true
   const lines = headLines(response, undefined, true)
   lines.push('content-length', String(Buffer.byteLength(text)))
   res.writeHead(response.status ?? 200, lines)
@@ -206,19 +210,23 @@ class NodeExchange extends Exchange {
   readonly #body: BodyAnnouncement
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
+  readonly #connection: Connection
+  readonly #abort = () => this.abort()
 
   constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, req: IncomingMessage, res: ServerResponse) {
     super(site, api, ctx, body)
     this.#body = body
     this.#req = req
     this.#res = res
+    this.#connection = connectionOf(req.socket)
   }
 
   start(): void {
     const req = this.#req
     const { declared } = this.#body
     let received = 0
-    this.#res.once('close', () => this.abort())
+    this.#connection.add(this.#abort)
+    if (this.closes) this.#connection.closing = true
     this.#res.on('drain', () => this.drained())
     if (declared !== 0) this.timeUpload()
     req.on('data', (piece: Buffer) => {
@@ -237,6 +245,15 @@ class NodeExchange extends Exchange {
     }
   }
 
+  protected override finished(): void {
+    this.#connection.delete(this.#abort)
+    super.finished()
+  }
+
+  protected get answersLater(): boolean {
+    return false
+  }
+
   protected corked(writes: () => void): void {
     if (!this.over) writes()
   }
@@ -244,23 +261,36 @@ class NodeExchange extends Exchange {
   protected sendWhole(response: HttpResponse, body: Chunk): void {
     const res = this.#res
     const status = response.status ?? 200
-    const lines = headLines(response, this.echoedId, this.closing)
+    const lines = this.#lines(response)
     if (!isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
     res.writeHead(status, lines)
     // The bytes are referenced, not copied, until the kernel has taken them.
-    res.socket?.setTimeout(stallMs)
+    this.#timeStall()
     res.once('finish', () => this.finished())
     res.end(body)
   }
 
   protected sendHead(response: HttpResponse): void {
-    this.#res.writeHead(response.status ?? 200, headLines(response, this.echoedId, this.closing))
+    this.#res.writeHead(response.status ?? 200, this.#lines(response))
+  }
+
+  #lines(response: HttpResponse): string[] {
+    if (this.closing) this.#connection.closing = true
+    return headLines(response, this.echoedId, this.closing)
+  }
+
+  /** Times the client that does not read; not while a pipelined response waits for its turn. */
+  #timeStall(): void {
+    const { socket } = this.#res
+    if (socket === null) this.#res.once('socket', (later: Socket) => later.setTimeout(stallMs))
+    else socket.setTimeout(stallMs)
   }
 
   protected sendPiece(piece: Chunk): boolean {
     const room = this.#res.write(piece)
     // Only a client that does not read is timed; a source may be silent as long as it likes.
-    this.#res.socket?.setTimeout(room ? 0 : stallMs)
+    if (room) this.#res.socket?.setTimeout(0)
+    else this.#timeStall()
     return room
   }
 
@@ -271,7 +301,7 @@ class NodeExchange extends Exchange {
 
   protected sendEnd(): void {
     const res = this.#res
-    res.socket?.setTimeout(stallMs)
+    this.#timeStall()
     res.once('finish', () => this.finished())
     res.end()
   }

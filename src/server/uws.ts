@@ -84,6 +84,8 @@ function openApi(site: Site, api: Api, res: NativeResponse, req: NativeRequest):
     new Context({ headers, query: req.getQuery(), deadlineMs: deadlineOf(site) }),
     body,
     res,
+    // As uWebSockets.js looks for it: five characters can only be `close`.
+    req.getHeader('connection').length === 5,
   )
   res.onAborted(() => exchange.onAborted())
   res.onData((chunk, last) => exchange.onData(chunk, last))
@@ -188,15 +190,20 @@ function guard(site: Site, res: NativeResponse, run: () => void): void {
 /** A request of an API on a native response. */
 class UwsExchange extends Exchange {
   readonly #res: NativeResponse
+  readonly #clientCloses: boolean
   #linger: Linger | undefined
   #listens = false
+  // The native response is invalid, also for what `over` leaves to do.
+  #gone = false
 
-  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, res: NativeResponse) {
+  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, res: NativeResponse, clientCloses: boolean) {
     super(site, api, ctx, body)
     this.#res = res
+    this.#clientCloses = clientCloses
   }
 
   onAborted(): void {
+    this.#gone = true
     try {
       this.#linger?.aborted()
       this.abort()
@@ -213,6 +220,16 @@ class UwsExchange extends Exchange {
     } catch (error) {
       this.fault(error)
     }
+  }
+
+  /**
+   * A response that closes its connection closes the socket at once when the cork was lost to earlier pipelined responses.
+   * Within the data callback the parser does not notice: it hands the next pipelined request to its handler on a closed
+   * socket, which never aborts, so that its place in the gate would be lost for good. Outside of it the next request finds
+   * this one pending, and uWebSockets.js closes the connection itself.
+   */
+  protected get answersLater(): boolean {
+    return this.#clientCloses || this.closing
   }
 
   protected corked(writes: () => void): void {
@@ -304,7 +321,14 @@ class UwsExchange extends Exchange {
   }
 
   protected destroy(): void {
-    this.#res.close()
+    // Never within the data callback, see `answersLater`.
+    setImmediate(() => {
+      try {
+        if (!this.#gone) this.#res.close()
+      } catch {
+        // It has ended already.
+      }
+    })
   }
 }
 

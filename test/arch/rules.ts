@@ -30,6 +30,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
+  'nodejs-polars': 'bindings/polars.ts',
   pino: 'server/log.ts',
   'file-type': 'bindings/file-type.ts',
   tsx: 'cli/load-service.ts',
@@ -76,4 +77,17 @@ export const publicNames = [
 ]
 
 /** The names of the io namespace. */
-export const ioNames = ['File', 'IODescriptor', 'Image', 'JSON', 'JSONEncoder', 'Multipart', 'NumpyNdarray', 'Text']
+export const ioNames = [
+  'File',
+  'IODescriptor',
+  'Image',
+  'JSON',
+  'JSONEncoder',
+  'Multipart',
+  'NumpyNdarray',
+  'PandasDataFrame',
+  'PandasSeries',
+  'Text',
+  'labels',
+  'withLabels',
+]

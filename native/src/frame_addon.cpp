@@ -1,0 +1,332 @@
+#include "frame_addon.h"
+
+#include "frame_encode.h"
+#include "frame_parse.h"
+
+namespace serving {
+namespace {
+
+// parse, in:  [max columns, max cells, four 32-bit words of a secret]
+// parse, out: [1 when parsed, offset]
+constexpr size_t kHeadLength = 6;
+
+// The result of a parse: these words, seven more for each column and for the labels, then the buffers they point to.
+//   rows, columns, labels?, keyed?, name's start or -1, name's length, schema's start, schema's end
+constexpr size_t kFrameWords = 8;
+//   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1
+constexpr size_t kColumnWords = 7;
+
+// encode: [out: 1 when written, out: length, columns, steps], then columns and steps.
+constexpr size_t kProgramWords = 4;
+//   kind, part of data, of validity or -1, of offsets or -1, first heap, heaps, key's start, key's end
+constexpr size_t kColumnPlan = 8;
+//   0, start, end: a piece of the texts
+//   1, rows, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns,
+//   keys?
+constexpr size_t kStepPlan = 13;
+
+bool GetView(napi_env env, napi_value value, napi_typedarray_type wanted, Span& span) {
+  napi_typedarray_type type;
+  void* data;
+  if (napi_get_typedarray_info(env, value, &type, &span.size, &data, nullptr, nullptr) != napi_ok || type != wanted) {
+    return false;
+  }
+  // The address of no bytes at all may be null, which would read as "left out".
+  span.data = data == nullptr ? reinterpret_cast<const uint8_t*>("") : static_cast<const uint8_t*>(data);
+  return true;
+}
+
+napi_value Misused(napi_env env) {
+  napi_throw_type_error(env, nullptr, "serving_native: called outside its contract");
+  return nullptr;
+}
+
+// Hands malloc's memory over, or a copy where the engine takes none from outside.
+napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
+  napi_value buffer;
+  const auto release = [](napi_env, void* data, void*) { std::free(data); };
+  if (napi_create_external_arraybuffer(env, bytes, size, release, nullptr, &buffer) == napi_ok) return buffer;
+  void* copy;
+  const bool done = napi_create_arraybuffer(env, size, &copy, &buffer) == napi_ok;
+  if (done) {
+    std::memcpy(copy, bytes, size);
+  } else {
+    bool pending;
+    napi_value error;
+    if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &error);
+  }
+  std::free(bytes);
+  return done ? buffer : nullptr;
+}
+
+size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
+
+// Lays a column's buffers out, or copies them when there is somewhere to.
+class Packer {
+ public:
+  explicit Packer(size_t start) : at_(start) {}
+  size_t at() const { return at_; }
+  void To(uint8_t* out) { out_ = out; }
+
+  size_t Raw(const uint8_t* bytes, size_t size) {
+    const size_t start = at_;
+    if (out_ != nullptr && size != 0) std::memcpy(out_ + start, bytes, size);
+    at_ += Aligned(size);
+    return start;
+  }
+
+  // Flags of a byte each become bits.
+  size_t Bits(const uint8_t* flags, size_t count) {
+    const size_t start = at_;
+    const size_t size = (count + 7) / 8;
+    if (out_ != nullptr) {
+      std::memset(out_ + start, 0, size);
+      for (size_t i = 0; i < count; i++) out_[start + i / 8] |= static_cast<uint8_t>(flags[i] << (i % 8));
+    }
+    at_ += Aligned(size);
+    return start;
+  }
+
+  size_t Zeros(size_t size) {
+    const size_t start = at_;
+    if (out_ != nullptr) std::memset(out_ + start, 0, size);
+    at_ += Aligned(size);
+    return start;
+  }
+
+ private:
+  uint8_t* out_ = nullptr;
+  size_t at_;
+};
+
+void Pack(Packer& packer, const ColumnBuilder& builder, const Bytes* name, double* words) {
+  const size_t rows = builder.length();
+  // Without any value a column is float64, as numpy's missing value is.
+  const ColumnKind kind = builder.kind() == ColumnKind::kNull ? ColumnKind::kFloat64 : builder.kind();
+  words[0] = static_cast<double>(kind);
+  words[2] = name == nullptr ? 0 : static_cast<double>(name->size());
+  words[1] = name == nullptr ? 0 : static_cast<double>(packer.Raw(name->data(), name->size()));
+  words[5] = builder.has_null() ? static_cast<double>(packer.Bits(builder.valid().data(), rows)) : -1;
+  words[6] = -1;
+  switch (builder.kind()) {
+    case ColumnKind::kBool:
+      words[4] = static_cast<double>((rows + 7) / 8);
+      words[3] = static_cast<double>(packer.Bits(builder.cells().data(), rows));
+      break;
+    case ColumnKind::kText:
+      words[6] = static_cast<double>(packer.Raw(builder.offsets().data(), builder.offsets().size()));
+      words[4] = static_cast<double>(builder.text().size());
+      words[3] = static_cast<double>(packer.Raw(builder.text().data(), builder.text().size()));
+      break;
+    case ColumnKind::kNull:
+      words[4] = static_cast<double>(rows * 8);
+      words[3] = static_cast<double>(packer.Zeros(rows * 8));
+      break;
+    default:
+      words[4] = static_cast<double>(builder.cells().size());
+      words[3] = static_cast<double>(packer.Raw(builder.cells().data(), builder.cells().size()));
+  }
+}
+
+size_t PackAll(Packer packer, const FrameParser& parser, double* words) {
+  const ColumnBuilder* const labels = parser.labels();
+  words[0] = static_cast<double>(parser.rows());
+  words[1] = static_cast<double>(parser.columns());
+  words[2] = labels != nullptr && parser.rows() > 0;
+  words[3] = parser.keyed();
+  words[4] = parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
+  words[5] = static_cast<double>(parser.name().size());
+  words[6] = static_cast<double>(parser.schema_start());
+  words[7] = static_cast<double>(parser.schema_end());
+  double* column = words + kFrameWords;
+  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
+    Pack(packer, parser.column(i).builder, &parser.column(i).name, column);
+  }
+  if (words[2] != 0) Pack(packer, *labels, nullptr, column);
+  return packer.at();
+}
+
+napi_value Packed(napi_env env, const FrameParser& parser) {
+  const size_t count = kFrameWords + kColumnWords * (parser.columns() + 1);
+  Bytes words;
+  if (!words.Reserve(count * 8)) return nullptr;
+  Packer packer(Aligned(count * 8));
+  const size_t size = PackAll(packer, parser, words.As<double>());
+  uint8_t* const out = static_cast<uint8_t*>(std::malloc(size));
+  if (out == nullptr) return nullptr;
+  packer.To(out);
+  PackAll(packer, parser, words.As<double>());
+  std::memcpy(out, words.data(), count * 8);
+  return HandOver(env, out, size);
+}
+
+}  // namespace
+
+napi_value ParseFrame(napi_env env, napi_callback_info info) {
+  napi_value args[3];
+  size_t argc = 3;
+  Span json;
+  Span head;
+  int32_t layout;
+  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
+      !GetView(env, args[0], napi_uint8_array, json) || napi_get_value_int32(env, args[1], &layout) != napi_ok ||
+      layout < 0 || layout >= kFrameLayouts || !GetView(env, args[2], napi_float64_array, head) ||
+      head.size != kHeadLength) {
+    return Misused(env);
+  }
+  double* const words = reinterpret_cast<double*>(const_cast<uint8_t*>(head.data));
+  for (size_t i = 0; i < kHeadLength; i++) {
+    if (!(words[i] >= 0 && words[i] <= 9007199254740992.0)) return Misused(env);
+  }
+  const auto word = [&](size_t i) { return static_cast<uint64_t>(words[i]); };
+  const FrameLimits limits{static_cast<size_t>(word(0)), static_cast<size_t>(word(1))};
+  FrameParser parser(json.data, json.size, limits, word(2) << 32 | word(3), word(4) << 32 | word(5));
+  // Offsets of text are 32 bits wide.
+  const bool parsed = json.size <= INT32_MAX && parser.Parse(static_cast<FrameLayout>(layout));
+  words[0] = parsed;
+  words[1] = static_cast<double>(parser.offset());
+  return parsed ? Packed(env, parser) : nullptr;
+}
+
+namespace {
+
+// Reads a plan whose every number is checked before it is used.
+class Plan {
+ public:
+  Plan(napi_env env, const Span& words, napi_value parts, const Span& texts)
+      : env_(env),
+        words_(reinterpret_cast<const double*>(words.data)),
+        count_(words.size),
+        parts_(parts),
+        texts_(texts) {}
+
+  bool Number(size_t at, size_t limit, size_t& value) const {
+    if (at >= count_ || !(words_[at] >= 0 && words_[at] <= static_cast<double>(limit))) return false;
+    value = static_cast<size_t>(words_[at]);
+    return true;
+  }
+  bool IsAbsent(size_t at) const { return at < count_ && words_[at] == -1; }
+
+  bool Text(size_t at, Span& span) const {
+    size_t start;
+    size_t end;
+    if (!Number(at, texts_.size, start) || !Number(at + 1, texts_.size, end) || end < start) return false;
+    span = {texts_.data + start, end - start};
+    return true;
+  }
+
+  bool Part(size_t at, Span& span) const {
+    size_t index;
+    if (!Number(at, UINT32_MAX, index)) return false;
+    return PartAt(index, span);
+  }
+
+  bool PartAt(size_t index, Span& span) const {
+    napi_value value;
+    return napi_get_element(env_, parts_, static_cast<uint32_t>(index), &value) == napi_ok &&
+           GetView(env_, value, napi_uint8_array, span);
+  }
+
+  bool PartOrNone(size_t at, Span& span) const {
+    span = {nullptr, 0};
+    return IsAbsent(at) || Part(at, span);
+  }
+
+ private:
+  napi_env env_;
+  const double* words_;
+  size_t count_;
+  napi_value parts_;
+  Span texts_;
+};
+
+bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
+  size_t kind;
+  size_t first;
+  if (!plan.Number(at, 11, kind) || !plan.Part(at + 1, column.data) || !plan.PartOrNone(at + 2, column.validity) ||
+      !plan.PartOrNone(at + 3, column.offsets) || !plan.Number(at + 4, UINT32_MAX, first) ||
+      !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) || !plan.Text(at + 6, column.key)) {
+    return false;
+  }
+  column.kind = static_cast<int>(kind);
+  for (size_t i = 0; i < column.heap_count; i++) {
+    Span heap;
+    if (!plan.PartAt(first + i, heap) || !heaps.Push(heap)) return false;
+  }
+  return true;
+}
+
+bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t count, Bytes& out) {
+  size_t what;
+  if (!plan.Number(at, 1, what)) return false;
+  if (what == 0) {
+    Span text;
+    return plan.Text(at + 1, text) && out.Append(text.data, text.size);
+  }
+  EncodeRows rows;
+  size_t mode;
+  size_t label;
+  size_t first;
+  size_t keys;
+  rows.labels = nullptr;
+  if (!plan.Number(at + 1, SIZE_MAX / 64, rows.rows) || !plan.Number(at + 2, 2, mode)) return false;
+  if (!plan.IsAbsent(at + 3)) {
+    if (count == 0 || !plan.Number(at + 3, count - 1, label)) return false;
+    rows.labels = columns + label;
+    if (!HoldsRows(*rows.labels, rows.rows)) return false;
+  }
+  if (!plan.Text(at + 4, rows.before) || !plan.Text(at + 6, rows.after) || !plan.Text(at + 8, rows.close) ||
+      !plan.Number(at + 10, count, first) || !plan.Number(at + 11, count - first, rows.count) ||
+      !plan.Number(at + 12, 1, keys)) {
+    return false;
+  }
+  rows.label_mode = static_cast<int>(mode);
+  rows.columns = columns + first;
+  rows.keys = keys != 0;
+  for (size_t i = 0; i < rows.count; i++) {
+    if (!HoldsRows(rows.columns[i], rows.rows)) return false;
+  }
+  return EncodeRowsTo(out, rows);
+}
+
+}  // namespace
+
+napi_value EncodeFrame(napi_env env, napi_callback_info info) {
+  napi_value args[3];
+  size_t argc = 3;
+  Span program;
+  Span texts;
+  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
+      !GetView(env, args[0], napi_float64_array, program) || program.size < kProgramWords ||
+      !GetView(env, args[2], napi_uint8_array, texts)) {
+    return Misused(env);
+  }
+  const Plan plan(env, program, args[1], texts);
+  double* const words = reinterpret_cast<double*>(const_cast<uint8_t*>(program.data));
+  words[0] = 0;
+  size_t count;
+  size_t steps;
+  if (!plan.Number(2, program.size, count) || !plan.Number(3, program.size, steps)) return Misused(env);
+  Bytes columns;
+  Bytes heaps;
+  if (!columns.Reserve((count + 1) * sizeof(EncodeColumn))) return nullptr;
+  EncodeColumn* const list = columns.As<EncodeColumn>();
+  for (size_t i = 0; i < count; i++) {
+    if (!ReadColumn(plan, kProgramWords + i * kColumnPlan, list[i], heaps)) return Misused(env);
+  }
+  // Only now do the heaps stay where they are.
+  size_t heap = 0;
+  for (size_t i = 0; i < count; i++) {
+    list[i].heaps = heaps.As<Span>() + heap;
+    heap += list[i].heap_count;
+  }
+  Bytes out;
+  for (size_t i = 0; i < steps; i++) {
+    if (!RunStep(plan, kProgramWords + count * kColumnPlan + i * kStepPlan, list, count, out)) return nullptr;
+  }
+  words[0] = 1;
+  words[1] = static_cast<double>(out.size());
+  return HandOver(env, out.Release(), out.size());
+}
+
+}  // namespace serving

@@ -1,0 +1,14 @@
+// The boundary to JavaScript for frames.
+#pragma once
+
+#include <node_api.h>
+
+namespace serving {
+
+// (json: Uint8Array, layout: number, head: Float64Array) => ArrayBuffer | undefined
+napi_value ParseFrame(napi_env env, napi_callback_info info);
+
+// (program: Float64Array, parts: Uint8Array[], texts: Uint8Array) => ArrayBuffer | undefined
+napi_value EncodeFrame(napi_env env, napi_callback_info info);
+
+}  // namespace serving

@@ -1,0 +1,181 @@
+#include "frame_columns.h"
+
+namespace serving {
+
+bool Bytes::Grow(size_t more) {
+  if (more > (SIZE_MAX >> 1) - size_) return false;
+  size_t room = room_ < 64 ? 64 : room_ * 2;
+  while (room - size_ < more) room *= 2;
+  void* const grown = std::realloc(data_, room);
+  if (grown == nullptr) return false;
+  data_ = static_cast<uint8_t*>(grown);
+  room_ = room;
+  return true;
+}
+
+bool ColumnBuilder::Mark(uint8_t valid) {
+  length_++;
+  return !has_null_ || valid_.Push(valid);
+}
+
+bool ColumnBuilder::AddNull() {
+  if (!has_null_) {
+    if (!valid_.Reserve(length_ + 1)) return false;
+    std::memset(valid_.data(), 1, length_);
+    valid_.Advance(length_);
+    has_null_ = true;
+  }
+  bool done = true;
+  if (kind_ == ColumnKind::kBool) {
+    done = cells_.Push<uint8_t>(0);
+  } else if (kind_ == ColumnKind::kText) {
+    done = offsets_.Push(static_cast<int32_t>(text_.size()));
+  } else if (kind_ != ColumnKind::kNull) {
+    done = cells_.Push<int64_t>(0);
+  }
+  return done && Mark(0);
+}
+
+bool ColumnBuilder::PadTo(size_t length) {
+  while (length_ < length) {
+    if (!AddNull()) return false;
+  }
+  return true;
+}
+
+// Nulls become anything, integers floats.
+bool ColumnBuilder::Become(ColumnKind kind, Added& why) {
+  why = Added::kNoMemory;
+  if (kind_ == ColumnKind::kNull) {
+    kind_ = kind;
+    Bytes& cells = kind == ColumnKind::kText ? offsets_ : cells_;
+    const size_t width = kind == ColumnKind::kText ? 4 : kind == ColumnKind::kBool ? 1 : 8;
+    const size_t size = width * (length_ + (kind == ColumnKind::kText ? 1 : 0));
+    if (size == 0) return true;
+    if (!cells.Reserve(size)) return false;
+    std::memset(cells.data(), 0, size);
+    cells.Advance(size);
+    return true;
+  }
+  if (kind_ == ColumnKind::kInt64 && kind == ColumnKind::kFloat64) {
+    kind_ = kind;
+    for (size_t i = 0; i < length_; i++) {
+      const double value = static_cast<double>(cells_.As<int64_t>()[i]);
+      std::memcpy(cells_.data() + i * 8, &value, 8);
+    }
+    return true;
+  }
+  why = Added::kOtherKind;
+  return false;
+}
+
+Added ColumnBuilder::AddBool(bool value) {
+  Added why;
+  if (kind_ != ColumnKind::kBool && !Become(ColumnKind::kBool, why)) return why;
+  return cells_.Push<uint8_t>(value ? 1 : 0) && Mark(1) ? Added::kYes : Added::kNoMemory;
+}
+
+Added ColumnBuilder::AddInt(int64_t value) {
+  if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
+  Added why;
+  if (kind_ != ColumnKind::kInt64 && !Become(ColumnKind::kInt64, why)) return why;
+  return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
+}
+
+Added ColumnBuilder::AddFloat(double value) {
+  Added why;
+  if (kind_ != ColumnKind::kFloat64 && !Become(ColumnKind::kFloat64, why)) return why;
+  return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
+}
+
+Added ColumnBuilder::AddText(const uint8_t* bytes, size_t count) {
+  Added why;
+  if (kind_ != ColumnKind::kText && !Become(ColumnKind::kText, why)) return why;
+  const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
+  return done ? Added::kYes : Added::kNoMemory;
+}
+
+bool ColumnBuilder::Copy(const ColumnBuilder& from, size_t row) {
+  if (from.has_null_ && from.valid_.data()[row] == 0) return AddNull();
+  switch (from.kind_) {
+    case ColumnKind::kBool:
+      return AddBool(from.cells_.data()[row] != 0) == Added::kYes;
+    case ColumnKind::kInt64:
+      return AddInt(from.cells_.As<int64_t>()[row]) == Added::kYes;
+    case ColumnKind::kFloat64:
+      return AddFloat(from.cells_.As<double>()[row]) == Added::kYes;
+    case ColumnKind::kText: {
+      size_t count;
+      const uint8_t* const bytes = from.TextAt(row, count);
+      return AddText(bytes, count) == Added::kYes;
+    }
+    case ColumnKind::kNull:
+      break;
+  }
+  return AddNull();
+}
+
+// SipHash-1-3 (Aumasson and Bernstein): keyed, so that a client cannot choose names that collide.
+uint64_t HashTable::Hash(const uint8_t* bytes, size_t count) const {
+  uint64_t v0 = key0_ ^ 0x736f6d6570736575u;
+  uint64_t v1 = key1_ ^ 0x646f72616e646f6du;
+  uint64_t v2 = key0_ ^ 0x6c7967656e657261u;
+  uint64_t v3 = key1_ ^ 0x7465646279746573u;
+  const auto rotate = [](uint64_t value, int by) { return value << by | value >> (64 - by); };
+  const auto round = [&] {
+    v0 += v1;
+    v1 = rotate(v1, 13) ^ v0;
+    v0 = rotate(v0, 32);
+    v2 += v3;
+    v3 = rotate(v3, 16) ^ v2;
+    v0 += v3;
+    v3 = rotate(v3, 21) ^ v0;
+    v2 += v1;
+    v1 = rotate(v1, 17) ^ v2;
+    v2 = rotate(v2, 32);
+  };
+  uint64_t last = static_cast<uint64_t>(count) << 56;
+  size_t left = count;
+  for (; left >= 8; left -= 8, bytes += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes, 8);
+    v3 ^= word;
+    round();
+    v0 ^= word;
+  }
+  for (size_t i = 0; i < left; i++) last |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+  v3 ^= last;
+  round();
+  v0 ^= last;
+  v2 ^= 0xff;
+  for (int i = 0; i < 3; i++) round();
+  return v0 ^ v1 ^ v2 ^ v3;
+}
+
+void HashTable::Put(Slot* slots, size_t room, const Slot& slot) const {
+  size_t at = slot.low & (room - 1);
+  while (slots[at].number != 0) at = (at + 1) & (room - 1);
+  slots[at] = slot;
+}
+
+bool HashTable::Grow() {
+  const size_t room = room_ == 0 ? 64 : room_ * 2;
+  Slot* const slots = static_cast<Slot*>(std::calloc(room, sizeof(Slot)));
+  if (slots == nullptr) return false;
+  for (size_t i = 0; i < room_; i++) {
+    if (slots_[i].number != 0) Put(slots, room, slots_[i]);
+  }
+  std::free(slots_);
+  slots_ = slots;
+  room_ = room;
+  return true;
+}
+
+bool HashTable::Insert(uint64_t hash, uint32_t number) {
+  if (used_ * 2 >= room_ && !Grow()) return false;
+  Put(slots_, room_, Slot{static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(hash), number + 1});
+  used_++;
+  return true;
+}
+
+}  // namespace serving

@@ -1,0 +1,154 @@
+// Columns in the making, and the tables that find them by name. Nothing here throws: what cannot be allocated is said
+// by a result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+namespace serving {
+
+// Bytes that grow.
+class Bytes {
+ public:
+  Bytes() = default;
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  ~Bytes() { std::free(data_); }
+
+  uint8_t* data() const { return data_; }
+  size_t size() const { return size_; }
+
+  // Room for so many more bytes.
+  bool Reserve(size_t more) { return more <= room_ - size_ || Grow(more); }
+  void Advance(size_t count) { size_ += count; }
+  void Clear() { size_ = 0; }
+  // The memory becomes the caller's, to be freed.
+  uint8_t* Release() {
+    uint8_t* const data = data_;
+    data_ = nullptr;
+    return data;
+  }
+
+  template <class T>
+  bool Push(T value) {
+    if (!Reserve(sizeof(T))) return false;
+    std::memcpy(data_ + size_, &value, sizeof(T));
+    size_ += sizeof(T);
+    return true;
+  }
+
+  bool Append(const uint8_t* bytes, size_t count) {
+    if (!Reserve(count)) return false;
+    if (count != 0) std::memcpy(data_ + size_, bytes, count);
+    size_ += count;
+    return true;
+  }
+
+  template <class T>
+  T* As() const {
+    return reinterpret_cast<T*>(data_);
+  }
+
+ private:
+  bool Grow(size_t more);
+
+  uint8_t* data_ = nullptr;
+  size_t size_ = 0;
+  size_t room_ = 0;
+};
+
+// The codes of `columnKinds` in src/data/columns.ts that JSON can give.
+enum class ColumnKind : int { kNull = -1, kBool = 0, kInt64 = 4, kFloat64 = 10, kText = 11 };
+
+// What happened to an element on its way into a column.
+enum class Added : int { kYes, kOtherKind, kNoMemory };
+
+// As ColumnBuilder of src/data/column-builder.ts.
+class ColumnBuilder {
+ public:
+  ColumnKind kind() const { return kind_; }
+  size_t length() const { return length_; }
+  bool has_null() const { return has_null_; }
+  const Bytes& cells() const { return cells_; }
+  const Bytes& text() const { return text_; }
+  const Bytes& offsets() const { return offsets_; }
+  const Bytes& valid() const { return valid_; }
+
+  bool AddNull();
+  bool PadTo(size_t length);
+  Added AddBool(bool value);
+  Added AddInt(int64_t value);
+  Added AddFloat(double value);
+  Added AddText(const uint8_t* bytes, size_t count);
+
+  // Element `row` of another builder.
+  bool Copy(const ColumnBuilder& from, size_t row);
+
+  const uint8_t* TextAt(size_t row, size_t& count) const {
+    const int32_t* const offsets = offsets_.As<int32_t>();
+    count = static_cast<size_t>(offsets[row + 1] - offsets[row]);
+    return text_.data() + offsets[row];
+  }
+
+ private:
+  bool Become(ColumnKind kind, Added& why);
+  bool Mark(uint8_t valid);
+
+  ColumnKind kind_ = ColumnKind::kNull;
+  size_t length_ = 0;
+  bool has_null_ = false;
+  Bytes cells_;
+  Bytes text_;
+  Bytes offsets_;
+  // A byte an element, once there is a null.
+  Bytes valid_;
+};
+
+// Half a table from bytes to numbers: finds candidates by their hash, which nobody outside can foretell.
+class HashTable {
+ public:
+  HashTable() = default;
+  HashTable(const HashTable&) = delete;
+  HashTable& operator=(const HashTable&) = delete;
+  ~HashTable() { std::free(slots_); }
+
+  void Seed(uint64_t first, uint64_t second) {
+    key0_ = first;
+    key1_ = second;
+  }
+  uint64_t Hash(const uint8_t* bytes, size_t count) const;
+
+  // The number under the hash for which `is` says yes; -1 when there is none.
+  template <class Is>
+  int64_t Find(uint64_t hash, const Is& is) const {
+    if (room_ == 0) return -1;
+    for (size_t at = hash & (room_ - 1);; at = (at + 1) & (room_ - 1)) {
+      if (slots_[at].number == 0) return -1;
+      if (slots_[at].hash == static_cast<uint32_t>(hash >> 32) && is(slots_[at].number - 1))
+        return slots_[at].number - 1;
+    }
+  }
+  // Rehashing needs no bytes: the part of the hash that is kept fills up to 2^32 slots.
+  bool Insert(uint64_t hash, uint32_t number);
+
+ private:
+  struct Slot {
+    uint32_t hash;
+    uint32_t low;
+    // Plus one; 0 is an empty slot.
+    uint32_t number;
+  };
+
+  bool Grow();
+  void Put(Slot* slots, size_t room, const Slot& slot) const;
+
+  Slot* slots_ = nullptr;
+  size_t room_ = 0;
+  size_t used_ = 0;
+  uint64_t key0_ = 0;
+  uint64_t key1_ = 0;
+};
+
+}  // namespace serving

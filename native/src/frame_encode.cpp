@@ -1,0 +1,188 @@
+#include "frame_encode.h"
+
+#include "shortest.h"
+
+namespace serving {
+namespace {
+
+constexpr size_t kSizes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 0};
+
+template <class T>
+T Load(const Span& data, size_t row) {
+  T value;
+  std::memcpy(&value, data.data + row * sizeof(T), sizeof(T));
+  return value;
+}
+
+bool IsSet(const Span& bits, size_t row) { return (bits.data[row >> 3] & (1 << (row & 7))) != 0; }
+
+bool Write(Bytes& out, const Span& text) { return out.Append(text.data, text.size); }
+
+bool WriteWord(Bytes& out, const char* word) {
+  return out.Append(reinterpret_cast<const uint8_t*>(word), std::strlen(word));
+}
+
+bool WriteSigned(Bytes& out, int64_t value) {
+  if (!out.Reserve(32)) return false;
+  char* const start = reinterpret_cast<char*>(out.data() + out.size());
+  char* p = start;
+  uint64_t size = static_cast<uint64_t>(value);
+  if (value < 0) {
+    *p++ = '-';
+    size = 0 - size;
+  }
+  out.Advance(static_cast<size_t>(WriteInteger(p, size) - start));
+  return true;
+}
+
+bool WriteUnsigned(Bytes& out, uint64_t value) {
+  if (!out.Reserve(32)) return false;
+  char* const start = reinterpret_cast<char*>(out.data() + out.size());
+  out.Advance(static_cast<size_t>(WriteInteger(start, value) - start));
+  return true;
+}
+
+template <class Format>
+bool WriteReal(Bytes& out, typename Format::Bits bits) {
+  constexpr typename Format::Bits kExponent = ((typename Format::Bits{1} << Format::kExponent) - 1)
+                                              << Format::kFraction;
+  // NaN and the infinities, which JSON has no words for.
+  if ((bits & kExponent) == kExponent) return WriteWord(out, "null");
+  if (!out.Reserve(kFloatRoom)) return false;
+  char* const start = reinterpret_cast<char*>(out.data() + out.size());
+  out.Advance(static_cast<size_t>(WriteFloat<Format>(start, bits) - start));
+  return true;
+}
+
+// As JSON.stringify: short escapes where there are any, \u00xx in lower case elsewhere.
+uint8_t* WriteEscaped(uint8_t* p, uint8_t byte) {
+  *p++ = '\\';
+  switch (byte) {
+    case '"':
+    case '\\':
+      *p++ = byte;
+      return p;
+    case '\b':
+      *p++ = 'b';
+      return p;
+    case '\f':
+      *p++ = 'f';
+      return p;
+    case '\n':
+      *p++ = 'n';
+      return p;
+    case '\r':
+      *p++ = 'r';
+      return p;
+    case '\t':
+      *p++ = 't';
+      return p;
+    default:
+      std::memcpy(p, "u00", 3);
+      p[3] = static_cast<uint8_t>('0' + (byte >> 4));
+      p[4] = static_cast<uint8_t>("0123456789abcdef"[byte & 15]);
+      return p + 5;
+  }
+}
+
+bool WriteText(Bytes& out, const uint8_t* text, size_t length) {
+  if (!out.Reserve(length * 6 + 2)) return false;
+  uint8_t* const start = out.data() + out.size();
+  uint8_t* p = start;
+  *p++ = '"';
+  for (size_t i = 0; i < length; i++) {
+    const uint8_t byte = text[i];
+    if (byte >= 0x20 && byte != '"' && byte != '\\') {
+      *p++ = byte;
+    } else {
+      p = WriteEscaped(p, byte);
+    }
+  }
+  *p++ = '"';
+  out.Advance(static_cast<size_t>(p - start));
+  return true;
+}
+
+bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
+  if (column.offsets.data != nullptr) {
+    const int32_t start = Load<int32_t>(column.offsets, row);
+    const int32_t end = Load<int32_t>(column.offsets, row + 1);
+    if (start < 0 || end < start || static_cast<size_t>(end) > column.data.size) return false;
+    return WriteText(out, column.data.data + start, static_cast<size_t>(end - start));
+  }
+  // A view: length, then 12 bytes of text, or a prefix of 4, the heap's number and the place in it.
+  const uint8_t* const view = column.data.data + row * 16;
+  uint32_t words[4];
+  std::memcpy(words, view, 16);
+  if (words[0] <= 12) return WriteText(out, view + 4, words[0]);
+  if (words[2] >= column.heap_count) return false;
+  const Span& heap = column.heaps[words[2]];
+  if (words[3] > heap.size || words[0] > heap.size - words[3]) return false;
+  return WriteText(out, heap.data + words[3], words[0]);
+}
+
+bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
+  if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, "null");
+  switch (column.kind) {
+    case 0:
+      return WriteWord(out, IsSet(column.data, row) ? "true" : "false");
+    case 1:
+      return WriteSigned(out, Load<int8_t>(column.data, row));
+    case 2:
+      return WriteSigned(out, Load<int16_t>(column.data, row));
+    case 3:
+      return WriteSigned(out, Load<int32_t>(column.data, row));
+    case 4:
+      return WriteSigned(out, Load<int64_t>(column.data, row));
+    case 5:
+      return WriteUnsigned(out, Load<uint8_t>(column.data, row));
+    case 6:
+      return WriteUnsigned(out, Load<uint16_t>(column.data, row));
+    case 7:
+      return WriteUnsigned(out, Load<uint32_t>(column.data, row));
+    case 8:
+      return WriteUnsigned(out, Load<uint64_t>(column.data, row));
+    case 9:
+      return WriteReal<Binary32>(out, Load<uint32_t>(column.data, row));
+    case 10:
+      return WriteReal<Binary64>(out, Load<uint64_t>(column.data, row));
+    default:
+      return WriteTextAt(out, column, row);
+  }
+}
+
+bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
+  const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->kind != 11);
+  if (quotes && !out.Push<uint8_t>('"')) return false;
+  if (rows.labels == nullptr ? !WriteUnsigned(out, row) : !WriteElement(out, *rows.labels, row)) return false;
+  return !quotes || out.Push<uint8_t>('"');
+}
+
+}  // namespace
+
+bool HoldsRows(const EncodeColumn& column, size_t rows) {
+  const size_t bits = (rows + 7) / 8;
+  if (rows > SIZE_MAX / 32 || (column.validity.data != nullptr && column.validity.size < bits)) return false;
+  if (column.kind == 0) return column.data.size >= bits;
+  if (column.kind != 11) return column.data.size >= rows * kSizes[column.kind];
+  return column.offsets.data != nullptr ? column.offsets.size >= (rows + 1) * 4 : column.data.size >= rows * 16;
+}
+
+bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
+  for (size_t row = 0; row < rows.rows; row++) {
+    if (row > 0 && !out.Push<uint8_t>(',')) return false;
+    if (!Write(out, rows.before) || (rows.label_mode != 0 && !WriteLabel(out, rows, row)) || !Write(out, rows.after)) {
+      return false;
+    }
+    for (size_t i = 0; i < rows.count; i++) {
+      const EncodeColumn& column = rows.columns[i];
+      if (i > 0 && !out.Push<uint8_t>(',')) return false;
+      if (rows.keys && !Write(out, column.key)) return false;
+      if (!WriteElement(out, column, row)) return false;
+    }
+    if (!Write(out, rows.close)) return false;
+  }
+  return true;
+}
+
+}  // namespace serving

@@ -1,0 +1,227 @@
+/**
+ * The native add-on behind the frame contract, and the choice between it and the TypeScript codec.
+ * @module
+ */
+import { randomBytes } from 'node:crypto'
+import { type Column, type ColumnKind, type ColumnTable, columnKinds } from '../data/columns.ts'
+import {
+  type FrameCodec,
+  type FrameFailure,
+  type FrameLayout,
+  type FrameText,
+  maxFrameCells,
+  maxFrameColumns,
+  type ParsedFrame,
+} from '../data/frame-codec.ts'
+import { typescriptFrameCodec } from '../data/frame-json.ts'
+import { type FrameAddon, frameAddon } from './native.ts'
+
+/** The order of native/src/frame_parse.h. */
+const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
+
+/** The key of the add-on's hash tables: nobody outside can choose names that collide. Four words of 32 bits. */
+const secret = new Uint32Array(randomBytes(16).buffer.slice(0, 16))
+
+// The words of native/src/frame_addon.cpp.
+const frameWords = 8
+const columnWords = 7
+
+function parseWith(addon: FrameAddon, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
+  const head = Float64Array.of(maxFrameColumns, maxFrameCells(json.length), ...secret)
+  const buffer = addon.parseFrame(json, layouts.indexOf(layout), head)
+  // The add-on only says that a text is none; the TypeScript parser finds the place again, and the column and the row.
+  if (buffer === undefined) return typescriptFrameCodec.parseFrame(json, layout)
+  const [rows, count, hasLabels, keyed, nameStart, nameLength, schemaStart, schemaEnd] = new Float64Array(
+    buffer,
+    0,
+    frameWords,
+  )
+  const words = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
+  const columns = new Array<Column>(count)
+  for (let i = 0; i < count; i++) columns[i] = columnAt(buffer, words, i * columnWords, rows)
+  return {
+    table: { rows, columns },
+    keyed: keyed === 1,
+    ...(hasLabels === 1 && { labels: columnAt(buffer, words, count * columnWords, rows) }),
+    ...(nameStart !== -1 && { name: Buffer.from(buffer, nameStart, nameLength).toString() }),
+    ...(layout === 'table' && { schema: [schemaStart, schemaEnd] as const }),
+  }
+}
+
+function columnAt(buffer: ArrayBuffer, words: Float64Array, at: number, rows: number): Column {
+  const validity = words[at + 5]
+  const offsets = words[at + 6]
+  return {
+    name: Buffer.from(buffer, words[at + 1], words[at + 2]).toString(),
+    kind: columnKinds[words[at]],
+    data: new Uint8Array(buffer, words[at + 3], words[at + 4]),
+    ...(validity !== -1 && { validity: new Uint8Array(buffer, validity, (rows + 7) >> 3) }),
+    ...(offsets !== -1 && { offsets: new Int32Array(buffer, offsets, rows + 1) }),
+  }
+}
+
+const kindCodes: Readonly<Record<ColumnKind, number>> = Object.fromEntries(
+  columnKinds.map((kind, code) => [kind, code]),
+) as Record<ColumnKind, number>
+
+/** What the add-on is to write: columns, pieces of text, and steps over both. */
+class EncodePlan {
+  readonly parts: Uint8Array[] = []
+  readonly #columns: number[] = []
+  readonly #steps: number[] = []
+  #count = 0
+  #text = ''
+  #textBytes = 0
+
+  /** Where a piece of text lies: start and end. */
+  #piece(text: string): readonly [number, number] {
+    const start = this.#textBytes
+    this.#text += text
+    this.#textBytes += Buffer.byteLength(text)
+    return [start, this.#textBytes]
+  }
+
+  /** Takes a column in; answers its number. */
+  column(column: Column, key: string): number {
+    const { kind, data, validity, offsets, heaps = [] } = column
+    const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : this.parts.push(bytes) - 1)
+    const offsetBytes =
+      offsets === undefined ? undefined : new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength)
+    this.#columns.push(kindCodes[kind], part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
+    this.#columns.push(...this.#piece(key))
+    this.parts.push(...heaps)
+    return this.#count++
+  }
+
+  /** Writes a piece of text. */
+  text(text: string): void {
+    this.#steps.push(0, ...this.#piece(text), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  }
+
+  /** Writes rows with commas between: before, label, after, elements of `count` columns, close. */
+  rows(
+    rows: number,
+    columns: readonly [first: number, count: number],
+    how: {
+      before?: string
+      label?: readonly [mode: 1 | 2, column: number]
+      after?: string
+      close?: string
+      keys?: boolean
+    },
+  ): void {
+    const [mode, label] = how.label ?? [0, -1]
+    this.#steps.push(1, rows, mode, label, ...this.#piece(how.before ?? ''), ...this.#piece(how.after ?? ''))
+    this.#steps.push(...this.#piece(how.close ?? ''), ...columns, how.keys ? 1 : 0)
+  }
+
+  /** The text; undefined when the add-on cannot write it. */
+  run(addon: FrameAddon): Uint8Array | undefined {
+    const program = Float64Array.from([0, 0, this.#count, this.#steps.length / 13, ...this.#columns, ...this.#steps])
+    const buffer = addon.encodeFrame(program, this.parts, Buffer.from(this.#text))
+    return buffer === undefined ? undefined : new Uint8Array(buffer, 0, program[1])
+  }
+}
+
+function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uint8Array {
+  const { rows, columns } = table
+  const plan = new EncodePlan()
+  for (const column of columns) plan.column(column, `${JSON.stringify(column.name)}:`)
+  const labels = text.labels === undefined ? -1 : plan.column(text.labels, '')
+  const all = [0, columns.length] as const
+  const none = [0, 0] as const
+  const key = [2, labels] as const
+  const split = () => {
+    plan.rows(rows, none, { label: [1, labels] })
+    plan.text('],"data":[')
+  }
+  switch (text.layout) {
+    case 'records':
+      plan.text('[')
+      plan.rows(rows, all, { before: '{', keys: true, close: '}' })
+      plan.text(']')
+      break
+    case 'values':
+      plan.text('[')
+      plan.rows(rows, all, { before: '[', close: ']' })
+      plan.text(']')
+      break
+    case 'index':
+      plan.text('{')
+      plan.rows(rows, all, { label: key, after: ':{', keys: true, close: '}' })
+      plan.text('}')
+      break
+    case 'columns':
+      for (const [i, { name }] of columns.entries()) {
+        plan.text(`${i === 0 ? '{' : '},'}${JSON.stringify(name)}:{`)
+        plan.rows(rows, [i, 1], { label: key, after: ':' })
+      }
+      plan.text(columns.length === 0 ? '{}' : '}}')
+      break
+    case 'split':
+      plan.text(`{"columns":[${columns.map(({ name }) => JSON.stringify(name)).join()}],"index":[`)
+      split()
+      plan.rows(rows, all, { before: '[', close: ']' })
+      plan.text(']}')
+      break
+    case 'table': {
+      const comma = columns.length > 0 ? ',' : ''
+      const labelled = text.labelKey !== undefined
+      plan.text(`{"schema":${text.schema ?? '{}'},"data":[`)
+      plan.rows(rows, all, {
+        before: labelled ? `{${JSON.stringify(text.labelKey)}:` : '{',
+        ...(labelled && { label: [1, labels] as const, after: comma }),
+        keys: true,
+        close: '}',
+      })
+      plan.text(']}')
+      break
+    }
+    case 'series':
+      plan.text('[')
+      plan.rows(rows, [0, 1], {})
+      plan.text(']')
+      break
+    case 'series-index':
+      plan.text('{')
+      plan.rows(rows, [0, 1], { label: key, after: ':' })
+      plan.text('}')
+      break
+    case 'series-split':
+      plan.text(`{"name":${text.name === undefined ? 'null' : JSON.stringify(text.name)},"index":[`)
+      split()
+      plan.rows(rows, [0, 1], {})
+      plan.text(']}')
+  }
+  return plan.run(addon) ?? typescriptFrameCodec.encodeFrame(table, text)
+}
+
+/** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
+export const nativeFrameCodec: FrameCodec | undefined =
+  frameAddon === undefined
+    ? undefined
+    : {
+        name: 'native',
+        parseFrame: (json, layout) => parseWith(frameAddon as FrameAddon, json, layout),
+        encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, text),
+      }
+
+/**
+ * From which size on the add-on is the faster one. **Units**: bytes. **Source**: bench/micro/frame-codec.ts --small.
+ */
+export const minFrameBytes = 512
+/** The same for writing. **Units**: cells. */
+export const minFrameCells = 64
+
+function bySize(native: FrameCodec): FrameCodec {
+  return {
+    name: 'native',
+    parseFrame: (json, layout) =>
+      (json.length < minFrameBytes ? typescriptFrameCodec : native).parseFrame(json, layout),
+    encodeFrame: (table, text) =>
+      (table.rows * table.columns.length < minFrameCells ? typescriptFrameCodec : native).encodeFrame(table, text),
+  }
+}
+
+/** The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is not loaded. */
+export const frameCodec: FrameCodec = nativeFrameCodec === undefined ? typescriptFrameCodec : bySize(nativeFrameCodec)

@@ -1,0 +1,47 @@
+/**
+ * The other side of the Parquet wall: decodes one file after another from pipe 3 and answers on pipe 4. See `parquet-wall.ts`.
+ * Not on stdin and stdout, which whoever touches `process.stdout` makes non-blocking.
+ *
+ * Frames both ways: 1 byte of status (out) or nothing (in), 4 bytes of length, the bytes. Reads and writes block: there is nothing
+ * else to do here, and an event loop between them costs more than a small file takes.
+ * @module
+ */
+import { readSync, writeFileSync, writeSync } from 'node:fs'
+import { loadPolars } from './polars.ts'
+
+/** Fills a buffer; the end of the pipe means that the parent is gone. */
+function readAll(bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) {
+    const count = readSync(3, bytes, at, bytes.length - at, null)
+    if (count === 0) process.exit(0)
+    at += count
+  }
+}
+
+function answer(status: number, bytes: Uint8Array): void {
+  const head = Buffer.alloc(5)
+  head[0] = status
+  head.writeUInt32LE(bytes.length, 1)
+  for (const part of [head, bytes]) for (let at = 0; at < part.length; ) at += writeSync(4, part, at, part.length - at)
+}
+
+try {
+  // When memory runs out, this process is the one to go, not the server.
+  writeFileSync('/proc/self/oom_score_adj', '1000')
+} catch {
+  // Not Linux.
+}
+
+const polars = loadPolars('Parquet input')
+answer(2, new Uint8Array(0))
+const head = Buffer.alloc(4)
+for (;;) {
+  readAll(head)
+  const file = Buffer.allocUnsafeSlow(head.readUInt32LE(0))
+  readAll(file)
+  try {
+    answer(0, polars.writeIpc(polars.readParquet(file)))
+  } catch (error) {
+    answer(1, Buffer.from(error instanceof Error ? error.message : String(error)))
+  }
+}

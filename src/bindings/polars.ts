@@ -1,0 +1,172 @@
+/**
+ * nodejs-polars behind a narrow contract. The only file that loads it.
+ *
+ * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through its Series
+ * constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which takes gigabytes for 1 KB of brackets.
+ * @module
+ */
+import type pl from 'nodejs-polars'
+import { decodeArrow, encodeArrow } from '../data/arrow.ts'
+import type { ColumnTable } from '../data/columns.ts'
+import type { FrameType } from '../data/frame-dtype.ts'
+import { loadOptional } from './optional.ts'
+
+/** A Polars data frame. */
+export type DataFrame = pl.DataFrame
+
+/** A Polars series. */
+export type Series = pl.Series
+
+/** What is read and written of Polars. Every function throws Polars' own errors; callers say what they mean. */
+export interface Polars {
+  isDataFrame(value: unknown): value is DataFrame
+  isSeries(value: unknown): value is Series
+  /** **Cost**: one copy of the columns. */
+  fromColumns(table: ColumnTable): DataFrame
+  /** Dates become ISO 8601 text, categories their text, decimals floats. A string: the name of a column that has no such form. */
+  toColumns(frame: DataFrame): ColumnTable | string
+  seriesOf(frame: DataFrame): Series
+  frameOf(series: Series): DataFrame
+  /** New names, in place; `frame` must not be the function's own. */
+  rename(frame: DataFrame, names: readonly string[]): DataFrame
+  /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
+  cast(frame: DataFrame, column: number, type: FrameType): void
+  /** Text with a header line becomes a frame. `textColumns` are left as text; `'all'` leaves every column. */
+  readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
+  writeCsv(frame: DataFrame): Buffer
+  /** Decodes in this process: for files of our own, never for a client's. */
+  readParquet(file: Uint8Array): DataFrame
+  writeParquet(frame: DataFrame): Buffer
+  readIpc(file: Uint8Array): DataFrame
+  writeIpc(frame: DataFrame): Buffer
+}
+
+let loaded: Polars | undefined
+
+/** Polars, loaded once. **Errors**: MissingDependencyException with the install command. */
+export function loadPolars(neededBy: string): Polars {
+  loaded ??= wrap(loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default)
+  return loaded
+}
+
+/** Where the package is found, for a process of its own. */
+export const polarsPackage = 'nodejs-polars'
+
+function wrap(polars: typeof pl): Polars {
+  const readIpc = (file: Uint8Array) => polars.readIPC(asBuffer(file))
+  return {
+    isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
+    isSeries: (value): value is Series => polars.Series.isSeries(value),
+    fromColumns: (table) => readIpc(encodeArrow(table)),
+    toColumns: (frame) => toColumns(polars, frame),
+    seriesOf: (frame) => frame.getColumns()[0],
+    // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
+    frameOf: (series) => series.toFrame(),
+    rename(frame, names) {
+      frame.columns = [...names]
+      return frame
+    },
+    cast(frame, column, type) {
+      const series = frame.getColumns()[column]
+      frame.replaceAtIdx(column, castSeries(polars, series, type))
+    },
+    readCsv: (csv, textColumns, nullWords) =>
+      polars.readCSV(asBuffer(csv), {
+        // 0 looks at no line and leaves text; otherwise all lines are looked at, or line 101 could contradict the first 100.
+        // Never a round large number: 24 bytes are allocated for each line of it, and what cannot be allocated aborts the process.
+        inferSchemaLength: textColumns === 'all' ? 0 : lineCount(csv),
+        ignoreErrors: false,
+        truncateRaggedLines: false,
+        nullValues: [...nullWords],
+        ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
+      }),
+    writeCsv: (frame) => frame.writeCSV(),
+    readParquet: (file) => polars.readParquet(asBuffer(file)),
+    writeParquet: (frame) => frame.writeParquet(),
+    readIpc,
+    writeIpc: (frame) => frame.writeIPC(),
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function lineCount(text: Uint8Array): number {
+  let count = 1
+  for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) count++
+  return count
+}
+
+function textTypes(polars: typeof pl, names: readonly string[]): Record<string, pl.DataType> {
+  const types: Record<string, pl.DataType> = Object.create(null)
+  for (const name of names) types[name] = polars.Utf8
+  return types
+}
+
+function typeOf(polars: typeof pl, type: FrameType): pl.DataType {
+  switch (type) {
+    case 'Datetime(ms)':
+      return polars.Datetime('ms')
+    case 'Datetime(us)':
+      return polars.Datetime('us')
+    case 'Datetime(ns)':
+      return polars.Datetime('ns')
+    default:
+      return polars[type]
+  }
+}
+
+function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
+  const wanted = typeOf(polars, type)
+  if (series.dtype.variant === wanted.variant && !type.startsWith('Datetime')) return series
+  const cast = series.cast(wanted, true)
+  // A strict cast refuses what does not fit, but for floats beyond float32, which it makes infinite.
+  if (type === 'Float32' && count(cast, 'isInfinite') > count(series.cast(polars.Float64), 'isInfinite')) {
+    throw new RangeError('a number is beyond float32')
+  }
+  return cast
+}
+
+function count(series: Series, what: 'isInfinite'): number {
+  return Number(series[what]().sum())
+}
+
+function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
+  const direct = decodeArrow(frame.writeIPC())
+  if (direct !== undefined) return direct
+  // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
+  const plain = frame.clone()
+  for (const [i, series] of frame.getColumns().entries()) {
+    const next = plainSeries(polars, series)
+    if (next === undefined) return series.name
+    if (next !== series) plain.replaceAtIdx(i, next)
+  }
+  return decodeArrow(plain.rechunk().writeIPC()) ?? ''
+}
+
+function plainSeries(polars: typeof pl, series: Series): Series | undefined {
+  switch (series.dtype.variant as string) {
+    case 'Date':
+    case 'Time':
+    case 'Categorical':
+    case 'Enum':
+      return series.cast(polars.Utf8)
+    case 'Datetime':
+      return series.date.strftime('%Y-%m-%dT%H:%M:%S%.3f')
+    case 'Decimal':
+    case 'Null':
+      return series.cast(polars.Float64)
+    case 'Duration':
+      return series.cast(polars.Int64)
+    case 'List':
+    case 'Struct':
+    case 'Object':
+    case 'FixedSizeList':
+    case 'Array':
+    case 'Binary':
+      return undefined
+    default:
+      return series
+  }
+}

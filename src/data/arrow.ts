@@ -1,0 +1,251 @@
+/**
+ * Columns ⇄ Arrow IPC files, the one format that Polars takes and gives without looking at single values.
+ * Source: Arrow columnar format 1.5, "IPC File Format"; Schema.fbs, Message.fbs, File.fbs.
+ * @module
+ */
+import { type Column, type ColumnKind, type ColumnTable, columnKinds, kindSizes } from './columns.ts'
+import { FlatBuilder, FlatTable } from './flatbuffer.ts'
+
+const magic = Buffer.from('ARROW1\0\0')
+const metadataV5 = 4
+// Type ids of Schema.fbs.
+const typeInt = 2
+const typeFloat = 3
+const typeUtf8 = 5
+const typeBool = 6
+const typeLargeUtf8 = 20
+const typeUtf8View = 24
+
+const encoder = new TextEncoder()
+const align = (size: number) => (size + 63) & ~63
+
+function writeType(out: FlatBuilder, kind: ColumnKind): { id: number; at: number } {
+  out.startTable()
+  if (kind === 'bool' || kind === 'str') return { id: kind === 'bool' ? typeBool : typeUtf8, at: out.endTable() }
+  if (kind === 'float32' || kind === 'float64') {
+    out.scalar(0, kind === 'float32' ? 1 : 2, 2)
+    return { id: typeFloat, at: out.endTable() }
+  }
+  out.scalar(0, kindSizes[kind] * 8, 4)
+  out.scalar(1, kind.startsWith('int') ? 1 : 0, 1)
+  return { id: typeInt, at: out.endTable() }
+}
+
+function writeSchema(out: FlatBuilder, columns: readonly Column[]): number {
+  const fields = columns.map(({ name, kind }) => {
+    const text = out.string(encoder.encode(name))
+    const type = writeType(out, kind)
+    const children = out.vector([])
+    out.startTable()
+    out.offset(0, text)
+    out.offset(3, type.at)
+    out.offset(5, children)
+    out.scalar(2, type.id, 1)
+    out.scalar(1, 1, 1)
+    return out.endTable()
+  })
+  const vector = out.vector(fields)
+  out.startTable()
+  out.offset(1, vector)
+  return out.endTable()
+}
+
+interface Body {
+  readonly nodes: number[]
+  readonly places: number[]
+  readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[]
+  readonly length: number
+}
+
+/** Where each buffer of each column lies in the body; 64-byte steps, as the format recommends. */
+function layOut({ rows, columns }: ColumnTable): Body {
+  const nodes: number[] = []
+  const places: number[] = []
+  const pieces: { at: number; bytes: Uint8Array }[] = []
+  let length = 0
+  const add = (bytes: Uint8Array | undefined) => {
+    const size = bytes?.byteLength ?? 0
+    places.push(length, size)
+    if (bytes === undefined || size === 0) return
+    pieces.push({ at: length, bytes })
+    length += align(size)
+  }
+  for (const column of columns) {
+    const { validity, offsets, data, heaps } = column
+    if (heaps !== undefined) throw new TypeError('only offset columns are written')
+    nodes.push(rows, validity === undefined ? 0 : rows - countBits(validity, rows))
+    add(validity)
+    if (offsets !== undefined) add(new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength))
+    add(data)
+  }
+  return { nodes, places, pieces, length }
+}
+
+function countBits(bits: Uint8Array, count: number): number {
+  let found = 0
+  for (let i = 0; i < count >> 3; i++) {
+    let byte = bits[i]
+    byte -= (byte >> 1) & 0x55
+    byte = (byte & 0x33) + ((byte >> 2) & 0x33)
+    found += (byte + (byte >> 4)) & 0x0f
+  }
+  for (let i = count & ~7; i < count; i++) if (bits[i >> 3] & (1 << (i & 7))) found++
+  return found
+}
+
+function writeMessage(header: 'schema' | 'batch', table: ColumnTable, body: Body): Uint8Array {
+  const out = new FlatBuilder()
+  let at: number
+  if (header === 'schema') at = writeSchema(out, table.columns)
+  else {
+    const nodes = out.longs(body.nodes, 2)
+    const places = out.longs(body.places, 2)
+    out.startTable()
+    out.scalar(0, table.rows, 8)
+    out.offset(1, nodes)
+    out.offset(2, places)
+    at = out.endTable()
+  }
+  out.startTable()
+  if (header === 'batch') out.scalar(3, body.length, 8)
+  out.offset(2, at)
+  out.scalar(0, metadataV5, 2)
+  out.scalar(1, header === 'schema' ? 1 : 3, 1)
+  return out.finish(out.endTable())
+}
+
+function writeFooter(columns: readonly Column[], block: readonly number[]): Uint8Array {
+  const out = new FlatBuilder()
+  const schema = writeSchema(out, columns)
+  const batches = out.longs(block, 3)
+  const dictionaries = out.longs([], 3)
+  out.startTable()
+  out.offset(1, schema)
+  out.offset(2, dictionaries)
+  out.offset(3, batches)
+  out.scalar(0, metadataV5, 2)
+  return out.finish(out.endTable())
+}
+
+/** Columns become an Arrow IPC file. **Cost**: copies each buffer once; 12 µs for two small columns. */
+export function encodeArrow(table: ColumnTable): Buffer {
+  const body = layOut(table)
+  const schema = writeMessage('schema', table, body)
+  const batch = writeMessage('batch', table, body)
+  const batchAt = magic.length + 8 + schema.length
+  const bodyAt = batchAt + 8 + batch.length
+  // Offset, metadata length (32 bits and padding, so one little-endian 64-bit number) and body length.
+  const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
+  const endAt = bodyAt + body.length
+  const file = Buffer.allocUnsafeSlow(endAt + 8 + footer.length + 10)
+  file.set(magic, 0)
+  const message = (at: number, bytes: Uint8Array) => {
+    file.writeInt32LE(-1, at)
+    file.writeInt32LE(bytes.length, at + 4)
+    file.set(bytes, at + 8)
+  }
+  message(magic.length, schema)
+  message(batchAt, batch)
+  let filled = bodyAt
+  for (const { at, bytes } of body.pieces) {
+    // Uninitialised memory must not get into a file, not even as padding.
+    file.fill(0, filled, bodyAt + at)
+    file.set(bytes, bodyAt + at)
+    filled = bodyAt + at + bytes.length
+  }
+  file.fill(0, filled, endAt)
+  file.writeInt32LE(-1, endAt)
+  file.writeInt32LE(0, endAt + 4)
+  file.set(footer, endAt + 8)
+  file.writeInt32LE(footer.length, endAt + 8 + footer.length)
+  file.set(magic.subarray(0, 6), endAt + 12 + footer.length)
+  return file
+}
+
+function kindOf(field: FlatTable): ColumnKind | undefined {
+  const type = field.table(3)
+  switch (field.scalar(2, 1)) {
+    case typeInt: {
+      const kind = `${type?.scalar(1, 1) ? '' : 'u'}int${type?.scalar(0, 4) ?? 0}`
+      return columnKinds.find((known) => known === kind)
+    }
+    case typeFloat:
+      return type?.scalar(0, 2) === 2 ? 'float64' : type?.scalar(0, 2) === 1 ? 'float32' : undefined
+    case typeBool:
+      return 'bool'
+    case typeUtf8:
+    case typeLargeUtf8:
+    case typeUtf8View:
+      return 'str'
+    default:
+      return undefined
+  }
+}
+
+/**
+ * An Arrow IPC file that Polars wrote becomes columns that alias it. Undefined: it has more than one batch, a compressed one, or a
+ * column of another kind.
+ */
+export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const footerLength = view.getInt32(file.length - 10, true)
+  const footer = FlatTable.root(file.subarray(file.length - 10 - footerLength, file.length - 10))
+  const fields = footer.table(1)?.tables(1) ?? []
+  const blocks = footer.longs(3, 3)
+  if (blocks.length !== 3) return blocks.length === 0 ? emptyTable(fields) : undefined
+  const [at] = blocks
+  // A Block's metadata length is 32 bits and padding; the message says its own length, too.
+  const metadataLength = view.getInt32(at + 4, true)
+  const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength)).table(2)
+  if (batch === undefined || batch.table(3) !== undefined) return undefined
+  const rows = batch.scalar(0, 8)
+  const nodes = batch.longs(1, 2)
+  const places = batch.longs(2, 2)
+  const heapCounts = batch.longs(4, 1)
+  const bodyAt = at + 8 + metadataLength
+  let next = 0
+  const take = () => {
+    const start = bodyAt + places[next]
+    const bytes = file.subarray(start, start + places[next + 1])
+    next += 2
+    return bytes
+  }
+  const columns: Column[] = []
+  for (let i = 0; i < fields.length; i++) {
+    const name = fields[i].string(0)
+    const kind = kindOf(fields[i])
+    if (kind === undefined) return undefined
+    const bits = take()
+    const rest = nodes[i * 2 + 1] === 0 || bits.length === 0 ? {} : { validity: bits }
+    const type = fields[i].scalar(2, 1)
+    if (type === typeUtf8View) {
+      const data = take()
+      const heaps = Array.from({ length: heapCounts.shift() ?? 0 }, take)
+      columns.push({ name, kind, data, heaps, ...rest })
+    } else if (kind === 'str') {
+      const offsets = offsetsOf(take(), type === typeLargeUtf8, rows)
+      columns.push({ name, kind, data: take(), offsets, ...rest })
+    } else columns.push({ name, kind, data: take(), ...rest })
+  }
+  return { rows, columns }
+}
+
+function offsetsOf(bytes: Uint8Array, isLarge: boolean, rows: number): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const offsets = new Int32Array(rows + 1)
+  if (bytes.length === 0) return offsets
+  for (let i = 0; i <= rows; i++)
+    offsets[i] = isLarge ? Number(view.getBigInt64(i * 8, true)) : view.getInt32(i * 4, true)
+  return offsets
+}
+
+function emptyTable(fields: readonly FlatTable[]): ColumnTable | undefined {
+  const kinds = fields.map(kindOf)
+  if (kinds.includes(undefined)) return undefined
+  const data = new Uint8Array(0)
+  const columns = fields.map((field, i): Column => {
+    const kind = kinds[i] as ColumnKind
+    return { name: field.string(0), kind, data, ...(kind === 'str' && { offsets: new Int32Array(1) }) }
+  })
+  return { rows: 0, columns }
+}

@@ -1,0 +1,103 @@
+/**
+ * The contract between the frame descriptors and what can stand behind them: the native add-on and `data/frame-json.ts`.
+ * @module
+ */
+import type { Column, ColumnTable } from './columns.ts'
+
+/** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
+export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
+
+/** Name of a JSON layout. */
+export type Orient = (typeof orients)[number]
+
+/**
+ * What a text is read as. `frame` takes records, columns and values by what is there, as pandas does under each of these
+ * names; `series` takes a list, an object of labels or a scalar.
+ */
+export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
+
+/** The most columns of a frame: our choice, as many as a spreadsheet has. */
+export const maxFrameColumns = 16_384
+
+/**
+ * The most cells of a frame that came in `bytes` bytes. A cell that is there takes at least two bytes; cells that are missing
+ * from a record take none, so that without this cap `[{1000 keys},{},{},…]` would cost thousands of bytes for three.
+ */
+export function maxFrameCells(bytes: number): number {
+  return Math.max(2 ** 20, bytes)
+}
+
+/** Why a text is no frame. */
+export type FrameFailureKind =
+  /** not JSON (NaN, Infinity and -Infinity as bare words are allowed) */
+  | 'syntax'
+  /** a lone surrogate escape; UTF-8 itself is checked before */
+  | 'encoding'
+  /** rows of another length or form than the first */
+  | 'ragged'
+  /** an element of another kind than those above it in its column */
+  | 'kind'
+  /** an integer beyond int64, a float beyond float64 */
+  | 'range'
+  /** a list or an object where a scalar is due */
+  | 'nested'
+  /** another form than the layout's */
+  | 'layout'
+  /** a name or a label twice */
+  | 'duplicate'
+  /** a key of split or table too many, or missing */
+  | 'keys'
+  /** a label that is neither a string nor an integer, or of another kind than the others */
+  | 'labels'
+  /** more columns than {@link maxFrameColumns} */
+  | 'columns'
+  /** more cells than {@link maxFrameCells} */
+  | 'cells'
+
+/** A text that is no frame. */
+export interface FrameFailure {
+  readonly failure: FrameFailureKind
+  /** **Units**: bytes from the start of the text to the offending token. */
+  readonly offset: number
+  /** The column, where one is known. */
+  readonly column?: string
+  /** The row from 0, where one is known. */
+  readonly row?: number
+}
+
+/** A parsed text. Never aliases it. */
+export interface ParsedFrame {
+  /** In split layout and for series the names need not be unique yet. */
+  readonly table: ColumnTable
+  /** Row labels (int64 or str), when the text has them. */
+  readonly labels?: Column
+  /** Whether the labels were object keys, which JSON can only write as strings. */
+  readonly keyed: boolean
+  /** series-split: the series' name. */
+  readonly name?: string
+  /** table: where the schema lies in the text. **Units**: bytes. */
+  readonly schema?: readonly [start: number, end: number]
+}
+
+/** What is written around the values. */
+export interface FrameText {
+  /** `series` writes the one column's values in a list, `series-index` under labels. */
+  readonly layout: Orient | 'series' | 'series-index' | 'series-split'
+  /** Labels by row (int64 or str); undefined: 0, 1, 2, … */
+  readonly labels?: Column
+  /** series-split: the name. */
+  readonly name?: string
+  /** table: the schema's text. */
+  readonly schema?: string
+  /** table: key of the labels in each row. */
+  readonly labelKey?: string
+}
+
+/** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
+export interface FrameCodec {
+  readonly name: 'native' | 'typescript'
+  /** UTF-8 JSON text, checked to be UTF-8, becomes columns. */
+  parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure
+  /** Columns become JSON text. */
+  encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
+}

@@ -1,0 +1,67 @@
+/**
+ * CSV bodies become frames, and every refusal BadInput.
+ * @module
+ */
+import type { DataFrame, Polars } from '../bindings/polars.ts'
+import { type CsvFailure, findRagged, headerNames, missingWords, openCsv } from '../data/csv.ts'
+import { maxFrameColumns } from '../data/frame-codec.ts'
+import type { FrameType } from '../data/frame-dtype.ts'
+import { BadInput, type BadInputReason } from '../errors.ts'
+
+/**
+ * CSV text becomes a frame: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
+ * lines end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
+ *
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, with the place where there is one.
+ * **Cost**: Polars' own reader; it looks at every line before it decides on a type.
+ */
+export function decodeCsv(
+  polars: Polars,
+  csv: Uint8Array,
+  dtype: ReadonlyMap<string, FrameType> | boolean | undefined,
+  name: string,
+): DataFrame {
+  const text = openCsv(csv)
+  if ('failure' in text) throw refusal(text, name)
+  const names = headerNames(text.names)
+  const textColumns = dtype === false ? 'all' : text.names.filter((_, i) => isText(dtype, names[i]))
+  let frame: DataFrame
+  try {
+    frame = polars.readCsv(text.bytes, textColumns, missingWords)
+  } catch (cause) {
+    const found = findRagged(text)
+    if (found !== undefined) throw refusal(found, name)
+    throw new BadInput(`expected CSV for ${name}, received what cannot be read`, { reason: 'syntax', cause })
+  }
+  if (frame.width !== names.length) throw refusal(findRagged(text) ?? { failure: 'ragged', offset: 0 }, name)
+  polars.rename(frame, names)
+  // Polars has no type for columns without values and calls them text.
+  if (textColumns === 'all') return frame
+  const columns = frame.getColumns()
+  for (let i = 0; i < columns.length; i++) {
+    if (!isText(dtype, names[i]) && columns[i].nullCount() === frame.height) polars.cast(frame, i, 'Float64')
+  }
+  return frame
+}
+
+function isText(dtype: ReadonlyMap<string, FrameType> | boolean | undefined, column: string): boolean {
+  return dtype instanceof Map && dtype.get(column) === 'Utf8'
+}
+
+const told: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {
+  empty: ['syntax', 'CSV with a header line', 'no text'],
+  encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
+  columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
+  ragged: ['ragged', 'lines of at most as many fields as the header', 'a longer one'],
+  quote: ['syntax', 'quoted fields that end', 'one that does not'],
+}
+
+function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {
+  const [reason, wanted, received] = told[failure]
+  const place = row === undefined || row < 0 ? '' : ` in row ${row}`
+  return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
+    reason,
+    offset,
+    ...(row !== undefined && row >= 0 && { path: `[${row}]` }),
+  })
+}

@@ -1,0 +1,94 @@
+/**
+ * The formats of a frame on the wire, and how a request chooses among them.
+ * @module
+ */
+import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { preferredType } from '../wire/accept.ts'
+import { isJsonType, type MediaType } from '../wire/media-type.ts'
+import type { HeaderLine, RequestHeaders } from '../wire/message.ts'
+import { requireMediaType } from './descriptor.ts'
+
+/** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
+export const frameFormats = ['json', 'parquet', 'csv'] as const
+
+/** Name of a format. */
+export type FrameFormat = (typeof frameFormats)[number]
+
+/** Media type of each format. */
+export const formatTypes: Readonly<Record<FrameFormat, string>> = {
+  json: 'application/json',
+  parquet: 'application/octet-stream',
+  csv: 'text/csv',
+}
+
+/** The registered type of Parquet (IANA, 2024), accepted beside the spec's. */
+const parquetType = 'application/vnd.apache.parquet'
+
+/** A format's name, checked. **Errors**: InvalidArgument. */
+export function parseFormat(format: unknown): FrameFormat {
+  const known = frameFormats.find((name) => name === format)
+  if (known !== undefined) return known
+  throw new InvalidArgument(expected(`one of ${frameFormats.join(', ')}`, 'defaultFormat', format))
+}
+
+/** A media type becomes its format; undefined when it has none. */
+function formatOf(type: MediaType): FrameFormat | undefined {
+  if (isJsonType(type)) return 'json'
+  if (type.essence === 'text/csv') return 'csv'
+  return type.essence === formatTypes.parquet || type.essence === parquetType ? 'parquet' : undefined
+}
+
+/** What a request's body is: its format and, for text, its charset. **Errors**: UnsupportedMediaType. */
+export function requestFormat(
+  headers: RequestHeaders,
+  defaultFormat: FrameFormat,
+  name: string,
+): { readonly format: FrameFormat; readonly charset: string | undefined } {
+  const wanted = 'application/json, application/octet-stream or text/csv'
+  const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, wanted, name)
+  if (type === undefined) return { format: defaultFormat, charset: undefined }
+  return { format: formatOf(type) ?? defaultFormat, charset: type.parameters.get('charset')?.toLowerCase() }
+}
+
+const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
+  json: [['content-type', 'application/json']],
+  parquet: [['content-type', 'application/octet-stream']],
+  csv: [['content-type', 'text/csv; charset=utf-8']],
+  [parquetType]: [['content-type', parquetType]],
+}
+
+const offered = [formatTypes.json, formatTypes.csv, parquetType, formatTypes.parquet]
+
+/** What a response's body is: the client's choice when it names one that there is, else the default. */
+export function responseFormat(
+  accept: string | undefined,
+  defaultFormat: FrameFormat,
+): { readonly format: FrameFormat; readonly headers: readonly HeaderLine[] } {
+  const type = accept === undefined || accept === '*/*' ? undefined : preferredType(accept, preferring(defaultFormat))
+  if (type === parquetType) return { format: 'parquet', headers: lines[parquetType] }
+  const format = frameFormats.find((name) => formatTypes[name] === type) ?? defaultFormat
+  return { format, headers: lines[format] }
+}
+
+/** Among equals the default comes first. */
+function preferring(format: FrameFormat): readonly string[] {
+  return [formatTypes[format], ...offered]
+}
+
+/** Text of another charset becomes UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for bytes it does not have. */
+export function toUtf8(bytes: Uint8Array, charset: string | undefined, name: string): Uint8Array {
+  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return bytes
+  let decoder: InstanceType<typeof TextDecoder>
+  try {
+    decoder = new TextDecoder(charset, { fatal: true })
+  } catch {
+    throw new UnsupportedMediaType(expected('a known charset', name, charset))
+  }
+  try {
+    return Buffer.from(decoder.decode(bytes))
+  } catch {
+    throw new BadInput(`expected ${charset} text for ${name}, received an invalid byte sequence`, {
+      reason: 'encoding',
+    })
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * The descriptor of data frames.
+ * @module
+ */
+
+import { frameCodec } from '../bindings/native-frames.ts'
+import { decodeParquet } from '../bindings/parquet-wall.ts'
+import { type DataFrame, loadPolars, type Polars } from '../bindings/polars.ts'
+import type { Context } from '../context.ts'
+import type { Column, ColumnTable } from '../data/columns.ts'
+import type { Orient } from '../data/frame-codec.ts'
+import type { FrameType } from '../data/frame-dtype.ts'
+import { keepLabels, keptLabels } from '../data/labels.ts'
+import { parseShapePattern, showShape } from '../data/shape.ts'
+import { encodeTableSchema, labelKeyFor } from '../data/table-schema.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, IODescriptor, type MaybePromise } from './descriptor.ts'
+import { decodeCsv } from './frame-csv.ts'
+import { type FrameFormat, formatTypes, parseFormat, requestFormat, responseFormat, toUtf8 } from './frame-formats.ts'
+import { decodeFrameJson, renameColumns } from './frame-json.ts'
+import { castColumns, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from './frame-options.ts'
+
+/** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
+export interface PandasDataFrameOptions {
+  /** Layout of JSON, both ways. Default `records`. */
+  readonly orient?: Orient
+  /** Names for the columns, in their order; without effect unless `applyColumnNames`. */
+  readonly columns?: readonly string[]
+  /** Rename incoming and outgoing columns by position. Needs `columns`. */
+  readonly applyColumnNames?: boolean
+  /** Types by column, that incoming columns are cast to; `true` infers, `false` leaves CSV text as text. Not for orient `table`. */
+  readonly dtype?: boolean | Readonly<Record<string, string>>
+  /** Also refuse nulls in columns whose numpy type has none: integers and booleans. Needs `dtype`. */
+  readonly enforceDtype?: boolean
+  /** `[rows, columns]`; only the columns are looked at. */
+  readonly shape?: readonly number[]
+  /** Refuse frames of another number of columns. Needs `shape`. */
+  readonly enforceShape?: boolean
+  /** Format of requests without Content-Type, and of responses. Default `json`. */
+  readonly defaultFormat?: FrameFormat
+}
+
+const optionNames = [
+  'orient',
+  'columns',
+  'applyColumnNames',
+  'dtype',
+  'enforceDtype',
+  'shape',
+  'enforceShape',
+  'defaultFormat',
+] as const
+
+/**
+ * A JSON, CSV or Parquet body becomes a Polars DataFrame; a DataFrame becomes one of them.
+ *
+ * **Shape**: rows × columns; `enforceShape` looks at the columns only.
+ * **Wire**: JSON in the chosen orient. Integers are Int64 and exact, other numbers Float64, null and NaN null, a column of nulls Float64;
+ * nothing is guessed from names or texts. Row labels go beside the frame, see {@link labels}. CSV without an index column. Parquet is
+ * decoded in a process of its own. Out: `defaultFormat`, unless `Accept` names another.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the place; 415 for other types.
+ * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
+ * **Source**: SPEC "PandasDataFrame". Our choice: under `records`, `columns` and `values` each of the three is read, as pandas does;
+ * a name twice is refused in objects and renamed `a.1` in split and CSV.
+ * **Example** `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
+ */
+export class PandasDataFrame extends IODescriptor<DataFrame> {
+  readonly mimeType: string
+  override readonly readsHeaders: readonly string[] = ['accept']
+  readonly orient: Orient
+  readonly columns: readonly string[] | undefined
+  readonly applyColumnNames: boolean
+  readonly dtype: boolean | Readonly<Record<string, string>> | undefined
+  readonly enforceDtype: boolean
+  readonly shape: readonly number[] | undefined
+  readonly enforceShape: boolean
+  readonly defaultFormat: FrameFormat
+  /** What `fromSample` was given. */
+  readonly sample: DataFrame | undefined
+  readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
+  readonly #polars: Polars
+
+  constructor(options: PandasDataFrameOptions = {}, sample?: DataFrame) {
+    super()
+    checkOptions('PandasDataFrame', options, optionNames)
+    checkEnforced('PandasDataFrame', options)
+    this.orient = parseOrient(options.orient ?? 'records')
+    this.columns = options.columns === undefined ? undefined : parseColumns(options.columns)
+    this.applyColumnNames = options.applyColumnNames ?? false
+    this.dtype = options.dtype
+    this.enforceDtype = options.enforceDtype ?? false
+    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.enforceShape = options.enforceShape ?? false
+    this.defaultFormat = parseFormat(options.defaultFormat ?? 'json')
+    this.mimeType = formatTypes[this.defaultFormat]
+    this.sample = sample
+    this.#types = parseDtypes(options.dtype)
+    if (this.applyColumnNames && this.columns === undefined) {
+      throw new InvalidArgument('applyColumnNames for PandasDataFrame needs columns')
+    }
+    if (this.shape !== undefined && this.shape.length !== 2) {
+      throw new InvalidArgument(expected('[rows, columns]', 'shape of PandasDataFrame', options.shape))
+    }
+    if (this.orient === 'table' && this.#types instanceof Map) {
+      throw new InvalidArgument("dtype for PandasDataFrame is not for orient 'table', whose schema says the types")
+    }
+    this.#polars = loadPolars('PandasDataFrame')
+  }
+
+  /** A frame becomes a descriptor with its columns, types and shape; options given beside it win. **Errors**: BadInput for anything else. */
+  static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
+    const polars = loadPolars('PandasDataFrame')
+    if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
+    const names = sample.columns
+    const types = sample.dtypes.map(({ variant }) => dtypeNameOf(variant))
+    const known = names.flatMap((name, i) => (types[i] === undefined ? [] : [[name, types[i]] as const]))
+    return new PandasDataFrame(
+      {
+        columns: names,
+        ...(options.orient !== 'table' && { dtype: Object.fromEntries(known) }),
+        shape: [sample.height, sample.width],
+        ...options,
+      },
+      sample,
+    )
+  }
+
+  fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
+    const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
+    if (format === 'json') return this.#fromJson(toUtf8(request.peek(), charset, 'PandasDataFrame'))
+    if (format === 'csv') {
+      const csv = toUtf8(request.peek(), charset, 'PandasDataFrame')
+      return this.#accept(decodeCsv(this.#polars, csv, this.#types, 'PandasDataFrame'))
+    }
+    return decodeParquet(request.body, 'PandasDataFrame').then((frame) => this.#accept(frame))
+  }
+
+  #fromJson(json: Uint8Array): DataFrame {
+    const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
+    const { table, labels, types } = decodeFrameJson(json, layout, 'PandasDataFrame')
+    this.#checkWidth(table.columns.length)
+    const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
+    const frame = this.#polars.fromColumns(renamed)
+    castColumns(
+      this.#polars,
+      frame,
+      types ?? this.#typesOf(renamed.columns, table.columns),
+      this.enforceDtype,
+      'PandasDataFrame',
+    )
+    keepLabels(frame, labels)
+    return frame
+  }
+
+  /** Width, names and types of a frame that Polars read. */
+  #accept(frame: DataFrame): DataFrame {
+    this.#checkWidth(frame.width)
+    const own = frame.columns.map((name) => ({ name }))
+    if (this.applyColumnNames) this.#polars.rename(frame, this.columns as readonly string[])
+    const types = this.#typesOf(
+      frame.columns.map((name) => ({ name })),
+      own,
+    )
+    castColumns(this.#polars, frame, types, this.enforceDtype, 'PandasDataFrame')
+    return frame
+  }
+
+  /** The type of each column by the name that the function sees, or by the one that came. */
+  #typesOf(
+    columns: readonly { readonly name: string }[],
+    own: readonly { readonly name: string }[],
+  ): readonly (FrameType | undefined)[] {
+    const types = this.#types
+    if (!(types instanceof Map)) return []
+    return columns.map(({ name }, i) => types.get(name) ?? types.get(own[i].name))
+  }
+
+  #checkWidth(width: number): void {
+    const problem = this.#widthProblem(width)
+    if (problem !== undefined) throw new BadInput(problem.message, { reason: problem.reason })
+  }
+
+  #widthProblem(width: number): { message: string; reason: 'columns' | 'shape' } | undefined {
+    if (this.applyColumnNames && width !== this.columns?.length) {
+      const message = `expected ${this.columns?.length} columns for PandasDataFrame, received ${width}`
+      return { message, reason: 'columns' }
+    }
+    if (!this.enforceShape || this.shape === undefined || this.shape[1] === -1 || this.shape[1] === width)
+      return undefined
+    const message = `expected ${this.shape[1]} columns (shape ${showShape(this.shape)}) for PandasDataFrame, received ${width}`
+    return { message, reason: 'shape' }
+  }
+
+  toHttpResponse(value: DataFrame, ctx?: Context): HttpResponse {
+    const polars = this.#polars
+    if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
+    const problem = this.#widthProblem(value.width)
+    if (problem !== undefined) throw new BadOutput(problem.message)
+    // A copy under other names shares the columns; the function's own frame stays as it is.
+    const frame = this.applyColumnNames ? polars.rename(value.clone(), this.columns as readonly string[]) : value
+    const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
+    try {
+      if (format === 'csv') return { headers, body: polars.writeCsv(frame) }
+      if (format === 'parquet') return { headers, body: polars.writeParquet(frame) }
+    } catch (cause) {
+      throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
+    }
+    return { headers, body: this.#toJson(frame, keptLabels(value)) }
+  }
+
+  #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
+    const table = this.#polars.toColumns(frame)
+    if (typeof table === 'string') {
+      throw new BadOutput(
+        `expected columns of numbers, booleans, texts or dates for PandasDataFrame, received column ${table}`,
+      )
+    }
+    if (this.orient !== 'table')
+      return frameCodec.encodeFrame(table, { layout: this.orient, ...(labels && { labels }) })
+    const labelKey = labelKeyFor(frame.columns)
+    const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(frame, table))
+    return frameCodec.encodeFrame(table, { layout: 'table', schema, labelKey, ...(labels && { labels }) })
+  }
+}
+
+function datetimesOf(frame: DataFrame, { columns }: ColumnTable): ReadonlySet<string> {
+  const dtypes = frame.dtypes
+  return new Set(columns.filter((_, i) => dtypes[i].variant === 'Datetime').map(({ name }) => name))
+}
+
+function parseColumns(columns: unknown): readonly string[] {
+  if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) {
+    throw new InvalidArgument(expected('a list of strings', 'columns', columns))
+  }
+  if (new Set(columns).size !== columns.length) {
+    throw new InvalidArgument(expected('names that differ', 'columns', columns))
+  }
+  return columns
+}

@@ -1,0 +1,206 @@
+/**
+ * The descriptor of series.
+ * @module
+ */
+import { frameCodec } from '../bindings/native-frames.ts'
+import { loadPolars, type Polars, type Series } from '../bindings/polars.ts'
+import { type Column, columnOf } from '../data/columns.ts'
+import type { FrameLayout, Orient } from '../data/frame-codec.ts'
+import { type FrameType, parseFrameType } from '../data/frame-dtype.ts'
+import { keepLabels, keptLabels } from '../data/labels.ts'
+import { matchesShape, parseShapePattern, showShape } from '../data/shape.ts'
+import { encodeTableSchema } from '../data/table-schema.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { isJsonType } from '../wire/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
+import { decodeFrameJson, renameColumns } from './frame-json.ts'
+import { castColumns, checkEnforced, dtypeNameOf, parseOrient } from './frame-options.ts'
+
+/** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
+export interface PandasSeriesOptions {
+  /** Layout of JSON, both ways: `records` and `values` are a list, `index` and `columns` an object of labels. Default `records`. */
+  readonly orient?: Orient
+  /** Type that incoming elements are cast to; `true` and `false` leave the types of the JSON values. */
+  readonly dtype?: boolean | string
+  /** Also refuse nulls where numpy's type of that name has none: integers and booleans. Needs `dtype`. */
+  readonly enforceDtype?: boolean
+  /** `[rows]`; `-1` stands for any number. */
+  readonly shape?: readonly number[]
+  /** Refuse series of another shape. Needs `shape`. */
+  readonly enforceShape?: boolean
+}
+
+/** Elements of a sample. */
+export type SeriesElement = number | bigint | boolean | string | null
+
+// `columns` and `applyColumnNames` are described by the spec but not in its signature; a series has no columns to name.
+const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape'] as const
+const jsonHeaders = [['content-type', 'application/json']] as const
+
+/**
+ * A JSON body becomes a Polars Series; a Series becomes JSON.
+ *
+ * **Shape**: one dimension.
+ * **Wire**: a list, an object of labels, or `{name, index, data}`, by the orient; a list, an object and a scalar are each read under
+ * every orient but split and table, as pandas does. Types as in PandasDataFrame; numbers never become dates.
+ * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the place; 415 for a type that is not JSON.
+ * **Source**: SPEC "PandasSeries".
+ * **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true })`
+ */
+export class PandasSeries extends IODescriptor<Series> {
+  readonly mimeType = 'application/json'
+  override readonly readsHeaders: readonly string[] = []
+  readonly orient: Orient
+  readonly dtype: boolean | string | undefined
+  readonly enforceDtype: boolean
+  readonly shape: readonly number[] | undefined
+  readonly enforceShape: boolean
+  /** What `fromSample` was given, as a series. */
+  readonly sample: Series | undefined
+  readonly #type: FrameType | undefined
+  readonly #polars: Polars
+
+  constructor(options: PandasSeriesOptions = {}, sample?: Series) {
+    super()
+    checkOptions('PandasSeries', options, optionNames)
+    checkEnforced('PandasSeries', options)
+    this.orient = parseOrient(options.orient ?? 'records')
+    this.dtype = options.dtype
+    this.enforceDtype = options.enforceDtype ?? false
+    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    this.enforceShape = options.enforceShape ?? false
+    this.sample = sample
+    const isInferred = this.dtype === undefined || typeof this.dtype === 'boolean'
+    this.#type = isInferred ? undefined : parseFrameType(this.dtype, 'dtype')
+    if (this.shape !== undefined && this.shape.length !== 1) {
+      throw new InvalidArgument(expected('[rows]', 'shape of PandasSeries', options.shape))
+    }
+    this.#polars = loadPolars('PandasSeries')
+  }
+
+  /**
+   * A series, a list or a typed array becomes a descriptor with its type and shape; options given beside it win.
+   * **Errors**: BadInput for anything else and for lists of mixed kinds.
+   */
+  static fromSample(
+    sample: Series | readonly SeriesElement[] | ArrayBufferView,
+    options: PandasSeriesOptions = {},
+  ): PandasSeries {
+    const polars = loadPolars('PandasSeries')
+    const series = polars.isSeries(sample) ? sample : seriesOf(polars, sample)
+    const dtype = dtypeNameOf(series.dtype.variant)
+    const isTyped = dtype !== undefined && options.orient !== 'table'
+    return new PandasSeries({ ...(isTyped && { dtype }), shape: [series.length], ...options }, series)
+  }
+
+  fromHttpRequest(request: HttpRequest): Series {
+    requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
+    const { table, labels, name, types } = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries')
+    if (table.columns.length > 1) {
+      throw new BadInput(`expected one column for PandasSeries, received ${table.columns.length}`, {
+        reason: 'columns',
+      })
+    }
+    this.#checkShape([table.rows], BadInput)
+    const own = table.columns[0]?.name ?? ''
+    const { columns } = table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
+    // pandas calls an unnamed series' column so.
+    const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
+    const frame = this.#polars.fromColumns(renameColumns({ rows: table.rows, columns }, [called]))
+    castColumns(
+      this.#polars,
+      frame,
+      this.#type === undefined ? (types ?? []) : [this.#type],
+      this.enforceDtype,
+      'PandasSeries',
+    )
+    const series = this.#polars.seriesOf(frame)
+    keepLabels(series, labels)
+    return series
+  }
+
+  #layout(): FrameLayout {
+    if (this.orient === 'split') return 'series-split'
+    return this.orient === 'table' ? 'table' : 'series'
+  }
+
+  #checkShape(shape: readonly number[], Refusal: typeof BadInput | typeof BadOutput): void {
+    if (!this.enforceShape || this.shape === undefined || matchesShape(shape, this.shape)) return
+    const message = `expected shape ${showShape(this.shape)} for PandasSeries, received shape ${showShape(shape)}`
+    throw new Refusal(message, { reason: 'shape' })
+  }
+
+  toHttpResponse(value: Series): HttpResponse {
+    if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
+    this.#checkShape([value.length], BadOutput)
+    const table = this.#polars.toColumns(this.#polars.frameOf(value))
+    if (typeof table === 'string') {
+      throw new BadOutput('expected numbers, booleans, texts or dates for PandasSeries, received another type')
+    }
+    const labels = keptLabels(value)
+    const own = { ...(labels && { labels }) }
+    const encode = frameCodec.encodeFrame
+    let body: Uint8Array
+    if (this.orient === 'split') {
+      body = encode(table, { layout: 'series-split', ...(value.name !== '' && { name: value.name }), ...own })
+    } else if (this.orient === 'table') {
+      const named = renameColumns(table, [value.name === '' ? 'values' : value.name])
+      const labelKey = named.columns[0].name === 'index' ? 'level_0' : 'index'
+      const datetimes = new Set(value.dtype.variant === 'Datetime' ? [named.columns[0].name] : [])
+      const schema = encodeTableSchema(named, labels, labelKey, datetimes)
+      body = encode(named, { layout: 'table', schema, labelKey, ...own })
+    } else {
+      const isObject = this.orient === 'index' || this.orient === 'columns'
+      body = encode(table, { layout: isObject ? 'series-index' : 'series', ...own })
+    }
+    return { headers: jsonHeaders, body }
+  }
+}
+
+const typedKinds: ReadonlyMap<string, Column['kind']> = new Map<string, Column['kind']>([
+  ['Int8Array', 'int8'],
+  ['Int16Array', 'int16'],
+  ['Int32Array', 'int32'],
+  ['BigInt64Array', 'int64'],
+  ['Uint8Array', 'uint8'],
+  ['Uint16Array', 'uint16'],
+  ['Uint32Array', 'uint32'],
+  ['BigUint64Array', 'uint64'],
+  ['Float32Array', 'float32'],
+  ['Float64Array', 'float64'],
+])
+
+function seriesOf(polars: Polars, sample: unknown): Series {
+  if (ArrayBuffer.isView(sample)) {
+    const kind = typedKinds.get(sample.constructor.name)
+    const list = Array.from(sample as unknown as ArrayLike<number | bigint>)
+    if (kind !== undefined) return columnSeries(polars, columnOf('', kind, list), list.length)
+  }
+  if (!Array.isArray(sample))
+    throw new BadInput(expected('a Series, a list or a typed array', 'PandasSeries.fromSample', sample))
+  const values: SeriesElement[] = sample.map((value) => value ?? null)
+  const kind = kindOf(values)
+  if (kind === undefined) {
+    throw new BadInput(expected('numbers, booleans or strings, all of one kind', 'PandasSeries.fromSample', sample), {
+      reason: 'dtype',
+    })
+  }
+  return columnSeries(polars, columnOf('', kind, values), values.length)
+}
+
+function columnSeries(polars: Polars, column: Column, rows: number): Series {
+  return polars.seriesOf(polars.fromColumns({ rows, columns: [column] }))
+}
+
+/** As JSON would have it: whole numbers int64, numbers float64. */
+function kindOf(values: readonly SeriesElement[]): Column['kind'] | undefined {
+  const present = values.filter((value) => value !== null)
+  const isInt = (value: SeriesElement) =>
+    typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value)
+  if (present.length === 0) return 'float64'
+  if (present.every(isInt)) return 'int64'
+  if (present.every((value) => typeof value === 'number')) return 'float64'
+  if (present.every((value) => typeof value === 'boolean')) return 'bool'
+  return present.every((value) => typeof value === 'string') ? 'str' : undefined
+}

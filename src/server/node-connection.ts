@@ -1,0 +1,43 @@
+/**
+ * What the requests of one connection of node:http share.
+ * @module
+ */
+import type { Socket } from 'node:net'
+
+/** One connection. */
+export class Connection {
+  /**
+   * A response has told the client that the connection closes: requests pipelined behind it are dropped unheard (RFC 9112
+   * section 9.6). Node would take them, and ends the process by an assertion when such a one is answered out of turn.
+   */
+  closing = false
+  readonly #running = new Set<() => void>()
+
+  constructor(socket: Socket) {
+    socket.once('close', () => {
+      for (const abort of [...this.#running]) abort()
+    })
+  }
+
+  /** Calls `abort` when the socket closes. Node tells only the response whose turn it is, not those queued behind it. */
+  add(abort: () => void): void {
+    this.#running.add(abort)
+  }
+
+  /** Takes an `abort` back. */
+  delete(abort: () => void): void {
+    this.#running.delete(abort)
+  }
+}
+
+const connections = new WeakMap<Socket, Connection>()
+
+/** A socket becomes its connection, the same one each time. */
+export function connectionOf(socket: Socket): Connection {
+  let connection = connections.get(socket)
+  if (connection === undefined) {
+    connection = new Connection(socket)
+    connections.set(socket, connection)
+  }
+  return connection
+}

@@ -1,0 +1,220 @@
+/**
+ * The end of a Parquet file, read without decoding anything: enough to refuse what is none, or far too much.
+ * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification.
+ * @module
+ */
+
+/** What a file may hold at most. */
+export interface ParquetLimits {
+  /** Default 50,000,000. */
+  readonly maxRows: number
+  /** Default 16,384. */
+  readonly maxColumns: number
+  /** Rows times columns: constant columns cost nothing in the file and 8 bytes a row in memory. Default 100,000,000. */
+  readonly maxCells: number
+  /** What the row groups say they unpack to. **Units**: bytes. Default 1 GiB. */
+  readonly maxUnpackedBytes: number
+}
+
+/** The limits that hold unless others are given. */
+export const parquetLimits: ParquetLimits = {
+  maxRows: 50_000_000,
+  maxColumns: 16_384,
+  maxCells: 100_000_000,
+  maxUnpackedBytes: 2 ** 30,
+}
+
+/** What the footer says. */
+export interface ParquetFooter {
+  readonly rows: number
+  readonly columns: number
+  readonly unpackedBytes: number
+}
+
+const maxDepth = 16
+// Thrift compact types.
+const typeTrue = 1
+const typeFalse = 2
+const typeByte = 3
+const typeI64 = 6
+const typeDouble = 7
+const typeBinary = 8
+const typeList = 9
+const typeSet = 10
+const typeMap = 11
+const typeStruct = 12
+
+class Unreadable extends Error {}
+
+/** The footer of a file becomes numbers. A string says what is wrong with it. **Cost**: walks the footer once; makes nothing. */
+export function readParquetFooter(file: Uint8Array): ParquetFooter | string {
+  const size = file.length
+  if (size < 12 || !isMagic(file, 0)) return 'no Parquet file (it does not start with PAR1)'
+  if (!isMagic(file, size - 4)) return 'no whole Parquet file (it does not end with PAR1)'
+  const view = new DataView(file.buffer, file.byteOffset, size)
+  const length = view.getUint32(size - 8, true)
+  if (length > size - 12) return 'a Parquet footer longer than its file'
+  try {
+    return new FooterReader(file, size - 8 - length, size - 8).read()
+  } catch (error) {
+    if (error instanceof Unreadable) return 'a Parquet footer that cannot be read'
+    throw error
+  }
+}
+
+/** Which limit a footer is above; undefined when it is within all. */
+export function aboveLimit({ rows, columns, unpackedBytes }: ParquetFooter, limits: ParquetLimits): string | undefined {
+  if (rows > limits.maxRows) return `${rows} rows`
+  if (columns > limits.maxColumns) return `${columns} columns`
+  if (rows * columns > limits.maxCells) return `${rows * columns} cells`
+  return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
+}
+
+function isMagic(file: Uint8Array, at: number): boolean {
+  return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === 0x31
+}
+
+class FooterReader {
+  readonly #bytes: Uint8Array
+  readonly #end: number
+  #pos: number
+
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    this.#bytes = bytes
+    this.#pos = start
+    this.#end = end
+  }
+
+  /** FileMetaData: 2 is the schema, 3 the number of rows, 4 the row groups. */
+  read(): ParquetFooter {
+    let rows = -1
+    let columns = -1
+    let unpackedBytes = 0
+    let groupRows = 0
+    this.#struct((id, type) => {
+      if (id === 2 && type === typeList) columns = this.#leaves()
+      else if (id === 3 && type === typeI64) rows = this.#signed()
+      else if (id === 4 && type === typeList) {
+        this.#list(() =>
+          this.#struct((member, kind) => {
+            // RowGroup: 2 is total_byte_size, 3 num_rows.
+            if (member === 2 && kind === typeI64) unpackedBytes += Math.max(0, this.#signed())
+            else if (member === 3 && kind === typeI64) groupRows += Math.max(0, this.#signed())
+            else this.#skip(kind, 0)
+          }, 2),
+        )
+      } else this.#skip(type, 0)
+    }, 0)
+    if (rows < 0 || columns < 0) throw new Unreadable()
+    // A file that understates its rows in one place must not get past the limit.
+    return { rows: Math.max(rows, groupRows), columns, unpackedBytes }
+  }
+
+  /** The schema's leaves: elements without children (field 5). */
+  #leaves(): number {
+    let leaves = 0
+    this.#list(() => {
+      let children = 0
+      this.#struct((id, type) => {
+        if (id === 5 && type === 5) children = this.#signed()
+        else this.#skip(type, 0)
+      }, 2)
+      if (children === 0) leaves++
+    })
+    return leaves
+  }
+
+  #byte(): number {
+    if (this.#pos >= this.#end) throw new Unreadable()
+    return this.#bytes[this.#pos++]
+  }
+
+  #varint(): number {
+    let value = 0
+    let scale = 1
+    for (let i = 0; i < 10; i++) {
+      const byte = this.#byte()
+      // Beyond 2^53 digits are lost, which no limit minds.
+      value += (byte & 0x7f) * scale
+      if (byte < 0x80) return value
+      scale *= 128
+    }
+    throw new Unreadable()
+  }
+
+  #signed(): number {
+    const value = this.#varint()
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
+  }
+
+  #struct(field: (id: number, type: number) => void, depth: number): void {
+    if (depth > maxDepth) throw new Unreadable()
+    let id = 0
+    for (;;) {
+      const head = this.#byte()
+      if (head === 0) return
+      id = head >> 4 === 0 ? this.#signed() : id + (head >> 4)
+      field(id, head & 0x0f)
+    }
+  }
+
+  #list(element: () => void): void {
+    const head = this.#byte()
+    if ((head & 0x0f) !== typeStruct) throw new Unreadable()
+    const count = head >> 4 === 15 ? this.#varint() : head >> 4
+    // Each element takes a byte at least, so a false count ends at the footer's end.
+    for (let i = 0; i < count; i++) element()
+  }
+
+  #skip(type: number, depth: number, isElement = false): void {
+    if (depth > maxDepth) throw new Unreadable()
+    switch (type) {
+      case typeTrue:
+      case typeFalse:
+        // In a field the type is the value; in a list each value is a byte.
+        if (isElement) this.#byte()
+        return
+      case typeByte:
+        this.#byte()
+        return
+      case 4:
+      case 5:
+      case typeI64:
+        this.#varint()
+        return
+      case typeDouble:
+        this.#advance(8)
+        return
+      case typeBinary:
+        this.#advance(this.#varint())
+        return
+      case typeList:
+      case typeSet: {
+        const head = this.#byte()
+        const count = head >> 4 === 15 ? this.#varint() : head >> 4
+        for (let i = 0; i < count; i++) this.#skip(head & 0x0f, depth + 1, true)
+        return
+      }
+      case typeMap: {
+        const count = this.#varint()
+        if (count === 0) return
+        const kinds = this.#byte()
+        for (let i = 0; i < count; i++) {
+          this.#skip(kinds >> 4, depth + 1, true)
+          this.#skip(kinds & 0x0f, depth + 1, true)
+        }
+        return
+      }
+      case typeStruct:
+        this.#struct((_, kind) => this.#skip(kind, depth + 1), depth + 1)
+        return
+      default:
+        throw new Unreadable()
+    }
+  }
+
+  #advance(count: number): void {
+    this.#pos += count
+    if (this.#pos > this.#end) throw new Unreadable()
+  }
+}

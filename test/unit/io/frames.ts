@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { io } from 'serving'
+import { type DataFrame, loadPolars, type Series } from '../../../src/bindings/polars.ts'
+import { bytesAt, type Column, type ColumnKind, columnOf, isValid, numberReader } from '../../../src/data/columns.ts'
+
+export const polars = loadPolars('the tests')
+
+type Value = number | bigint | boolean | string | null
+
+/** A column as plain values: 64-bit integers as bigints. */
+export interface PlainColumn {
+  readonly name: string
+  readonly kind: string
+  readonly values: readonly Value[]
+}
+
+/** A frame as plain values. */
+export interface PlainFrame {
+  readonly columns: readonly PlainColumn[]
+  readonly labels: readonly unknown[]
+}
+
+function valuesOf(column: Column, rows: number): Value[] {
+  const { kind, data } = column
+  return Array.from({ length: rows }, (_, row) => {
+    if (!isValid(column, row)) return null
+    if (kind === 'str') return Buffer.from(bytesAt(column, row)).toString()
+    if (kind === 'bool') return (data[row >> 3] & (1 << (row & 7))) !== 0
+    return numberReader(column)(row)
+  })
+}
+
+/** A frame becomes plain values. */
+export function plain(frame: DataFrame): PlainFrame {
+  const table = polars.toColumns(frame)
+  if (typeof table === 'string') throw new Error(`column ${table} has no plain values`)
+  const columns = table.columns.map((column) => ({
+    name: column.name,
+    kind: column.kind,
+    values: valuesOf(column, table.rows),
+  }))
+  return { columns, labels: io.labels(frame) }
+}
+
+/** A series becomes plain values. */
+export function plainSeries(series: Series): PlainColumn & { readonly labels: readonly unknown[] } {
+  const [column] = plain(polars.frameOf(series)).columns
+  return { ...column, labels: io.labels(series) }
+}
+
+/** Columns as name, kind and values become a frame. */
+export function frameOf(columns: readonly (readonly [string, ColumnKind, readonly Value[]])[]): DataFrame {
+  const rows = columns[0]?.[2].length ?? 0
+  return polars.fromColumns({ rows, columns: columns.map(([name, kind, values]) => columnOf(name, kind, values)) })
+}
+
+/** Whether two frames have the same columns, kinds, values and labels. */
+export function sameFrame(a: DataFrame, b: DataFrame): boolean {
+  return isDeepStrictEqual(plain(a), plain(b))
+}
+
+/** Whether two series have the same name, kind, values and labels. */
+export function sameSeries(a: Series, b: Series): boolean {
+  return isDeepStrictEqual(plainSeries(a), plainSeries(b))
+}
+
+/** A file that test/fixtures/frames/make.py wrote. */
+export function fixture(name: string): Buffer {
+  return readFileSync(new URL(`../../fixtures/frames/${name}`, import.meta.url))
+}
+
+/** A column of a fixture. Integers are `{int: text}`, since JSON.parse would round them. */
+export interface FixtureColumn {
+  readonly name: string
+  readonly kind: ColumnKind
+  readonly values: readonly (null | boolean | number | string | { readonly int: string })[]
+}
+
+/** Values of a fixture as the frames have them. */
+export function fixtureValues({ kind, values }: FixtureColumn): Value[] {
+  return values.map((value) => {
+    if (typeof value !== 'object' || value === null) return value
+    return kind === 'int64' || kind === 'uint64' ? BigInt(value.int) : Number(value.int)
+  })
+}
