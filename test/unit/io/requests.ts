@@ -35,3 +35,19 @@ export function textOf(response: unknown): string {
   const { body } = response as { body: string | Uint8Array }
   return Buffer.from(body as Uint8Array).toString()
 }
+
+/** A part as a test writes it. */
+export type TestPart = readonly [name: string, body: string | Uint8Array, filename?: string, type?: string]
+
+/** The Content-Type of {@link formOf}. */
+export const formType = 'multipart/form-data; boundary=BND'
+
+/** Parts become a form. */
+export function formOf(...parts: readonly TestPart[]): Buffer {
+  const pieces = parts.flatMap(([name, body, filename, type]) => {
+    const disposition = `form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}`
+    const head = `--BND\r\ncontent-disposition: ${disposition}\r\n${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`
+    return [Buffer.from(head), Buffer.from(body as string), Buffer.from('\r\n')]
+  })
+  return Buffer.concat([...pieces, Buffer.from('--BND--\r\n')])
+}
