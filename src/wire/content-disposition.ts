@@ -50,7 +50,10 @@ function parseParameters(
   while (at < value.length) {
     dialect.lastIndex = at
     const match = dialect.exec(value)
-    if (match === null) return /^[ \t]*;?[ \t]*$/.test(value.slice(at)) ? parameters : undefined
+    if (match === null) {
+      const rest = value.slice(at).trim()
+      return rest === '' || rest === ';' ? parameters : undefined
+    }
     at = dialect.lastIndex
     const name = match[1].toLowerCase()
     // Of two names one parser takes the first, another the last: nobody may build on that.

@@ -2,61 +2,8 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { BadInput, PayloadTooLarge, ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { type WrittenPart, writeForm } from '../../../src/wire/form-writer.ts'
-import { HeaderList } from '../../../src/wire/message.ts'
-import { type FormLimits, FormParser, formBoundary } from '../../../src/wire/multipart-form.ts'
-
-interface Seen {
-  readonly name: string
-  readonly filename: string | null
-  readonly type: string | null
-  body: string
-}
-
-/** Parts that a parser tells of a body given in pieces; bodies as base64. */
-function parse(pieces: readonly Uint8Array[], boundary: string, limits?: Partial<FormLimits>): Seen[] {
-  const parts: Seen[] = []
-  let open: { part: Seen; pieces: Uint8Array[] } | undefined
-  const parser = new FormParser(
-    boundary,
-    {
-      partStart(part) {
-        expect(open).toBe(undefined)
-        const seen = {
-          name: part.name,
-          filename: part.filename ?? null,
-          type: part.headers.get('content-type') ?? null,
-          body: '',
-        }
-        open = { part: seen, pieces: [] }
-      },
-      partData: (bytes) => void open!.pieces.push(Uint8Array.from(bytes)),
-      partEnd() {
-        open!.part.body = Buffer.concat(open!.pieces).toString('base64')
-        parts.push(open!.part)
-        open = undefined
-      },
-    },
-    limits,
-  )
-  for (const piece of pieces) {
-    // As a socket does it: the bytes are gone once the call returns.
-    const borrowed = Uint8Array.from(piece)
-    parser.write(borrowed)
-    borrowed.fill(0x2d)
-  }
-  parser.end()
-  expect(open).toBe(undefined)
-  return parts
-}
-
-const base64 = (text: string) => Buffer.from(text).toString('base64')
-const field = (name: string, body: string) => ({ name, filename: null, type: null, body: base64(body) })
-const cut = (body: Uint8Array, ...places: number[]) => {
-  const ends = [0, ...places.map((place) => Math.min(place, body.length)).sort((a, b) => a - b), body.length]
-  return ends.slice(1).map((end, i) => body.subarray(ends[i], end))
-}
-const boundaryOf = (contentType: string) => formBoundary(HeaderList.from({ 'content-type': contentType }), 'the test')
+import { FormParser } from '../../../src/wire/multipart-form.ts'
+import { base64, boundaryOf, cut, field, parse, refused, type Seen } from './forms.ts'
 
 interface Fixture {
   readonly client: string
@@ -182,16 +129,6 @@ describe('a boundary', () => {
   })
 })
 
-function refused(run: () => unknown): ServingError {
-  try {
-    run()
-  } catch (error) {
-    if (ServingError.is(error)) return error
-    throw error
-  }
-  throw new Error('it was accepted')
-}
-
 const withHead = (lines: string) => `--B\r\n${lines}\r\n\r\nx\r\n--B--\r\n`
 
 describe('the headers of a part', () => {
@@ -303,6 +240,27 @@ describe('a form', () => {
     expect(taken).toBeLessThanOrEqual(16 * 1024)
   })
 
+  it('with headers made to be slow takes no longer than others', () => {
+    const fill = (text: string) => text.repeat(Math.floor(16_000 / text.length))
+    const extended = `; name="a"; filename*=utf-8''${fill('%41')}`
+    const slow = [' '.repeat(15_900), fill(' ;'), fill('; a="'), fill('\\"'), fill('"\\'), extended]
+    const time = (text: string) => {
+      const body = Buffer.from(withHead(`content-disposition: form-data${text} x`))
+      const started = process.hrtime.bigint()
+      for (let i = 0; i < 10; i++) {
+        try {
+          parse([body], 'B')
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadInput)
+        }
+      }
+      return Number(process.hrtime.bigint() - started)
+    }
+    const plain = time(`; name="${'a'.repeat(15_900)}"`)
+    // What is quadratic in 16 KB takes ten thousand times as long.
+    for (const text of slow) expect(time(text) / plain).toBeLessThan(100)
+  })
+
   it('gives parts or blames the client, whatever the bytes', () => {
     const words = [
       '\r\n',
@@ -339,54 +297,5 @@ describe('a form', () => {
       }),
       { numRuns: 1000 },
     )
-  })
-})
-
-describe('a written form', () => {
-  const bytes = (text: string) => Buffer.from(text)
-  const part = (name: string, text: string, more?: Partial<WrittenPart>): WrittenPart => ({
-    name,
-    type: 'text/plain',
-    length: Buffer.byteLength(text),
-    body: bytes(text),
-    ...more,
-  })
-
-  it("is read back by Node's own FormData", async () => {
-    const { contentType, body } = writeForm([
-      part('a "quoted"\r\nname', 'é'),
-      part('file', '\r\n--\r\n', { filename: 'naïve "文".png', type: 'image/png' }),
-    ])
-    const form = await new Response(body as Uint8Array<ArrayBuffer>, {
-      headers: { 'content-type': contentType },
-    }).formData()
-    expect(form.get('a "quoted"\r\nname')).toBe('é')
-    const file = form.get('file') as File
-    expect([file.name, file.type, await file.text()]).toEqual(['naïve "文".png', 'image/png', '\r\n--\r\n'])
-  })
-
-  it('has a disposition, type and length for each part', () => {
-    const { contentType, body } = writeForm([part('a', 'xyz', { filename: 'f' })])
-    const boundary = boundaryOf(contentType)
-    expect(Buffer.from(body as Uint8Array).toString()).toBe(
-      `--${boundary}\r\ncontent-disposition: form-data; name="a"; filename="f"\r\ncontent-type: text/plain\r\ncontent-length: 3\r\n\r\nxyz\r\n--${boundary}--\r\n`,
-    )
-    expect(boundaryOf(writeForm([]).contentType)).not.toBe(boundary)
-  })
-
-  it('passes a source on and fails when it is not as long as it said', async () => {
-    const source = async function* () {
-      yield 'ab'
-      yield bytes('c')
-    }
-    const collect = async (length: number) => {
-      const { contentType, body } = writeForm([part('a', '', { length, body: source() })])
-      const pieces: Uint8Array[] = []
-      for await (const piece of body as AsyncIterable<string | Uint8Array>) pieces.push(Buffer.from(piece as string))
-      return parse(pieces, boundaryOf(contentType))
-    }
-    expect(await collect(3)).toMatchObject([{ name: 'a', body: base64('abc') }])
-    await expect(collect(2)).rejects.toThrow('expected 2 bytes from the source of a part, received more')
-    await expect(collect(4)).rejects.toThrow('received 3')
   })
 })
