@@ -126,3 +126,63 @@ describe('ResponseContext', () => {
     expect(response.merge([])).toEqual([['set-cookie', 'a=x%3B%20y%0D%0A; Path=/']])
   })
 })
+
+describe('clean-ups of a context', () => {
+  it('run once, the last one added first', () => {
+    const ctx = new Context()
+    const heard: number[] = []
+    for (const i of [1, 2, 3]) ctx.onEnd(() => void heard.push(i))
+    expect(heard).toEqual([])
+    ctx.end()
+    ctx.end()
+    expect(heard).toEqual([3, 2, 1])
+  })
+
+  it('run at once when they are added too late', () => {
+    const ctx = new Context()
+    ctx.end()
+    let ran = 0
+    ctx.onEnd(() => void ran++)
+    expect(ran).toBe(1)
+  })
+
+  it('may add others, which run, too', () => {
+    const ctx = new Context()
+    const heard: string[] = []
+    ctx.onEnd(() => {
+      heard.push('outer')
+      ctx.onEnd(() => void heard.push('inner'))
+    })
+    ctx.end()
+    expect(heard).toEqual(['outer', 'inner'])
+  })
+
+  it('all run when some fail, now or later, and the failures are told', async () => {
+    const ctx = new Context()
+    const heard: string[] = []
+    const failures: unknown[] = []
+    ctx.onEnd(() => void heard.push('first'))
+    ctx.onEnd(() => {
+      throw new Error('now')
+    })
+    ctx.onEnd(async () => {
+      throw new Error('later')
+    })
+    ctx.end((error) => failures.push((error as Error).message))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(heard).toEqual(['first'])
+    expect(failures).toEqual(['now', 'later'])
+  })
+
+  it('do not run because the request was aborted: its transport ends it', () => {
+    const ctx = new Context()
+    let ran = false
+    ctx.onEnd(() => {
+      ran = true
+    })
+    ctx.abort()
+    expect(ran).toBe(false)
+    ctx.end()
+    expect(ran).toBe(true)
+  })
+})
