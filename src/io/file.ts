@@ -39,7 +39,9 @@ const defaultSpoolAboveBytes = 4 * 1024 * 1024
  * type counts. Out: the content-type is `mimeType`, else the file's own, else `application/octet-stream`; a name becomes
  * `content-disposition: attachment`.
  * **Errors**: 415 for another type; BadInput `part` for a form that is broken or has no file.
- * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`; `bench/upload.ts`.
+ * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the process
+ * grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes` (64 MiB unless
+ * set) and `requestTimeoutMs` bound uploads, too.
  * **Source**: SPEC "File".
  * **Example** `new io.File({ mimeType: 'application/pdf' })`
  */
