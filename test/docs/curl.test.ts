@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root, serveFile } from '../cli/process.ts'
 
@@ -9,9 +9,11 @@ interface Example {
   readonly answer: string
 }
 
-function examplesOf(file: string): Example[] {
-  const blocks = readFileSync(join(root, file), 'utf8').matchAll(/```sh\n(.*?)```/gs)
-  const text = [...blocks].map((block) => block[1].replaceAll('\\\n', ' ')).join('\n')
+/** The curl lines of a document, or of its sections with that heading. */
+function examplesOf(file: string, heading = ''): Example[] {
+  const sections = readFileSync(join(root, file), 'utf8').split(/^(?=## )/m)
+  const chosen = sections.filter((section) => section.startsWith(heading)).join('')
+  const text = [...chosen.matchAll(/```sh\n(.*?)```/gs)].map((block) => block[1].replaceAll('\\\n', ' ')).join('\n')
   return [...text.matchAll(/^(curl .*)\n# (.*)$/gm)].map(([, line, answer]) => ({ line, answer }))
 }
 
@@ -20,33 +22,58 @@ function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare)
 }
 
-/** Does what curl does with the options that our lines use, so that the tests need Node only. */
+const fileTypes: Record<string, string> = { '.png': 'image/png', '.csv': 'text/csv' }
+
+/** Adds a `-F name=text` or `-F name=@file`, with the types that curl gives to files. */
+function addField(form: FormData, field: string): void {
+  const [, name, at, value] = /^([^=]+)=(@?)(.*)$/s.exec(field) as unknown as string[]
+  if (at === '') form.append(name, value)
+  else
+    form.append(name, new Blob([readFileSync(join(root, value))], { type: fileTypes[extname(value)] }), basename(value))
+}
+
+/** Does what curl does with the options that our lines use, so that the tests need Node only. `-o` answers the type. */
 async function curl(line: string, port: number): Promise<string> {
   const [, ...words] = wordsOf(line)
   const headers = new Headers()
-  let body: string | undefined
+  let body: string | Uint8Array | FormData | undefined
   let url = ''
+  let toFile = false
+  const next = () => words.shift() as string
   while (words.length > 0) {
-    const word = words.shift() as string
+    const word = next()
     if (word === '-H') {
-      const [name, value] = (words.shift() as string).split(/: */, 2)
+      const [name, value] = next().split(/: */, 2)
       headers.set(name, value)
-    } else if (word === '-d') body = words.shift()
-    else if (word === '-N') continue
+    } else if (word === '-d') body = next()
+    else if (word === '--data-binary') body = readFileSync(join(root, next().slice(1)))
+    else if (word === '-F') {
+      body ??= new FormData()
+      addField(body as FormData, next())
+    } else if (word === '-o') {
+      toFile = true
+      next()
+    } else if (word === '-N') continue
     else if (word.startsWith('-')) throw new Error(`the test does not know curl's ${word}`)
     else url = `http://${word.replace('localhost:3000', `127.0.0.1:${port}`)}`
   }
-  if (body !== undefined && !headers.has('content-type'))
+  const isForm = body instanceof FormData
+  if (body !== undefined && !isForm && !headers.has('content-type')) {
     headers.set('content-type', 'application/x-www-form-urlencoded')
+  }
   const response = await fetch(url, body === undefined ? {} : { method: 'POST', headers, body })
-  return await response.text()
+  return toFile && response.ok ? String(response.headers.get('content-type')) : await response.text()
 }
 
-describe.each(['README.md', 'examples/iris/README.md'])('the curl lines of %s', (file) => {
+describe.each([
+  ['README.md', '## Start', 'examples/iris/service.ts'],
+  ['README.md', '## Descriptors', 'examples/all/service.ts'],
+  ['examples/iris/README.md', '', 'examples/iris/service.ts'],
+])('the curl lines of %s %s', (file, heading, service) => {
   it('answer what stands below them', async () => {
-    const examples = examplesOf(file)
+    const examples = examplesOf(file, heading)
     expect(examples.length).toBeGreaterThan(3)
-    const { port } = await serveFile('examples/iris/service.ts', ['--workers', '1'])
+    const { port } = await serveFile(service, ['--workers', '1'])
     for (const { line, answer } of examples) {
       // An ellipsis stands for what the document leaves out.
       const start = answer.split('…')[0]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/errors.ts'
-import { bytes, engines, gate, post, start } from './harness.ts'
+import { bytes, chunked, engines, gate, post, start } from './harness.ts'
 
 describe.each(engines)('connections on %s', (engine) => {
   it('keeps a connection for the next request', async () => {
@@ -161,6 +161,59 @@ describe.each(engines)('clients that go away on %s', (engine) => {
     await aborted.promise
     await raw.closed
     expect(raw.received).toBe('')
+  })
+
+  it.each([
+    ['a chunked upload', post('/echo', chunked('x'), { 'transfer-encoding': 'chunked' })],
+    ['connection: close', post('/echo', 'x', { connection: 'close' })],
+  ])('frees every place when requests are pipelined behind %s', async (_what, closing) => {
+    // The large answer empties the cork of uWebSockets.js, so that the closing one closes in the middle of the parser's work.
+    const server = await start(
+      engine,
+      (svc) => {
+        svc.api({ ...bytes, name: 'large' }, () => [Buffer.alloc(2_000_000)])
+        svc.api({ ...bytes, name: 'echo' }, (body) => body)
+      },
+      { drainTimeoutMs: 60_000 },
+    )
+    for (const last of [post('/echo', 'third'), post('/echo', chunked('x'), { 'transfer-encoding': 'chunked' })]) {
+      const raw = await server.connect()
+      raw.write(post('/large') + closing + last)
+      await raw.closed
+    }
+    // Waits for all that are in flight.
+    await server.listener.close()
+  })
+
+  it('frees the places of pipelined requests whose turn never came', async () => {
+    const entered = gate()
+    const server = await start(
+      engine,
+      (svc) =>
+        svc.api({ ...bytes, name: 'wait' }, (_body, ctx) => {
+          const { signal } = ctx
+          entered.open()
+          return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('late')))
+        }),
+      { drainTimeoutMs: 60_000 },
+    )
+    const raw = await server.connect()
+    raw.write(post('/wait') + post('/wait') + post('/wait'))
+    await entered.promise
+    raw.destroy()
+    await server.listener.close()
+  })
+
+  it('drops what is pipelined behind refused uploads', async () => {
+    const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    const upload = (path: string) => post(path, chunked('x', 'y'), { 'transfer-encoding': 'chunked' })
+    for (let i = 0; i < 20; i++) {
+      const raw = await server.connect()
+      raw.write(upload('/readyz') + post('/readyz', 'x'.repeat(100), {}, 'HEAD') + upload('/nope'))
+      await raw.closed
+      expect(raw.received).not.toContain('404')
+    }
+    expect((await server.ask(post('/echo', 'alive'))).text).toBe('alive')
   })
 
   it('is not disturbed by a client that leaves after its answer', async () => {
