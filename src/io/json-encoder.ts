@@ -3,13 +3,17 @@
  * @module
  */
 import { numberCodec } from '../bindings/native.ts'
+import { loadPolars } from '../bindings/polars.ts'
 import { maxJsonDepth } from '../data/json-syntax.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { fromNested } from '../data/nested.ts'
 import { BadOutput, expected } from '../errors.ts'
+import type { HttpResponse } from '../wire/message.ts'
+import { PandasDataFrame } from './pandas-dataframe.ts'
+import { PandasSeries } from './pandas-series.ts'
 
 /**
- * A value becomes JSON text: NDArray and typed arrays as lists, bigints exactly, Maps as objects, Sets as lists, class instances by
+ * A value becomes JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints exactly, Maps as objects, Sets as lists, class instances by
  * their fields, NaN and the infinities as null. Subclass it and override {@link JSONEncoder.default} for types of your own.
  *
  * **Errors**: BadOutput with the path for functions, symbols, cycles and more than 128 levels.
@@ -50,6 +54,8 @@ export class JSONEncoder {
       return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
     }
     if (isRecord(value)) return this.#writeRecord(value, path, depth)
+    const frame = frameText(value)
+    if (frame !== undefined) return frame
     if (typeof value === 'object' && 'toJSON' in value && typeof value.toJSON === 'function') {
       return this.#write(value.toJSON(), path, depth + 1)
     }
@@ -64,6 +70,25 @@ export class JSONEncoder {
     }
     return `{${text}}`
   }
+}
+
+let frameDescriptor: PandasDataFrame | undefined
+let seriesDescriptor: PandasSeries | undefined
+
+/** A data frame becomes an object of its columns, a series one of its labels; undefined for anything else. */
+function frameText(value: unknown): string | undefined {
+  // Only what Polars makes can do this; Polars itself is then there, and asking it about every Date would load it for nothing.
+  if (typeof value !== 'object' || value === null || !('rechunk' in value)) return undefined
+  const polars = loadPolars('JSON')
+  let body: HttpResponse['body']
+  if (polars.isDataFrame(value)) {
+    frameDescriptor ??= new PandasDataFrame({ orient: 'columns' })
+    body = frameDescriptor.toHttpResponse(value).body
+  } else if (polars.isSeries(value)) {
+    seriesDescriptor ??= new PandasSeries({ orient: 'index' })
+    body = seriesDescriptor.toHttpResponse(value).body
+  } else return undefined
+  return Buffer.from(body as Uint8Array).toString()
 }
 
 /** Whether JSON.stringify writes the value as the encoder would; looking first is cheaper than a replacer function. */

@@ -1,3 +1,4 @@
+import pl from 'nodejs-polars'
 import { BadInput, BadOutput, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -124,6 +125,13 @@ describe('JSON output', () => {
     ],
   ])('writes %s', (text, value) => {
     expect(encode(value)).toBe(text)
+  })
+
+  // Reference cases J49 and J50.
+  it('writes data frames by column and series by label', () => {
+    const frame = pl.DataFrame({ a: [1, 2], b: ['x', 'y'] })
+    expect(encode({ frame })).toBe('{"frame":{"a":{"0":1.0,"1":2.0},"b":{"0":"x","1":"y"}}}')
+    expect(encode(pl.Series('s', [1.5, 2]))).toBe('{"0":1.5,"1":2.0}')
   })
 
   it.each<[string, unknown]>([
