@@ -4,6 +4,7 @@
  * What the package (1.30, its CPU provider) does, found by trying it:
  * - `session.run` waits for the next turn of the event loop and then computes on the calling thread: a model of 46 ms keeps the thread for
  *   46 ms, whatever the number of intra-op threads. Models belong behind a Runner.
+ * - A run costs at least 6 µs; 64 rows in one cost the digits model 1/30 of 64 runs (`bench/micro/onnx-run.ts`).
  * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred; neither aliases the model's constants.
  *   Memory given for outputs beforehand saved 5 % at 4 MB, so none is given.
  * - Shared memory is refused as an input ("Invalid argument").
@@ -60,7 +61,7 @@ const dtypeOf = (type: OrtType): DType | undefined =>
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 
-/** The package. **Errors**: MissingDependencyException when it is not installed. **Cost**: 45 ms the first time. */
+/** The package. **Errors**: MissingDependencyException when it is not installed. **Cost**: about 45 ms the first time. */
 export function onnxruntime(): typeof import('onnxruntime-node') {
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
