@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
@@ -6,6 +5,7 @@ import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/bindings/onnx.ts'
 import { dataConstructor } from '../../../src/data/dtype.ts'
+import { runWithout } from './without-package.ts'
 
 /** An array as make.py writes it. */
 interface Plain {
@@ -237,18 +237,14 @@ describe('loading an ONNX model', () => {
   })
 
   it('without onnxruntime-node names the package and the command that installs it', () => {
-    const script = `
-      import Module from 'node:module'
-      const resolve = Module._resolveFilename
-      Module._resolveFilename = (name, ...rest) => {
-        if (name === 'onnxruntime-node') throw Object.assign(new Error('Cannot find module'), { code: 'MODULE_NOT_FOUND' })
-        return resolve(name, ...rest)
-      }
-      const { loadOnnx } = await import(process.argv[1])
-      await loadOnnx('model.onnx').catch((error) => console.log(error.name + '|' + error.message))
-    `
-    const build = new URL('../../../dist/onnx.js', import.meta.url).href
-    const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, build], { encoding: 'utf8' })
-    expect(out.trim()).toMatch(/^MissingDependencyException\|.*onnxruntime-node.*npm install "onnxruntime-node@\^1\.30\.0"$/)
+    const output = runWithout(
+      'onnxruntime-node',
+      `import { MissingDependencyException } from './src/index.ts'
+      import { loadOnnx } from './src/onnx.ts'
+      await loadOnnx('model.onnx').catch((error) => console.log(error instanceof MissingDependencyException, error.message))`,
+    )
+    expect(output).toBe(
+      'true an ONNX model needs the package onnxruntime-node: npm install "onnxruntime-node@^1.30.0"\n',
+    )
   })
 })
