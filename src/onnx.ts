@@ -5,6 +5,10 @@
  * Let processes × pool threads × intra-op threads be at most the number of cores; beyond it, threads only take turns and every answer is
  * late. Many small requests: one intra-op thread each and as many pool threads as there are cores (throughput). Few large ones: fewer
  * pool threads with several intra-op threads each (latency). {@link intraOpThreadsFor} divides the cores that way.
+ *
+ * **Ending threads**: onnxruntime-node 1.30 aborts the whole process when a thread is terminated, or `process.exit` is called, while a
+ * model computes. So a Runner of an ONNX model must let its threads finish what they do before it ends them (`onAbort: 'signal'`), or keep
+ * them in processes of their own (`isolation: 'process'`).
  * @module
  */
 import { availableParallelism } from 'node:os'

@@ -4,7 +4,6 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { prepare } from '../../examples/digits/digits.ts'
 import { loadOnnx } from '../../src/bindings/onnx.ts'
 import { NDArray } from '../../src/index.ts'
@@ -53,7 +52,7 @@ const { rows } = JSON.parse(readFileSync(new URL('digits/expected.json', example
 }
 
 for (const { name, output } of models) {
-  const model = await loadOnnx(fileURLToPath(new URL(`${name}/model.onnx`, examples)), { outputs: [output] })
+  const model = await loadOnnx(new URL(`${name}/model.onnx`, examples), { outputs: [output] })
   const [input] = model.inputs
   const columns = input.shape[1]
   const batch = (count: number) => ({

@@ -2,12 +2,11 @@
  * The API of the digits classifier, to be added to a service.
  * @module
  */
-import { fileURLToPath } from 'node:url'
 import { io, NDArray, type Service } from 'serving'
 import { load } from 'serving/onnx'
 import { prepare, readDigit } from './digits.ts'
 
-const path = fileURLToPath(new URL('./model.onnx', import.meta.url))
+const path = new URL('./model.onnx', import.meta.url)
 const { predict } = await load({ path, outputs: ['probabilities'] })
 
 /** Adds `classify_digit`. */

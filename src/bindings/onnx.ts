@@ -14,6 +14,7 @@
  * - Sessions belong to the thread that made them. Several threads may hold one each of the same file.
  * @module
  */
+import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { type DType, dataConstructor } from '../data/dtype.ts'
 import { NDArray } from '../data/ndarray.ts'
@@ -71,9 +72,10 @@ export function onnxruntime(): typeof import('onnxruntime-node') {
  *
  * **Errors**: MissingDependencyException without onnxruntime-node; InvalidArgument for a wrong option, a file that is no ONNX model, and
  * inputs or outputs that are no tensors of our dtypes.
- * **Example** `const { run } = await loadOnnx('model.onnx'); const { scores } = await run({ rows })`
+ * **Example** `const { run } = await loadOnnx(new URL('./model.onnx', import.meta.url)); const { scores } = await run({ rows })`
  */
-export async function loadOnnx(path: string, options: OnnxOptions = {}): Promise<OnnxModel> {
+export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
+  const path = file instanceof URL ? fileURLToPath(file) : file
   const ort = onnxruntime()
   const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
   const session = await open(ort, path, intraOpNumThreads)

@@ -6,10 +6,10 @@ import { loadOnnx, type OnnxModel, type OnnxOptions } from '../bindings/onnx.ts'
 import type { NDArray } from '../data/ndarray.ts'
 import { InvalidArgument } from '../errors.ts'
 
-/** What a thread needs to know to load its model; plain data, so that it travels to the thread. */
+/** What a thread needs to know to load its model. On its way to another thread the file must be a path: a URL does not travel. */
 export interface OnnxInit extends OnnxOptions {
   /** The .onnx file. */
-  readonly path: string
+  readonly path: string | URL
 }
 
 /** The methods of a loaded model. */
@@ -31,7 +31,7 @@ export interface OnnxMethods {
  * **Example** `const { predict } = await load({ path: 'model.onnx', outputs: ['probabilities'] })`
  */
 export async function load({ path, ...options }: OnnxInit): Promise<OnnxMethods> {
-  return methodsOf(path, await loadOnnx(path, options))
+  return methodsOf(String(path), await loadOnnx(path, options))
 }
 
 function methodsOf(path: string, model: OnnxModel): OnnxMethods {

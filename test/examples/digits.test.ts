@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Transformer } from '@napi-rs/image'
 import { BadInput, NDArray } from 'serving'
 import { loadOnnx } from 'serving/onnx'
@@ -23,7 +22,7 @@ const { rows: pictures, right } = readJson('held-out/expected.json') as {
   rows: readonly (Answer & { readonly picture: string })[]
   right: number
 }
-const model = await loadOnnx(fileURLToPath(new URL('model.onnx', example)))
+const model = await loadOnnx(new URL('model.onnx', example))
 
 async function probabilitiesOf(cells: NDArray) {
   return (await model.run({ cells })).probabilities as NDArray<'float32'>

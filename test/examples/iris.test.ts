@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { type Api, Context, call, HeaderList, HttpRequest, NDArray } from 'serving'
 import { loadOnnx } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
@@ -185,8 +184,7 @@ describe('describe', () => {
 
 describe('model.onnx', () => {
   it("answers scikit-learn's species and probabilities for every held-back flower", async () => {
-    const path = fileURLToPath(new URL('../../examples/iris/model.onnx', import.meta.url))
-    const { run, release } = await loadOnnx(path)
+    const { run, release } = await loadOnnx(new URL('../../examples/iris/model.onnx', import.meta.url))
     const data = Float32Array.from(flowers.flatMap((flower) => flower.measurements_cm))
     const { species, probabilities } = await run({ measurements: new NDArray(data, [flowers.length, 4]) })
     expect(species.data).toEqual(flowers.map((flower) => flower.predicted))
