@@ -24,7 +24,7 @@ function wordsOf(line: string): string[] {
 async function curl(line: string, port: number): Promise<string> {
   const [, ...words] = wordsOf(line)
   const headers = new Headers()
-  let body: string | undefined
+  let body: string | Buffer<ArrayBuffer> | undefined
   let url = ''
   while (words.length > 0) {
     const word = words.shift() as string
@@ -32,6 +32,7 @@ async function curl(line: string, port: number): Promise<string> {
       const [name, value] = (words.shift() as string).split(/: */, 2)
       headers.set(name, value)
     } else if (word === '-d') body = words.shift()
+    else if (word === '--data-binary') body = readFileSync(join(root, (words.shift() as string).slice(1)))
     else if (word === '-N') continue
     else if (word.startsWith('-')) throw new Error(`the test does not know curl's ${word}`)
     else url = `http://${word.replace('localhost:3000', `127.0.0.1:${port}`)}`
@@ -42,11 +43,15 @@ async function curl(line: string, port: number): Promise<string> {
   return await response.text()
 }
 
-describe.each(['README.md', 'examples/iris/README.md'])('the curl lines of %s', (file) => {
+describe.each([
+  ['README.md', 'iris', 4],
+  ['examples/iris/README.md', 'iris', 4],
+  ['examples/digits/README.md', 'digits', 1],
+])('the curl lines of %s', (file, service, least) => {
   it('answer what stands below them', async () => {
     const examples = examplesOf(file)
-    expect(examples.length).toBeGreaterThan(3)
-    const { port } = await serveFile('examples/iris/service.ts', ['--workers', '1'])
+    expect(examples.length).toBeGreaterThanOrEqual(least)
+    const { port } = await serveFile(`examples/${service}/service.ts`, ['--workers', '1'])
     for (const { line, answer } of examples) {
       // An ellipsis stands for what the document leaves out.
       const start = answer.split('…')[0]
