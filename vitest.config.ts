@@ -4,7 +4,9 @@ import { defineConfig } from 'vitest/config'
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
 
 export default defineConfig({
-  resolve: { alias: { 'serving/testing': src('testing.ts'), serving: src('index.ts') } },
+  resolve: {
+    alias: { 'serving/onnx': src('onnx.ts'), 'serving/testing': src('testing.ts'), serving: src('index.ts') },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     // Forks, not threads: uWebSockets.js and the add-on are per process, and a crash must name its file.

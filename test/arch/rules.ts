@@ -9,12 +9,14 @@ export const layers: Readonly<Record<string, number>> = {
   bindings: 2,
   'context.ts': 2,
   io: 3,
+  onnx: 3,
   core: 4,
   server: 5,
   ops: 5,
   cli: 6,
   testing: 6,
   'testing.ts': 7,
+  'onnx.ts': 7,
   'index.ts': 7,
 }
 
@@ -31,6 +33,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   commander: 'cli/main.ts',
   cookie: 'context.ts',
   'nodejs-polars': 'bindings/polars.ts',
+  'onnxruntime-node': 'bindings/onnx.ts',
   pino: 'server/log.ts',
   'file-type': 'bindings/file-type.ts',
   tsx: 'cli/load-service.ts',

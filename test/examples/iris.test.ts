@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Api, Context, call, HeaderList, HttpRequest } from 'serving'
+import { type Api, Context, call, HeaderList, HttpRequest, NDArray } from 'serving'
+import { loadOnnx } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 import svc from '../../examples/iris/service.ts'
 
@@ -178,5 +179,20 @@ describe('describe', () => {
       expect(status).toBe(404)
       expect(JSON.parse(text)).toMatchObject({ code: 'not_found', detail: expect.stringContaining('virginica') })
     }
+  })
+})
+
+describe('model.onnx', () => {
+  it("answers scikit-learn's species and probabilities for every held-back flower", async () => {
+    const { run, release } = await loadOnnx(new URL('../../examples/iris/model.onnx', import.meta.url))
+    const data = Float32Array.from(flowers.flatMap((flower) => flower.measurements_cm))
+    const { species, probabilities } = await run({ measurements: new NDArray(data, [flowers.length, 4]) })
+    expect(species.data).toEqual(flowers.map((flower) => flower.predicted))
+    const wanted = flowers.flatMap((flower) => Object.values(flower.probabilities))
+    expect(probabilities.shape).toEqual([flowers.length, 3])
+    wanted.forEach((odds, i) => {
+      expect(Math.abs(Number(probabilities.data[i]) - odds)).toBeLessThan(1e-5)
+    })
+    await release()
   })
 })

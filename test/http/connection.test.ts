@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/errors.ts'
-import { bytes, chunked, engines, gate, post, start } from './harness.ts'
+import { bytes, chunked, engines, gate, post, start, turns } from './harness.ts'
 
 describe.each(engines)('connections on %s', (engine) => {
   it('keeps a connection for the next request', async () => {
@@ -207,9 +207,13 @@ describe.each(engines)('clients that go away on %s', (engine) => {
   it('drops what is pipelined behind refused uploads', async () => {
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
     const upload = (path: string) => post(path, chunked('x', 'y'), { 'transfer-encoding': 'chunked' })
+    // The last request comes before, while and after the first is answered: on node each is another case.
     for (let i = 0; i < 20; i++) {
       const raw = await server.connect()
-      raw.write(upload('/readyz') + post('/readyz', 'x'.repeat(100), {}, 'HEAD') + upload('/nope'))
+      raw.write(upload('/readyz') + post('/readyz', 'x'.repeat(100), {}, 'HEAD'))
+      for (let waited = 0; waited < i; waited++) await Promise.resolve()
+      if (i >= 10) await turns(i - 10)
+      raw.write(upload('/nope'))
       await raw.closed
       expect(raw.received).not.toContain('404')
     }

@@ -1,0 +1,33 @@
+/**
+ * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node.
+ *
+ * **Sizing**: a model computes on the thread that calls it and keeps that thread until it is done, so it belongs into a pool of threads.
+ * Let processes × pool threads × intra-op threads be at most the number of cores; beyond it, threads only take turns and every answer is
+ * late. Many small requests: one intra-op thread each and as many pool threads as there are cores (throughput). Few large ones: fewer
+ * pool threads with several intra-op threads each (latency). {@link intraOpThreadsFor} divides the cores that way.
+ *
+ * **Ending threads**: onnxruntime-node 1.30 aborts the whole process when a thread is terminated, or `process.exit` is called, while a
+ * model computes. So a Runner of an ONNX model must let its threads finish what they do before it ends them (`onAbort: 'signal'`), or keep
+ * them in processes of their own (`isolation: 'process'`).
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+import { expected, InvalidArgument } from './errors.ts'
+
+export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './bindings/onnx.ts'
+export { load, type OnnxInit, type OnnxMethods } from './onnx/model.ts'
+
+/**
+ * The intra-op threads that each of `poolThreads` threads may use without taking another's core: at least 1.
+ *
+ * `cores` are those of this process: with several worker processes, the machine's cores divided by their number.
+ * **Errors**: InvalidArgument unless both are whole numbers from 1 up.
+ * **Example** `intraOpThreadsFor(2, 8) // 4`
+ */
+export function intraOpThreadsFor(poolThreads: number, cores: number = availableParallelism()): number {
+  for (const [name, value] of Object.entries({ poolThreads, cores })) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new InvalidArgument(expected('a whole number from 1 up', name, value))
+  }
+  return Math.max(1, Math.floor(cores / poolThreads))
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { Transformer } from '@napi-rs/image'
+import { Context, call, HeaderList, HttpRequest, type Service } from 'serving'
+import { describe, expect, it } from 'vitest'
+import digits from '../../examples/digits/service.ts'
+import models from '../../examples/models/service.ts'
+
+const heldOut = new URL('../../examples/digits/held-out/', import.meta.url)
+const { rows: pictures } = JSON.parse(readFileSync(new URL('expected.json', heldOut), 'utf8')) as {
+  rows: readonly { readonly picture: string; readonly actual: number; readonly probabilities: readonly number[] }[]
+}
+const read = (name: string) => readFileSync(new URL(name, heldOut))
+
+async function post(svc: Service, name: string, contentType: string, body: Buffer) {
+  const api = svc.apis.get(name)
+  if (api === undefined) throw new Error(`the service has no API ${name}`)
+  const request = new HttpRequest(HeaderList.from({ 'content-type': contentType }), body)
+  const response = await call(api, request, new Context())
+  return {
+    status: response.status ?? 200,
+    value: JSON.parse(Buffer.from(response.body as Uint8Array | string).toString()),
+  }
+}
+
+describe('classify_digit', () => {
+  it("reads the held-back pictures, with scikit-learn's probabilities", async () => {
+    for (const { picture, actual, probabilities } of pictures) {
+      const { status, value } = await post(digits, 'classify_digit', 'image/png', read(picture))
+      expect({ picture, status, digit: value.digit }).toEqual({ picture, status: 200, digit: actual })
+      expect(Object.keys(value)).toEqual(['digit', 'probabilities'])
+      expect(value.probabilities).toHaveLength(10)
+      probabilities.forEach((wanted, i) => {
+        expect(Math.abs(value.probabilities[i] - wanted)).toBeLessThan(1e-5)
+      })
+    }
+  })
+
+  it('reads the same pictures as JPEG, and nearly as surely', async () => {
+    for (const { picture, actual } of pictures) {
+      const jpeg = await new Transformer(read(picture)).jpeg(90)
+      const { value } = await post(digits, 'classify_digit', 'image/jpeg', jpeg)
+      expect({ picture, digit: value.digit }).toEqual({ picture, digit: actual })
+    }
+  })
+
+  it('refuses a picture of one colour, and what is no picture', async () => {
+    const blank = Buffer.concat([Buffer.from('P5\n9 9\n255\n'), Buffer.alloc(81, 200)])
+    const png = await new Transformer(blank).png()
+    expect(await post(digits, 'classify_digit', 'image/png', png)).toMatchObject({
+      status: 400,
+      value: { code: 'bad_input', detail: expect.stringContaining('expected a digit') },
+    })
+    expect(await post(digits, 'classify_digit', 'image/png', Buffer.from('seven'))).toMatchObject({ status: 400 })
+  })
+})
+
+describe('the service of both models', () => {
+  it('has the APIs of both', () => {
+    expect([...models.apis.keys()]).toEqual(['classify', 'classify_flower', 'describe', 'classify_digit'])
+  })
+
+  it('answers for flowers and for digits', async () => {
+    expect(await post(models, 'classify', 'application/json', Buffer.from('[[5.1, 3.5, 1.4, 0.2]]'))).toEqual({
+      status: 200,
+      value: ['setosa'],
+    })
+    const [{ picture, actual }] = pictures
+    expect((await post(models, 'classify_digit', 'image/png', read(picture))).value.digit).toBe(actual)
+  })
+})
