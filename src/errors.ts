@@ -147,7 +147,9 @@ export class ServingError extends Error {
     this.name = new.target.name
     const row = errorTable[code]
     this.code = own.code ?? code
-    this.status = own.status ?? row.status
+    // A status that is none of an error would tell the client that all went well.
+    const { status = row.status } = own
+    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : row.status
     this.grpc = own.grpc ?? row.grpc
     if (details.reason !== undefined) this.reason = details.reason
     if (details.path !== undefined) this.path = details.path
@@ -162,89 +164,66 @@ export class ServingError extends Error {
   }
 }
 
-/** The request does not fit the descriptor: 400 with a reason and a place. */
-export class BadInput extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('bad_input', message, details)
+/** A class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of their own. */
+function errorClass(code: ErrorCode, defaults?: ErrorDetails) {
+  return class extends ServingError {
+    constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
+      super(code, message, defaults === undefined ? details : { ...defaults, ...details }, own)
+    }
   }
 }
 
+/** The request does not fit the descriptor: 400 with a reason and a place. */
+export class BadInput extends errorClass('bad_input') {}
+
 /** The Content-Type is none that the descriptor reads: 415. */
-export class UnsupportedMediaType extends ServingError {
+export class UnsupportedMediaType extends BadInput {
   constructor(message: string, details?: ErrorDetails) {
-    super('unsupported_media_type', message, { reason: 'media-type', ...details })
+    super(message, { reason: 'media-type', ...details }, rowOf('unsupported_media_type'))
   }
 }
 
 /** The body or a part is above its limit: 413. */
-export class PayloadTooLarge extends ServingError {
+export class PayloadTooLarge extends BadInput {
   constructor(message: string, details?: ErrorDetails) {
-    super('payload_too_large', message, { reason: 'size', ...details })
+    super(message, { reason: 'size', ...details }, rowOf('payload_too_large'))
   }
+}
+
+function rowOf(code: ErrorCode): OwnStatus {
+  return { code, ...errorTable[code] }
 }
 
 /** The caller is not known or not allowed: 401. For handlers to throw. */
-export class Unauthorized extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('unauthorized', message, details)
-  }
-}
+export class Unauthorized extends errorClass('unauthorized') {}
 
 /** Nothing is registered under the path: 404. */
-export class NotFound extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('not_found', message, details)
-  }
-}
+export class NotFound extends errorClass('not_found') {}
 
 /** The path is there, the method is not: 405 with `allow`. */
-export class MethodNotAllowed extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('method_not_allowed', message, details)
-  }
-}
+export class MethodNotAllowed extends errorClass('method_not_allowed') {}
 
-/** No room for another request: 503 with `retry-after`. */
-export class Overloaded extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('overloaded', message, { retryAfterSeconds: 1, ...details })
-  }
-}
+/** No room for another request: 503 with `retry-after`, one second unless told otherwise. */
+export class Overloaded extends errorClass('overloaded', { retryAfterSeconds: 1 }) {}
 
 /** No answer before the deadline: 504. */
-export class DeadlineExceeded extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('deadline_exceeded', message, details)
-  }
-}
+export class DeadlineExceeded extends errorClass('deadline_exceeded') {}
 
 /** The client closed the connection; the reason of the context's AbortSignal. */
-export class ClientClosed extends ServingError {
+export class ClientClosed extends errorClass('client_closed') {
   constructor(message = 'the client closed the connection', details?: ErrorDetails) {
-    super('client_closed', message, details)
+    super(message, details)
   }
 }
 
 /** The function returned what its output descriptor cannot encode: 500, detail logged only. */
-export class BadOutput extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('bad_output', message, details)
-  }
-}
+export class BadOutput extends errorClass('bad_output') {}
 
 /** The function threw something that is no ServingError: 500, `cause` logged only. */
-export class FunctionError extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('function_error', message, details)
-  }
-}
+export class FunctionError extends errorClass('function_error') {}
 
 /** A fault of ours or of a custom descriptor: 500, `cause` logged only. */
-export class InternalError extends ServingError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('internal', message, details)
-  }
-}
+export class InternalError extends errorClass('internal') {}
 
 /** Mistakes of the developer who sets a service up; thrown before the first request. */
 export class SetupError extends ServingError {}

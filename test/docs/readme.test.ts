@@ -36,6 +36,21 @@ describe('the error table', () => {
     expect(new Teapot('short and stout')).toMatchObject({ code: 'teapot', status: 418, name: 'Teapot' })
   })
 
+  it('keeps the status of an error when a subclass gives none of an error', () => {
+    class Fine extends errors.BadInput {
+      constructor() {
+        super('fine', {}, { status: 200 })
+      }
+    }
+    expect(new Fine().status).toBe(400)
+  })
+
+  it('makes 415 and 413 kinds of bad input', () => {
+    expect(new errors.UnsupportedMediaType('x')).toBeInstanceOf(errors.BadInput)
+    expect(new errors.PayloadTooLarge('x')).toBeInstanceOf(errors.BadInput)
+    expect(new errors.PayloadTooLarge('x')).toMatchObject({ reason: 'size', grpc: 'RESOURCE_EXHAUSTED' })
+  })
+
   it('knows an error of another copy of the package', () => {
     expect(errors.ServingError.is({ [Symbol.for('serving.ServingError')]: true })).toBe(true)
     expect(errors.ServingError.is(new Error('x'))).toBe(false)
