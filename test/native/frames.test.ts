@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { nativeFrameCodec } from '../../src/bindings/native-frames.ts'
@@ -5,7 +6,6 @@ import { columnKinds, columnOf } from '../../src/data/columns.ts'
 import type { FrameLayout, FrameText, ParsedFrame } from '../../src/data/frame-codec.ts'
 import { typescriptFrameCodec as typescript } from '../../src/data/frame-json.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
-import { isUtf8 } from 'node:buffer'
 
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
 const texts: readonly FrameText['layout'][] = [
@@ -114,7 +114,7 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
     const valueOf = {
       bool: fc.boolean(),
-      str: text.filter((value) => value.isWellFormed()),
+      str: text.filter((value) => !/\p{Surrogate}/u.test(value)),
       float32: fc.float(),
       float64: fc.double(),
       int64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -123,8 +123,11 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
     const small = fc.integer({ min: 0, max: 127 })
     const columns = fc.array(
       fc.constantFrom(...columnKinds).chain((kind) => {
-        const value: fc.Arbitrary<number | bigint | boolean | string> = kind in valueOf ? valueOf[kind as 'bool'] : small
-        return fc.array(fc.option(value), { minLength: 5, maxLength: 5 }).map((values) => columnOf(`"${kind}`, kind, values))
+        const value: fc.Arbitrary<number | bigint | boolean | string> =
+          kind in valueOf ? valueOf[kind as 'bool'] : small
+        return fc
+          .array(fc.option(value), { minLength: 5, maxLength: 5 })
+          .map((values) => columnOf(`"${kind}`, kind, values))
       }),
       { minLength: 1, maxLength: 4 },
     )

@@ -45,7 +45,9 @@ describe('the Parquet wall', () => {
     for (let i = 0; i < 1000; i++) {
       const bad = Uint8Array.from(good)
       for (let j = below(4); j >= 0; j--) bad[4 + below(bad.length - 8)] = below(256)
-      await decodeParquet(bad, 'the tests', { timeoutMs: 5000 }).catch((error) => expect(error).toBeInstanceOf(BadInput))
+      await decodeParquet(bad, 'the tests', { timeoutMs: 5000 }).catch((error) =>
+        expect(error).toBeInstanceOf(BadInput),
+      )
     }
     expect((await decodeParquet(good, 'the tests')).height).toBe(3)
   }, 120_000)

@@ -266,7 +266,7 @@ describe('PandasDataFrame reads what the reference reads', () => {
   it('D95: types hold for Parquet, too', async () => {
     const descriptor = new io.PandasDataFrame({ dtype: { int: 'int8', text: 'int64' } })
     const request = requestOf(fixture('small.parquet'), 'application/octet-stream')
-    await expect(descriptor.fromHttpRequest(request)).rejects.toMatchObject({ reason: 'dtype', path: 'text' })
+    await expect(descriptor.fromHttpRequest(request)).rejects.toMatchObject({ reason: 'dtype', path: '[0].text' })
   })
 })
 
@@ -298,8 +298,8 @@ const refused: readonly [name: string, options: Options, type: string | undefine
     '[{"x":1}]',
     { reason: 'columns' },
   ],
-  ['D92: a null among enforced integers', casts, json, '[{"a":null,"b":1}]', { reason: 'dtype', path: 'a' }],
-  ['D94: a word for an integer', casts, csv, 'a,b\nx,2\n', { reason: 'dtype', path: 'a' }],
+  ['D92: a null among enforced integers', casts, json, '[{"a":null,"b":1}]', { reason: 'dtype', path: '[0].a' }],
+  ['D94: a word for an integer', casts, csv, 'a,b\nx,2\n', { reason: 'dtype', path: '[0].a' }],
   [
     'D104: a column too many',
     { shape: [2, 2], enforceShape: true },
@@ -310,8 +310,8 @@ const refused: readonly [name: string, options: Options, type: string | undefine
   ['mixed kinds', {}, json, '[{"a":1},{"a":"x"}]', { reason: 'dtype', path: '[1].a', offset: 14 }],
   ['a name twice', {}, json, '[{"a":1,"a":2}]', { reason: 'columns' }],
   ['half a surrogate pair', {}, json, '[{"a":"\\ud800"}]', { reason: 'encoding' }],
-  ['beyond int8', { dtype: { a: 'int8' } }, json, '[{"a":128}]', { reason: 'dtype', path: 'a' }],
-  ['beyond float32', { dtype: { a: 'float32' } }, json, '[{"a":1e300}]', { reason: 'dtype', path: 'a' }],
+  ['beyond int8', { dtype: { a: 'int8' } }, json, '[{"a":128}]', { reason: 'dtype', path: '[0].a' }],
+  ['beyond float32', { dtype: { a: 'float32' } }, json, '[{"a":1e300}]', { reason: 'dtype', path: '[0].a' }],
   ['a charset that nobody knows', {}, 'text/csv; charset=klingon', 'a\n', { status: 415 }],
 ]
 
