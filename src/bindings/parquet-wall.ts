@@ -175,7 +175,10 @@ class Child {
         if (this.#headSize < 5) return
         const size = this.#head.readUInt32LE(1)
         // A child that a file has got hold of must not make this side allocate what it likes.
-        if (size > (this.#job?.limits.maxMemoryBytes ?? 0)) return this.#fail('one that unpacks to too much')
+        if (size > (this.#job?.limits.maxMemoryBytes ?? 0)) {
+          this.#fail('one that unpacks to too much')
+          return
+        }
         this.#body = Buffer.allocUnsafeSlow(size)
         this.#bodySize = 0
       }
