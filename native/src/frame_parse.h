@@ -1,6 +1,7 @@
 // JSON text of a frame becomes typed columns.
 #pragma once
 
+#include "frame_labels.h"
 #include "frame_scan.h"
 
 namespace serving {
@@ -25,24 +26,6 @@ struct FrameSlot {
   Bytes places;
   // Whether `places` counts.
   bool scattered = false;
-};
-
-// Row labels that are object keys, each once.
-class FrameLabels {
- public:
-  explicit FrameLabels(FrameScanner& scan) : scan_(scan) {}
-  void Seed(uint64_t first, uint64_t second) { table_.Seed(first, second); }
-  size_t count() const { return builder_.length(); }
-  // The row of the label just read as a key; a new one goes to the end. -1: no memory.
-  int64_t Find(size_t predicted);
-  const ColumnBuilder& builder() const { return builder_; }
-
- private:
-  FrameScanner& scan_;
-  ColumnBuilder builder_;
-  bool is_range_ = true;
-  bool is_indexed_ = false;
-  HashTable table_;
 };
 
 // Reads one text. Any false answer means only that the text is none, or that memory ran out: the TypeScript parser then

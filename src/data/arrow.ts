@@ -8,6 +8,7 @@ import { FlatBuilder, FlatTable } from './flatbuffer.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
+const batchMessage = 3
 // Type ids of Schema.fbs.
 const typeInt = 2
 const typeFloat = 3
@@ -19,9 +20,10 @@ const typeUtf8View = 24
 const encoder = new TextEncoder()
 const align = (size: number) => (size + 63) & ~63
 
-function writeType(out: FlatBuilder, kind: ColumnKind): { id: number; at: number } {
+function writeType(out: FlatBuilder, { kind, heaps }: Column): { id: number; at: number } {
   out.startTable()
-  if (kind === 'bool' || kind === 'str') return { id: kind === 'bool' ? typeBool : typeUtf8, at: out.endTable() }
+  if (kind === 'bool') return { id: typeBool, at: out.endTable() }
+  if (kind === 'str') return { id: heaps === undefined ? typeUtf8 : typeUtf8View, at: out.endTable() }
   if (kind === 'float32' || kind === 'float64') {
     out.scalar(0, kind === 'float32' ? 1 : 2, 2)
     return { id: typeFloat, at: out.endTable() }
@@ -32,9 +34,9 @@ function writeType(out: FlatBuilder, kind: ColumnKind): { id: number; at: number
 }
 
 function writeSchema(out: FlatBuilder, columns: readonly Column[]): number {
-  const fields = columns.map(({ name, kind }) => {
-    const text = out.string(encoder.encode(name))
-    const type = writeType(out, kind)
+  const fields = columns.map((column) => {
+    const text = out.string(encoder.encode(column.name))
+    const type = writeType(out, column)
     const children = out.vector([])
     out.startTable()
     out.offset(0, text)
@@ -53,6 +55,7 @@ function writeSchema(out: FlatBuilder, columns: readonly Column[]): number {
 interface Body {
   readonly nodes: number[]
   readonly places: number[]
+  readonly heapCounts: number[]
   readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[]
   readonly length: number
 }
@@ -61,6 +64,7 @@ interface Body {
 function layOut({ rows, columns }: ColumnTable): Body {
   const nodes: number[] = []
   const places: number[] = []
+  const heapCounts: number[] = []
   const pieces: { at: number; bytes: Uint8Array }[] = []
   let length = 0
   const add = (bytes: Uint8Array | undefined) => {
@@ -72,13 +76,15 @@ function layOut({ rows, columns }: ColumnTable): Body {
   }
   for (const column of columns) {
     const { validity, offsets, data, heaps } = column
-    if (heaps !== undefined) throw new TypeError('only offset columns are written')
     nodes.push(rows, validity === undefined ? 0 : rows - countBits(validity, rows))
     add(validity)
     if (offsets !== undefined) add(new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength))
     add(data)
+    if (heaps === undefined) continue
+    for (const heap of heaps) add(heap)
+    heapCounts.push(heaps.length)
   }
-  return { nodes, places, pieces, length }
+  return { nodes, places, heapCounts, pieces, length }
 }
 
 function countBits(bits: Uint8Array, count: number): number {
@@ -93,24 +99,22 @@ function countBits(bits: Uint8Array, count: number): number {
   return found
 }
 
-function writeMessage(header: 'schema' | 'batch', table: ColumnTable, body: Body): Uint8Array {
+function writeBatch(rows: number, body: Body): Uint8Array {
   const out = new FlatBuilder()
-  let at: number
-  if (header === 'schema') at = writeSchema(out, table.columns)
-  else {
-    const nodes = out.longs(body.nodes, 2)
-    const places = out.longs(body.places, 2)
-    out.startTable()
-    out.scalar(0, table.rows, 8)
-    out.offset(1, nodes)
-    out.offset(2, places)
-    at = out.endTable()
-  }
+  const nodes = out.longs(body.nodes, 2)
+  const places = out.longs(body.places, 2)
+  const heapCounts = body.heapCounts.length === 0 ? undefined : out.longs(body.heapCounts, 1)
   out.startTable()
-  if (header === 'batch') out.scalar(3, body.length, 8)
+  out.scalar(0, rows, 8)
+  out.offset(1, nodes)
+  out.offset(2, places)
+  if (heapCounts !== undefined) out.offset(4, heapCounts)
+  const at = out.endTable()
+  out.startTable()
+  out.scalar(3, body.length, 8)
   out.offset(2, at)
   out.scalar(0, metadataV5, 2)
-  out.scalar(1, header === 'schema' ? 1 : 3, 1)
+  out.scalar(1, batchMessage, 1)
   return out.finish(out.endTable())
 }
 
@@ -127,12 +131,14 @@ function writeFooter(columns: readonly Column[], block: readonly number[]): Uint
   return out.finish(out.endTable())
 }
 
-/** Columns become an Arrow IPC file. **Cost**: copies each buffer once; 12 µs for two small columns. */
+/**
+ * Columns become an Arrow IPC file, as Polars reads it: by the footer alone, so that the schema is not written a second time in front.
+ * **Cost**: copies each buffer once.
+ */
 export function encodeArrow(table: ColumnTable): Buffer {
   const body = layOut(table)
-  const schema = writeMessage('schema', table, body)
-  const batch = writeMessage('batch', table, body)
-  const batchAt = magic.length + 8 + schema.length
+  const batch = writeBatch(table.rows, body)
+  const batchAt = magic.length
   const bodyAt = batchAt + 8 + batch.length
   // Offset, metadata length (32 bits and padding, so one little-endian 64-bit number) and body length.
   const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
@@ -144,7 +150,6 @@ export function encodeArrow(table: ColumnTable): Buffer {
     file.writeInt32LE(bytes.length, at + 4)
     file.set(bytes, at + 8)
   }
-  message(magic.length, schema)
   message(batchAt, batch)
   let filled = bodyAt
   for (const { at, bytes } of body.pieces) {

@@ -51,8 +51,14 @@ export class FlatBuilder {
     const at = this.#reserve(4 + values.length * 8, 8, 4) + 4
     // #reserve aligned the place after the length, which is where the structs start.
     this.#view.setUint32(at - 4, values.length / width, true)
-    for (let i = 0; i < values.length; i++) this.#view.setBigInt64(at + i * 8, BigInt(values[i]), true)
+    for (let i = 0; i < values.length; i++) this.#setLong(at + i * 8, values[i])
     return this.#used
+  }
+
+  /** A 64-bit integer from 0 to 2^53, in halves: a bigint for each costs more than all the rest. */
+  #setLong(at: number, value: number): void {
+    this.#view.setUint32(at, value >>> 0, true)
+    this.#view.setUint32(at + 4, Math.floor(value / 4294967296), true)
   }
 
   /** Starts a table; its fields follow, larger ones first. */
@@ -74,7 +80,7 @@ export class FlatBuilder {
     if (size === 1) this.#view.setUint8(at, value)
     else if (size === 2) this.#view.setInt16(at, value, true)
     else if (size === 4) this.#view.setInt32(at, value, true)
-    else this.#view.setBigInt64(at, BigInt(value), true)
+    else this.#setLong(at, value)
     this.#fields[id] = this.#used
   }
 
@@ -135,7 +141,11 @@ export class FlatTable {
     if (at === 0) return 0
     if (size === 1) return this.#view.getUint8(at)
     if (size === 2) return this.#view.getInt16(at, true)
-    return size === 4 ? this.#view.getInt32(at, true) : Number(this.#view.getBigInt64(at, true))
+    return size === 4 ? this.#view.getInt32(at, true) : this.#long(at)
+  }
+
+  #long(at: number): number {
+    return this.#view.getUint32(at, true) + this.#view.getInt32(at + 4, true) * 4294967296
   }
 
   #target(id: number): number {
@@ -172,7 +182,7 @@ export class FlatTable {
     const at = this.#target(id)
     const count = at === 0 ? 0 : this.#view.getUint32(at, true) * width
     const values = new Array<number>(count)
-    for (let i = 0; i < count; i++) values[i] = Number(this.#view.getBigInt64(at + 4 + i * 8, true))
+    for (let i = 0; i < count; i++) values[i] = this.#long(at + 4 + i * 8)
     return values
   }
 }

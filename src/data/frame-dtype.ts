@@ -3,6 +3,7 @@
  * @module
  */
 import { expected, InvalidArgument } from '../errors.ts'
+import type { ColumnKind } from './columns.ts'
 import { parseDType } from './dtype.ts'
 
 /** Column types of a data frame, in Polars' names. */
@@ -61,6 +62,15 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
 ])
 // pandas' nullable types, which are Polars' names as well.
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
+
+const kinds: Readonly<Partial<Record<FrameType, ColumnKind>>> = Object.fromEntries(
+  Object.entries(ofNumpy).map(([kind, type]) => [type, kind as ColumnKind]),
+)
+
+/** The column kind of a type; undefined for those that only Polars has. */
+export function kindOfType(type: FrameType): ColumnKind | undefined {
+  return kinds[type]
+}
 
 /** Whether nulls have no place in the numpy type of that name. */
 export function refusesNulls(type: FrameType): boolean {

@@ -3,8 +3,10 @@
  * @module
  */
 import type { DataFrame, Polars } from '../bindings/polars.ts'
+import { castColumn } from '../data/column-cast.ts'
+import { type Column, type ColumnTable, isValid } from '../data/columns.ts'
 import { type Orient, orients } from '../data/frame-codec.ts'
-import { type FrameType, parseFrameType, refusesNulls } from '../data/frame-dtype.ts'
+import { type FrameType, kindOfType, parseFrameType, refusesNulls } from '../data/frame-dtype.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
 
 /** A layout's name, checked. **Errors**: InvalidArgument. */
@@ -48,37 +50,56 @@ export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | bo
 }
 
 /**
- * Columns of a fresh frame get their types, in place. **Errors**: BadInput naming the column; with `enforce` also for nulls where
- * numpy's type of that name has no place for them.
+ * Columns get their types and become a frame. Plain kinds are cast here, dates and categories by Polars.
+ * **Errors**: BadInput naming the column and, where it is known, the row; with `enforce` also for nulls where numpy's type of that
+ * name has no place for them.
  */
-export function castColumns(
+export function buildFrame(
   polars: Polars,
-  frame: DataFrame,
+  table: ColumnTable,
   types: readonly (FrameType | undefined)[],
   enforce: boolean,
   name: string,
-): void {
-  const columns = frame.columns
-  for (let i = 0; i < types.length; i++) {
+): DataFrame {
+  if (types.every((type) => type === undefined)) return polars.fromColumns(table)
+  const columns = table.columns.map((column, i) => {
     const type = types[i]
-    if (type === undefined) continue
-    const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(columns[i].slice(0, 80))} of ${name}`
+    const kind = type === undefined ? undefined : kindOfType(type)
+    if (type === undefined || kind === undefined) return column
+    const cast = castColumn(column, table.rows, kind)
+    if (typeof cast === 'number') throw misfit(type, column.name, cast, name)
+    if (enforce && refusesNulls(type)) {
+      const row = firstNull(cast, table.rows)
+      if (row !== -1) throw misfit(type, column.name, row, name)
+    }
+    return cast
+  })
+  const frame = polars.fromColumns({ rows: table.rows, columns })
+  for (const [i, type] of types.entries()) {
+    if (type === undefined || kindOfType(type) !== undefined) continue
     try {
       polars.cast(frame, i, type)
     } catch (cause) {
-      throw new BadInput(`expected elements that fit ${type} for ${where}, received one that does not`, {
-        reason: 'dtype',
-        path: columns[i],
-        cause,
-      })
-    }
-    if (enforce && refusesNulls(type) && frame.getColumns()[i].nullCount() > 0) {
-      throw new BadInput(`expected ${type} without nulls for ${where}, received one`, {
-        reason: 'dtype',
-        path: columns[i],
-      })
+      throw misfit(type, columns[i].name, undefined, name, cause)
     }
   }
+  return frame
+}
+
+function firstNull(column: Column, rows: number): number {
+  if (column.validity === undefined) return -1
+  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return row
+  return -1
+}
+
+function misfit(type: FrameType, column: string, row: number | undefined, name: string, cause?: unknown): BadInput {
+  const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
+  const at = row === undefined ? '' : ` in row ${row}`
+  return new BadInput(`expected elements that fit ${type} for ${where}, received one that does not${at}`, {
+    reason: 'dtype',
+    path: row === undefined ? column : `[${row}].${column}`,
+    ...(cause !== undefined && { cause }),
+  })
 }
 
 /** The numpy name of a Polars type, for descriptors made from samples. Undefined: there is none. */

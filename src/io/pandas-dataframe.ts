@@ -19,7 +19,7 @@ import { checkOptions, IODescriptor, type MaybePromise } from './descriptor.ts'
 import { decodeCsv } from './frame-csv.ts'
 import { type FrameFormat, formatTypes, parseFormat, requestFormat, responseFormat, toUtf8 } from './frame-formats.ts'
 import { decodeFrameJson, renameColumns } from './frame-json.ts'
-import { castColumns, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from './frame-options.ts'
+import { buildFrame, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from './frame-options.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions {
@@ -141,14 +141,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { table, labels, types } = decodeFrameJson(json, layout, 'PandasDataFrame')
     this.#checkWidth(table.columns.length)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
-    const frame = this.#polars.fromColumns(renamed)
-    castColumns(
-      this.#polars,
-      frame,
-      types ?? this.#typesOf(renamed.columns, table.columns),
-      this.enforceDtype,
-      'PandasDataFrame',
-    )
+    const cast = types ?? this.#typesOf(renamed.columns, table.columns)
+    const frame = buildFrame(this.#polars, renamed, cast, this.enforceDtype, 'PandasDataFrame')
     keepLabels(frame, labels)
     return frame
   }
@@ -158,12 +152,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.#checkWidth(frame.width)
     const own = frame.columns.map((name) => ({ name }))
     if (this.applyColumnNames) this.#polars.rename(frame, this.columns as readonly string[])
-    const types = this.#typesOf(
-      frame.columns.map((name) => ({ name })),
-      own,
-    )
-    castColumns(this.#polars, frame, types, this.enforceDtype, 'PandasDataFrame')
-    return frame
+    const named = frame.columns.map((name) => ({ name }))
+    const types = this.#typesOf(named, own)
+    if (types.every((type) => type === undefined)) return frame
+    const table = this.#polars.toColumns(frame)
+    if (typeof table !== 'string') return buildFrame(this.#polars, table, types, this.enforceDtype, 'PandasDataFrame')
+    const message = `expected columns of numbers, booleans, texts or dates for PandasDataFrame, received another in ${table}`
+    throw new BadInput(message, { reason: 'dtype', path: table })
   }
 
   /** The type of each column by the name that the function sees, or by the one that came. */

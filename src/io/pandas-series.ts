@@ -15,7 +15,7 @@ import { isJsonType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
 import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
 import { decodeFrameJson, renameColumns } from './frame-json.ts'
-import { castColumns, checkEnforced, dtypeNameOf, parseOrient } from './frame-options.ts'
+import { buildFrame, checkEnforced, dtypeNameOf, parseOrient } from './frame-options.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {
@@ -107,14 +107,9 @@ export class PandasSeries extends IODescriptor<Series> {
     const { columns } = table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
     // pandas calls an unnamed series' column so.
     const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
-    const frame = this.#polars.fromColumns(renameColumns({ rows: table.rows, columns }, [called]))
-    castColumns(
-      this.#polars,
-      frame,
-      this.#type === undefined ? (types ?? []) : [this.#type],
-      this.enforceDtype,
-      'PandasSeries',
-    )
+    const named = renameColumns({ rows: table.rows, columns }, [called])
+    const cast = this.#type === undefined ? (types ?? []) : [this.#type]
+    const frame = buildFrame(this.#polars, named, cast, this.enforceDtype, 'PandasSeries')
     const series = this.#polars.seriesOf(frame)
     keepLabels(series, labels)
     return series

@@ -114,7 +114,7 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
     const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary-ascii' }))
     const valueOf = {
       bool: fc.boolean(),
-      str: text.filter((value) => value.isWellFormed()),
+      str: text.filter((value) => !/\p{Surrogate}/u.test(value)),
       float32: fc.float(),
       float64: fc.double(),
       int64: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

@@ -1,0 +1,118 @@
+/**
+ * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and JSON.stringify, and part
+ * by part: where the thresholds of src/bindings/native-frames.ts come from. Checks the answers first.
+ * Run: `npx tsx bench/micro/frame-codec.ts [--small]`
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { minFrameCells, nativeFrameCodec } from '../../src/bindings/native-frames.ts'
+import { requireOptional } from '../../src/bindings/optional.ts'
+import { loadPolars } from '../../src/bindings/polars.ts'
+import { encodeArrow } from '../../src/data/arrow.ts'
+import type { FrameCodec, ParsedFrame } from '../../src/data/frame-codec.ts'
+import { typescriptFrameCodec } from '../../src/data/frame-json.ts'
+import { compare } from './turns.ts'
+
+const polars = loadPolars('the benchmark')
+interface Bare {
+  DataFrame(rows: readonly object[]): { toRecords(): object[]; writeJSON(options: { format: 'json' }): Buffer }
+}
+const bare = requireOptional<{ default: Bare }>('nodejs-polars', '', 'the benchmark').default
+const codecs: FrameCodec[] = nativeFrameCodec ? [nativeFrameCodec, typescriptFrameCodec] : [typescriptFrameCodec]
+
+/** Rows as services get them: 4 floats, 3 integers, 2 texts, a flag. */
+function records(rows: number, columns: number): object[] {
+  return Array.from({ length: rows }, (_, i) => {
+    const row = {
+      sepal_length: Math.round(Math.random() * 80) / 10,
+      sepal_width: Math.round(Math.random() * 40) / 10,
+      id: i,
+      species: ['setosa', 'versicolor', 'virginica'][i % 3],
+      active: i % 2 === 0,
+      score: Math.random(),
+      price: Math.round(Math.random() * 1e5) / 100,
+      count: (i * 7919) % 1000,
+      year: 2000 + (i % 25),
+      note: `note ${i}`,
+    }
+    return Object.fromEntries(Object.entries(row).slice(0, columns))
+  })
+}
+
+function parse(codec: FrameCodec, body: Uint8Array): ParsedFrame {
+  const parsed = codec.parseFrame(body, 'frame')
+  if ('failure' in parsed) throw new Error(parsed.failure)
+  return parsed
+}
+
+function echo(codec: FrameCodec, body: Uint8Array): Uint8Array {
+  const frame = polars.fromColumns(parse(codec, body).table)
+  const table = polars.toColumns(frame)
+  if (typeof table === 'string') throw new Error(table)
+  return codec.encodeFrame(table, { layout: 'records' })
+}
+
+const ours = (codec: FrameCodec) => (body: Buffer) => echo(codec, body)
+const contenders: [string, (body: Buffer) => unknown][] = [
+  ...codecs.map((codec): [string, (body: Buffer) => unknown] => [codec.name, ours(codec)]),
+  [
+    'parse + DataFrame + writeJSON',
+    (body) => bare.DataFrame(JSON.parse(body.toString())).writeJSON({ format: 'json' }),
+  ],
+  [
+    'parse + DataFrame + toRecords + stringify',
+    (body) => JSON.stringify(bare.DataFrame(JSON.parse(body.toString())).toRecords()),
+  ],
+]
+
+const sizes: [number, number][] = process.argv.includes('--small')
+  ? [1, 2, 4, 8, 16, 32].map((rows) => [rows, 4])
+  : [
+      [1, 4],
+      [10, 4],
+      [1000, 10],
+      [100_000, 10],
+    ]
+
+console.log({ native: nativeFrameCodec !== undefined, minFrameCells })
+for (const [rows, columns] of sizes) {
+  const value = records(rows, columns)
+  const body = Buffer.from(JSON.stringify(value))
+  for (const codec of codecs) assert.deepEqual(JSON.parse(Buffer.from(echo(codec, body)).toString()), value)
+  const calls = Math.max(1, Math.round(20_000 / (rows * columns + 40)))
+  const times = compare(
+    contenders.map(
+      ([, run]) =>
+        () =>
+          run(body),
+    ),
+    calls,
+  )
+  console.log(`\n${rows} × ${columns}, ${body.length} bytes, whole echo`)
+  contenders.forEach(([name], i) => {
+    console.log(
+      `  ${name.padEnd(44)} ${(times[i] / 1000).toFixed(1).padStart(10)} µs  ${(times[i] / times[0]).toFixed(2)}×`,
+    )
+  })
+
+  const { table } = parse(codecs[0], body)
+  const frame = polars.fromColumns(table)
+  const arrow = encodeArrow(table)
+  const parts: [string, () => unknown][] = [
+    ...codecs.flatMap((codec): [string, () => unknown][] => [
+      [`${codec.name} parse`, () => parse(codec, body)],
+      [`${codec.name} encode`, () => codec.encodeFrame(table, { layout: 'records' })],
+    ]),
+    ['columns to an Arrow file', () => encodeArrow(table)],
+    ['Polars readIPC', () => polars.readIpc(arrow)],
+    ['frame to columns', () => polars.toColumns(frame)],
+    ['JSON.parse', () => JSON.parse(body.toString())],
+  ]
+  const partTimes = compare(
+    parts.map(([, run]) => run),
+    calls,
+  )
+  parts.forEach(([name], i) => {
+    console.log(`    ${name.padEnd(42)} ${(partTimes[i] / 1000).toFixed(1).padStart(10)} µs`)
+  })
+}

@@ -1,0 +1,18 @@
+/**
+ * Contenders measured in turns, so that a busy machine is busy for all of them.
+ * @module
+ */
+
+/** Median time of a call over rounds in which the contenders take turns. **Units**: nanoseconds. */
+export function compare(contenders: readonly (() => unknown)[], calls: number, rounds = 9): number[] {
+  const times = contenders.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    contenders.forEach((contender, i) => {
+      const start = performance.now()
+      for (let call = 0; call < calls; call++) contender()
+      // The first round warms up.
+      if (round > 0) times[i].push(((performance.now() - start) / calls) * 1e6)
+    })
+  }
+  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1])
+}

@@ -1,0 +1,107 @@
+/**
+ * Columns under another kind, by numpy's casts: truncation toward zero, numeric texts parsed, never wrapped around.
+ * Here and not in Polars, since a Polars series costs 0.4 ms to look at and names no row.
+ * @module
+ */
+import { bytesAt, type Column, type ColumnKind, columnOf, isValid, kindSizes, numberReader } from './columns.ts'
+import { maxFloatBytes, writeFloat } from './number-text.ts'
+
+type Value = number | bigint | boolean | string
+
+/** An element as the target kind has it; undefined: it does not fit. */
+type Cast = (value: Value) => Value | undefined
+
+/** A column becomes one of another kind; nulls stay. A number: the first row whose element does not fit. */
+export function castColumn(column: Column, rows: number, kind: ColumnKind): Column | number {
+  if (column.kind === kind) return column
+  const read = readerOf(column)
+  const cast = castTo(kind, column.kind)
+  const values = new Array<Value | null>(rows)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) values[row] = null
+    else {
+      const value = cast(read(row))
+      if (value === undefined) return row
+      values[row] = value
+    }
+  }
+  return columnOf(column.name, kind, values)
+}
+
+function readerOf(column: Column): (row: number) => Value {
+  const { kind, data } = column
+  if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
+  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
+  return numberReader(column)
+}
+
+function castTo(kind: ColumnKind, from: ColumnKind): Cast {
+  if (kind === 'str') return from === 'float64' || from === 'float32' ? floatText(from === 'float32' ? 4 : 8) : String
+  if (kind === 'bool') return toFlag
+  return kind.startsWith('float') ? toFloat(kind === 'float32') : toInteger(kind)
+}
+
+const scratch = new Uint8Array(maxFloatBytes + 8)
+
+/** Floats print as in JSON: shortest for their width, and visibly floats. */
+function floatText(width: number): Cast {
+  return (value) => {
+    if (!Number.isFinite(value)) return String(value)
+    return Buffer.from(scratch.subarray(0, writeFloat(scratch, 0, value as number, width))).toString('latin1')
+  }
+}
+
+function toFlag(value: Value): boolean | undefined {
+  if (typeof value !== 'string') return Number.isNaN(value) ? undefined : Boolean(value)
+  if (value === 'true' || value === 'True') return true
+  return value === 'false' || value === 'False' ? false : undefined
+}
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const words: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['-inf', Number.NEGATIVE_INFINITY],
+  ['-infinity', Number.NEGATIVE_INFINITY],
+])
+
+function toFloat(isSingle: boolean): Cast {
+  return (value) => {
+    let number: number
+    if (typeof value === 'string') {
+      const word = words.get(value.toLowerCase())
+      if (word !== undefined) return word
+      if (!decimal.test(value)) return undefined
+      number = Number(value)
+      if (!Number.isFinite(number)) return undefined
+    } else number = Number(value)
+    return isSingle && Number.isFinite(number) && !Number.isFinite(Math.fround(number)) ? undefined : number
+  }
+}
+
+const integer = /^[+-]?\d{1,20}$/
+
+function toInteger(kind: ColumnKind): Cast {
+  const bits = kindSizes[kind] * 8
+  const isSigned = kind.startsWith('int')
+  const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
+  const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
+  // Narrow kinds need no bigints, and small numbers none for wide ones.
+  const least = bits === 64 ? (isSigned ? Number.MIN_SAFE_INTEGER : 0) : Number(low)
+  const most = bits === 64 ? Number.MAX_SAFE_INTEGER : Number(high)
+  return (value) => {
+    let exact: bigint
+    if (typeof value === 'number') {
+      const whole = Math.trunc(value)
+      if (whole >= least && whole <= most) return whole + 0
+      if (bits < 64 || !Number.isFinite(whole)) return undefined
+      exact = BigInt(whole)
+    } else if (typeof value === 'string') {
+      if (!integer.test(value)) return undefined
+      // BigInt takes no plus sign.
+      exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
+    } else exact = BigInt(value)
+    return exact >= low && exact <= high ? exact : undefined
+  }
+}
