@@ -1,0 +1,16 @@
+import { NDArray } from 'serving'
+
+/** Methods that are told apart by what they return. */
+export function load(init?: { readonly factor?: number }) {
+  const factor = init?.factor ?? 2
+  return {
+    scale: (x: NDArray<'float32'>) =>
+      new NDArray(
+        x.data.map((value) => value * factor),
+        x.shape,
+      ),
+    echo: (x: NDArray) => x,
+    add: ({ a, b }: { a: number; b: number }) => a + b,
+    later: async (text: string) => `${text}, later`,
+  }
+}
