@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Channel, entryArgs, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
+import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
 
 /** From the owner to the process: a message to handle, or one for the channel of an open stream. */
 type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart
@@ -70,7 +70,7 @@ class Child implements Place {
     const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
     this.#process = fork(fileURLToPath(entry), [], {
       serialization: 'advanced',
-      execArgv: [...process.execArgv, ...entryArgs(entry), ...limit],
+      execArgv: [...process.execArgv, ...limit],
     })
     this.name = `process ${this.#process.pid}`
     this.exited = new Promise((resolve) => {

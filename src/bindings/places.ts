@@ -57,9 +57,3 @@ export interface Places {
 export class PlaceEnded extends Error {
   override readonly name = 'PlaceEnded'
 }
-
-/** How to run an entry: as it is, or through tsx while the sources themselves are run, as in tests. */
-export function entryArgs(entry: URL): string[] {
-  // Only tsx's ESM hooks: its CommonJS ones would load a second copy of every file of ours.
-  return entry.pathname.endsWith('.ts') ? ['--import', 'tsx/esm'] : []
-}

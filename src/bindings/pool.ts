@@ -9,7 +9,7 @@
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
-import { type Channel, entryArgs, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
+import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
 
 /** A task for a certain thread. The symbol's value stays on this side, since a structured clone drops symbols. */
 interface Task {
@@ -24,7 +24,7 @@ export type ThreadHandler = (message: unknown, channel: Channel | undefined) => 
 // Ours is the limit on what a thread has to do; a cancellation must reach one that is busy.
 const tasksPerThread = 1 << 20
 
-/** Starts threads. **Cost**: measured 35 ms a thread for the entry alone, 250 ms through tsx. */
+/** Starts threads. */
 export function startThreads(options: PlacesOptions): Places {
   const { entry, count, memoryLimitMb } = options
   const pool = new Piscina({
@@ -35,7 +35,6 @@ export function startThreads(options: PlacesOptions): Places {
     idleTimeout: Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: tasksPerThread,
     recordTiming: false,
-    execArgv: [...process.execArgv, ...entryArgs(entry)],
     ...(memoryLimitMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } }),
     loadBalancer: (task, workers) => {
       const { thread } = task[queueOptionsSymbol] as Task[typeof queueOptionsSymbol]

@@ -227,7 +227,7 @@ class Call implements ModelCall {
 }
 
 async function loadModel({ module, init }: LoadMessage): Promise<object> {
-  // Sources of ours run through tsx already, see entryArgs.
+  // While our own sources run as they are, in tests, whoever runs them reads TypeScript.
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
   const load = exported.load ?? exported.default

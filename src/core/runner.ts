@@ -44,8 +44,12 @@ export interface RunnerLife {
 
 const reserved = ['name', 'unready', 'waiting', 'start', 'stop', 'watch', 'then', 'constructor', '__proto__']
 
+/**
+ * A program of ours for threads or processes. While the sources run as they are, in tests, the built one: a thread cannot be started
+ * on TypeScript (Node 20 ignores `--import` there).
+ */
 const entryOf = (name: string) =>
-  new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+  new URL(import.meta.url.endsWith('.ts') ? `../../dist/core/${name}.js` : `./${name}.js`, import.meta.url)
 
 class ModelRunner implements RunnerLife {
   readonly name: string

@@ -1,8 +1,8 @@
 import { NDArray } from 'serving'
 
 /** Methods that are told apart by what they return. */
-export function load(init?: { readonly factor?: number }) {
-  const factor = init?.factor ?? 2
+export function load(init: { readonly factor?: number } = {}) {
+  const { factor = 2 } = init
   return {
     scale: (x: NDArray<'float32'>) =>
       new NDArray(
@@ -12,5 +12,6 @@ export function load(init?: { readonly factor?: number }) {
     echo: (x: NDArray) => x,
     add: ({ a, b }: { a: number; b: number }) => a + b,
     later: async (text: string) => `${text}, later`,
+    isArray: (x: NDArray) => x instanceof NDArray,
   }
 }
