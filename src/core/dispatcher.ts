@@ -198,6 +198,8 @@ export class Dispatcher {
       if (lane.method.stream) await this.#stream(work)
       else await this.#run(work)
     } catch (error) {
+      // Its end is told later than its calls fail: until then it would look free.
+      if (isPlaceEnded(error)) this.unseat(seat.place)
       for (const call of calls) call.reject(this.#failure(error))
     } finally {
       seat.busy--
@@ -285,7 +287,7 @@ export class Dispatcher {
     }
     const open: OpenStream = work.seat.place.open(message, transfer)
     call.resolve(open)
-    await open.done.catch(() => {})
+    await open.done
   }
 
   #gone(work: Work): void {
@@ -304,11 +306,15 @@ export class Dispatcher {
     if (ServingError.is(error)) return error
     const { name } = this.#options
     const text = error instanceof Error ? error.message : String(error)
-    if (error instanceof Error && error.name === 'PlaceEnded') {
+    if (isPlaceEnded(error)) {
       return new InternalError(`the runner ${name} lost the call: ${text}`, { cause: error })
     }
     return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
   }
+}
+
+function isPlaceEnded(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PlaceEnded'
 }
 
 function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {

@@ -1,0 +1,76 @@
+import { InternalError, Overloaded, type RunnerEvent } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { failureOf, model, started } from './runner.ts'
+
+type Dies = typeof import('./models/dies.ts')
+const methods = { self: {}, exit: {}, abort: {}, throwLater: {}, fillMemory: {} } as const
+const none = null as never
+
+for (const isolation of ['thread', 'process'] as const) {
+  describe(`a ${isolation} that ends`, () => {
+    it('fails its own call alone and is replaced', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation })
+      const before = await runner.self(none)
+      const dying = failureOf(runner.exit(none))
+      const next = runner.self(none)
+      const failure = await dying
+      expect(failure).toBeInstanceOf(InternalError)
+      expect(failure.message).toMatch(/lost the call.*ended with code 3/)
+      expect(await next).not.toBe(before)
+      expect(runner.unready).toBeUndefined()
+    })
+
+    it('leaves the calls of the others alone', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation, threads: 2 })
+      const calls = [runner.exit(none), runner.self(none), runner.self(none), runner.self(none)]
+      const ends = await Promise.allSettled(calls)
+      expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
+    })
+
+    it('is replaced when code of the model throws outside of a call', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation })
+      const before = await runner.self(none)
+      expect(await failureOf(runner.throwLater(none))).toBeInstanceOf(InternalError)
+      expect(await runner.self(none)).not.toBe(before)
+    })
+
+    it('is replaced when it runs out of memory', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation, memoryLimitMb: 64 })
+      expect(await failureOf(runner.fillMemory(none))).toBeInstanceOf(InternalError)
+      expect(await runner.self(none)).toBeTypeOf('number')
+    })
+  })
+}
+
+it('survives a native crash in a child process', async () => {
+  const runner = await started<Dies>({ module: model('dies'), methods, isolation: 'process' })
+  expect((await failureOf(runner.abort(none))).message).toMatch(/SIGABRT/)
+  expect(await runner.self(none)).toBeTypeOf('number')
+})
+
+it('says that it is not ready while no thread has the model, and refuses calls rather than let them wait', async () => {
+  const shared = new SharedArrayBuffer(4)
+  const runner = await started<typeof import('./models/loads-once.ts')>({
+    module: model('loads-once'),
+    methods: { exit: {}, self: {} },
+    init: shared,
+  })
+  const events: RunnerEvent[] = []
+  const failed = new Promise<void>((resolve) =>
+    runner.watch((event) => {
+      events.push(event)
+      if (event.kind === 'load_failed') resolve()
+    }),
+  )
+  await failureOf(runner.exit(none))
+  expect(runner.unready).toMatch(/is loading/)
+  await failed
+  expect(runner.unready).toMatch(/could not load its model.*only once/)
+  expect(await failureOf(runner.self(none))).toBeInstanceOf(Overloaded)
+  const replaced = new Promise<void>((resolve) => runner.watch((event) => event.kind === 'replaced' && resolve()))
+  Atomics.store(new Int32Array(shared), 0, 0)
+  await replaced
+  expect(runner.unready).toBeUndefined()
+  expect(await runner.self(none)).toBe('self')
+  expect(events.map(({ kind }) => kind)).toEqual(['ended', 'load_failed', 'replaced'])
+})
