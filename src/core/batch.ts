@@ -27,9 +27,11 @@ interface Group<W extends Waiting> {
   rows: number
 }
 
-// Of the time between two requests, the weight of the latest. The mean is one of logarithms: after an hour's silence, four
-// requests of a burst bring it down from seconds to less than a millisecond.
+// Of the time between two requests, the weight of the latest. The mean is one of logarithms, so that a few requests of a burst
+// bring it down from seconds to less than a millisecond.
 const latestWeight = 0.25
+// A silence of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
+const silenceFactor = 4
 const leastGapMs = 0.005
 
 /**
@@ -70,11 +72,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
 
   /** Adds a request. `now` never goes back. */
   push(request: W, now: number): void {
-    if (this.#lastArrival !== undefined) {
-      const gap = Math.log(Math.max(leastGapMs, now - this.#lastArrival))
-      this.#logGap =
-        this.#logGap === Number.POSITIVE_INFINITY ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
-    }
+    if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
     this.#lastArrival = now
     let group = this.#groups.get(request.key)
     if (group === undefined) {
@@ -101,6 +99,13 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     const first = this.#first()
     if (first === undefined) return Number.POSITIVE_INFINITY
     return this.#full() === undefined ? this.#payingUntil(first, now) : now
+  }
+
+  #learnGap(ms: number): void {
+    const longest = silenceFactor * this.#limits.maxWaitMs
+    const gap = Math.log(Math.max(leastGapMs, Math.min(ms, longest)))
+    const isFirst = this.#logGap === Number.POSITIVE_INFINITY
+    this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }
 
   /** How long it pays for a group to wait. */

@@ -17,7 +17,7 @@ export type ModelOf<M> = M extends { readonly load: (init: never) => infer R }
   ? Awaited<R>
   : M extends { readonly default: (init: never) => infer R }
     ? Awaited<R>
-    : Readonly<Record<string, (input: never, call: ModelCall) => unknown>>
+    : Readonly<Record<string, (input: unknown, call: ModelCall) => unknown>>
 
 /** What the function that loads the model takes. */
 export type InitOf<M> = M extends { readonly load: (...args: infer A) => unknown }
@@ -44,14 +44,20 @@ export interface CallOptions {
 
 type Input<F> = F extends (...args: infer A) => unknown ? A[0] : never
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
+/** What a generator yields, in a list of one; never for what is no generator, and for what nothing is known of. */
+type Yielded<R> = [R] extends [never]
+  ? never
+  : unknown extends R
+    ? never
+    : R extends AsyncIterable<infer Y> | Iterator<infer Y>
+      ? [Y]
+      : never
+type Answer<R> = [Yielded<R>] extends [never] ? Promise<R> : AsyncIterableIterator<Yielded<R>[0]>
 
-/** A method as the caller sees it: a promise, or for one that yields, an iterator. */
-export type CallerMethod<F> =
-  unknown extends Result<F>
-    ? (input: Input<F>, options?: CallOptions) => Promise<unknown>
-    : Result<F> extends AsyncIterable<infer Y> | Iterator<infer Y>
-      ? (input: Input<F>, options?: CallOptions) => AsyncIterableIterator<Y>
-      : (input: Input<F>, options?: CallOptions) => Promise<Result<F>>
+/** A method as the caller sees it: it answers a promise, or one that yields, an iterator. */
+export type CallerMethod<F> = F extends () => infer R
+  ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
+  : (input: Input<F>, options?: CallOptions) => Answer<Result<F>>
 
 /** A method that is called once for several requests. */
 export interface BatchOptions {
@@ -83,12 +89,7 @@ export interface MethodOptions extends BatchOptions {
   readonly onAbort?: 'signal' | 'terminate'
 }
 
-type OptionsOf<F> =
-  Result<F> extends AsyncIterable<unknown> | Iterator<unknown>
-    ? unknown extends Result<F>
-      ? MethodOptions
-      : { readonly stream: true }
-    : MethodOptions & { readonly stream?: false }
+type OptionsOf<F> = [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }
 
 /** Options of a {@link Runner}. */
 export interface RunnerOptions<M = unknown> {

@@ -4,15 +4,14 @@ import { failureOf, model, started } from './runner.ts'
 
 type Dies = typeof import('./models/dies.ts')
 const methods = { self: {}, exit: {}, abort: {}, throwLater: {}, fillMemory: {} } as const
-const none = null as never
 
 for (const isolation of ['thread', 'process'] as const) {
   describe(`a ${isolation} that ends`, () => {
     it('fails its own call alone and is replaced', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation })
-      const before = await runner.self(none)
-      const dying = failureOf(runner.exit(none))
-      const next = runner.self(none)
+      const before = await runner.self()
+      const dying = failureOf(runner.exit())
+      const next = runner.self()
       const failure = await dying
       expect(failure).toBeInstanceOf(InternalError)
       expect(failure.message).toMatch(/lost the call.*ended with code 3/)
@@ -22,30 +21,30 @@ for (const isolation of ['thread', 'process'] as const) {
 
     it('leaves the calls of the others alone', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation, threads: 2 })
-      const calls = [runner.exit(none), runner.self(none), runner.self(none), runner.self(none)]
+      const calls = [runner.exit(), runner.self(), runner.self(), runner.self()]
       const ends = await Promise.allSettled(calls)
       expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled', 'fulfilled'])
     })
 
     it('is replaced when code of the model throws outside of a call', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation })
-      const before = await runner.self(none)
-      expect(await failureOf(runner.throwLater(none))).toBeInstanceOf(InternalError)
-      expect(await runner.self(none)).not.toBe(before)
+      const before = await runner.self()
+      expect(await failureOf(runner.throwLater())).toBeInstanceOf(InternalError)
+      expect(await runner.self()).not.toBe(before)
     })
 
     it('is replaced when it runs out of memory', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation, memoryLimitMb: 64 })
-      expect(await failureOf(runner.fillMemory(none))).toBeInstanceOf(InternalError)
-      expect(await runner.self(none)).toBeTypeOf('number')
+      expect(await failureOf(runner.fillMemory())).toBeInstanceOf(InternalError)
+      expect(await runner.self()).toBeTypeOf('number')
     })
   })
 }
 
 it('survives a native crash in a child process', async () => {
   const runner = await started<Dies>({ module: model('dies'), methods, isolation: 'process' })
-  expect((await failureOf(runner.abort(none))).message).toMatch(/SIGABRT/)
-  expect(await runner.self(none)).toBeTypeOf('number')
+  expect((await failureOf(runner.abort())).message).toMatch(/SIGABRT/)
+  expect(await runner.self()).toBeTypeOf('number')
 })
 
 it('says that it is not ready while no thread has the model, and refuses calls rather than let them wait', async () => {
@@ -62,15 +61,15 @@ it('says that it is not ready while no thread has the model, and refuses calls r
       if (event.kind === 'load_failed') resolve()
     }),
   )
-  await failureOf(runner.exit(none))
+  await failureOf(runner.exit())
   expect(runner.unready).toMatch(/is loading/)
   await failed
   expect(runner.unready).toMatch(/could not load its model.*only once/)
-  expect(await failureOf(runner.self(none))).toBeInstanceOf(Overloaded)
+  expect(await failureOf(runner.self())).toBeInstanceOf(Overloaded)
   const replaced = new Promise<void>((resolve) => runner.watch((event) => event.kind === 'replaced' && resolve()))
   Atomics.store(new Int32Array(shared), 0, 0)
   await replaced
   expect(runner.unready).toBeUndefined()
-  expect(await runner.self(none)).toBe('self')
+  expect(await runner.self()).toBe('self')
   expect(events.map(({ kind }) => kind)).toEqual(['ended', 'load_failed', 'replaced'])
 })

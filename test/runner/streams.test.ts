@@ -76,7 +76,7 @@ it('asks nothing of the model before the first value is wanted', async () => {
 
 it('breaks off with an error when its thread ends', async () => {
   const runner = await started<Tokens>({ module: model('tokens'), methods })
-  const items = runner.endThread(null as never)
+  const items = runner.endThread()
   const failure = await failureOf(all(items))
   expect(failure).toBeInstanceOf(InternalError)
   expect(await all(runner.count(2))).toEqual(['0 ', '1 '])
