@@ -9,9 +9,11 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { NDArray, Runner } from 'serving'
 import type { BenchCase } from '../cases.ts'
 import { autocannon, type LoadResult, wrk } from '../load.ts'
+import { steps } from '../models/shapes.ts'
 
 type Models = typeof import('../models/shapes.ts')
 const module = new URL('../models/shapes.ts', import.meta.url)
@@ -60,17 +62,48 @@ async function moves(): Promise<void> {
   await runner.stop()
 }
 
+/** The same work in bare worker threads, called one after the other: what the machine gives at this moment. */
+async function bareThreads(count: number, work: number) {
+  const program = `
+    const { parentPort } = require('node:worker_threads')
+    const steps = ${steps.toString()}
+    parentPort.on('message', (calls) => {
+      for (let i = 0; i < calls; i++) steps(${work})
+      parentPort.postMessage(0)
+    })`
+  const threads = Array.from({ length: count }, () => new Worker(program, { eval: true }))
+  const run = (calls: number) =>
+    Promise.all(
+      threads.map((thread) => {
+        thread.postMessage(calls / count)
+        return once(thread, 'message')
+      }),
+    )
+  await run(count)
+  return { run, stop: () => Promise.all(threads.map((thread) => thread.terminate())) }
+}
+
 async function scale(): Promise<void> {
+  const work = 8_000_000
+  const calls = 8
   const runners = [1, 2].map((threads) => new Runner<Models>('scale', { module, methods: { steps: {} }, threads }))
   await Promise.all(runners.map((runner) => runner.start()))
-  const work = 8_000_000
-  const [one, two] = await compare(
-    runners.map((runner) => () => Promise.all(Array.from({ length: 8 }, () => runner.steps(work)))),
+  const bare = await Promise.all([bareThreads(1, work), bareThreads(2, work)])
+  const [one, two, bareOne, bareTwo] = await compare(
+    [
+      ...runners.map((runner) => () => Promise.all(Array.from({ length: calls }, () => runner.steps(work)))),
+      ...bare.map(
+        ({ run }) =>
+          () =>
+            run(calls),
+      ),
+    ],
     2,
   )
-  const cores = availableParallelism()
-  console.log(`2 threads, CPU-bound: ${(one / two).toFixed(2)} times 1 thread (target 1.85; ${cores} cores here)`)
-  await Promise.all(runners.map((runner) => runner.stop()))
+  const [gain, limit] = [one / two, bareOne / bareTwo]
+  console.log(`2 threads, CPU-bound: ${gain.toFixed(2)} times 1 thread (target 1.85; ${availableParallelism()} cores)`)
+  console.log(`  bare threads at the same time: ${limit.toFixed(2)}; runner ÷ bare ${(gain / limit).toFixed(2)}`)
+  await Promise.all([...runners, ...bare].map((one) => one.stop()))
 }
 
 const row = '[[5.1,3.5,1.4,0.2]]'

@@ -11,7 +11,7 @@ export function spin(ms: number): void {
 }
 
 /** Work of a fixed amount, whatever else runs on the core: what scaling is measured with. */
-function steps(count: number): number {
+export function steps(count: number): number {
   let state = count
   for (let i = 0; i < count; i++) state = (Math.imul(state, 1664525) + 1013904223) | 0
   return state

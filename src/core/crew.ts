@@ -91,7 +91,10 @@ export class Crew {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#retry?.()
-    this.#dispatcher.close(new Overloaded(`the runner ${this.#settings.name} has stopped`))
+    const end = new Overloaded(`the runner ${this.#settings.name} has stopped`)
+    this.#dispatcher.close(end)
+    // Whoever still waits for the start.
+    this.#settle.reject(end)
     await this.#places.stop()
   }
 
