@@ -5,11 +5,14 @@
 import { expected, InvalidArgument } from '../errors.ts'
 import type { AnyDescriptor } from '../io/descriptor.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
+import type { RunnerLife } from './runner.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
   /** What the service does, for the documentation page. */
   readonly doc?: string
+  /** Models that its functions call: loaded before the service is ready, released at its end. */
+  readonly runners?: readonly RunnerLife[]
 }
 
 /** Work around a service's life; awaited. */
@@ -28,20 +31,24 @@ export type Hook = () => void | Promise<void>
 export class Service {
   readonly name: string
   readonly doc: string | undefined
+  readonly runners: readonly RunnerLife[]
   readonly #apis = new Map<string, Api>()
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
+  readonly #started: RunnerLife[] = []
 
   /** **Errors**: InvalidArgument for an empty name, one with other than letters, digits, `_`, `.` and `-`, or an unknown option. */
   constructor(name: string, options: ServiceOptions = {}) {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    const unknown = Object.keys(options).find((key) => key !== 'doc')
-    if (unknown !== undefined)
-      throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for Service; it has doc`)
+    const unknown = Object.keys(options).find((key) => key !== 'doc' && key !== 'runners')
+    if (unknown !== undefined) {
+      throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for Service; it has doc, runners`)
+    }
     this.name = name
     this.doc = options.doc
+    this.runners = Object.freeze(requireRunners(options.runners ?? [], name))
   }
 
   /**
@@ -78,23 +85,53 @@ export class Service {
     this.#shutdown.push(requireHook(hook, 'onShutdown'))
   }
 
-  /** Runs the startup hooks in order. Called by the server. */
-  async start(): Promise<void> {
-    for (const hook of this.#startup) await hook()
+  /** Why the service cannot answer now, though it has started; undefined when it can. */
+  get unready(): string | undefined {
+    for (const { unready } of this.runners) if (unready !== undefined) return unready
+    return undefined
   }
 
-  /** Runs all shutdown hooks, also when one fails, and then throws the first failure. Called by the server. */
+  /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */
+  async start(): Promise<void> {
+    for (const hook of this.#startup) await hook()
+    const starts = this.runners.map(async (runner) => {
+      await runner.start()
+      this.#started.push(runner)
+    })
+    // All of them have to be over, so that what is stopped after a failure is what has started.
+    for (const { status, reason } of (await Promise.allSettled(starts)) as PromiseRejectedResult[]) {
+      if (status === 'rejected') throw reason
+    }
+  }
+
+  /** Runs all shutdown hooks and then ends the runners, also when one fails, and throws the first failure. Called by the server. */
   async stop(): Promise<void> {
     const failures: unknown[] = []
-    for (const hook of this.#shutdown.toReversed()) {
+    const ends = this.#started.splice(0).map((runner) => () => runner.stop())
+    for (const end of [...this.#shutdown.toReversed(), ...ends]) {
       try {
-        await hook()
+        await end()
       } catch (error) {
         failures.push(error)
       }
     }
     if (failures.length > 0) throw failures[0]
   }
+}
+
+function requireRunners(runners: readonly RunnerLife[], service: string): RunnerLife[] {
+  const place = `runners of the service ${service}`
+  if (!Array.isArray(runners)) throw new InvalidArgument(expected('a list of Runners', place, runners))
+  for (const [i, runner] of runners.entries()) {
+    // By its members, not instanceof: a file may have loaded another copy of the package.
+    const ok =
+      typeof runner?.name === 'string' && typeof runner.start === 'function' && typeof runner.stop === 'function'
+    if (!ok) throw new InvalidArgument(expected('a Runner', place, runner))
+    if (runners.findIndex((other) => other.name === runner.name) !== i) {
+      throw new InvalidArgument(`the service ${service} has two runners named ${runner.name}`)
+    }
+  }
+  return [...runners]
 }
 
 function requireHook(hook: unknown, name: string): Hook {

@@ -21,13 +21,21 @@ const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
  * Health becomes the pages that tell it: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
- * should be sent requests (503 while starting or draining).
+ * should be sent requests (503 while starting or draining, or with what `unready` says is missing, such as a model).
  * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
  */
-export function healthPages(health: Health): ReadonlyMap<string, () => HttpResponse> {
+export function healthPages(
+  health: Health,
+  unready: () => string | undefined,
+): ReadonlyMap<string, () => HttpResponse> {
   return new Map([
     ['/livez', () => ok],
     ['/healthz', () => ok],
-    ['/readyz', () => (health.state === 'ready' ? ok : { status: 503, headers, body: `${health.state}\n` })],
+    ['/readyz', () => readiness(health.state, unready)],
   ])
+}
+
+function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {
+  const reason = state === 'ready' ? unready() : state
+  return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }

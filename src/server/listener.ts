@@ -2,7 +2,7 @@
  * A service becomes a running server.
  * @module
  */
-
+import type { RunnerEvent } from '../core/crew.ts'
 import type { Service } from '../core/service.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { type Health, healthPages } from '../ops/health.ts'
@@ -32,10 +32,15 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
   const health: Health = { state: 'starting' }
-  const router = createRouter(service.apis.values(), prefix, healthPages(health))
+  const router = createRouter(
+    service.apis.values(),
+    prefix,
+    healthPages(health, () => service.unready),
+  )
   const site: Site = { router, limits, gate: new InFlightGate(limits.maxInFlight), health, log }
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)
+  for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   try {
     await service.start()
     const engine = await start(site, address)
@@ -45,6 +50,12 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }
+}
+
+function logRunner(log: Logger, runner: string, { kind, message, cause }: RunnerEvent): void {
+  const fields = { event: `runner_${kind}`, runner, err: cause }
+  if (kind === 'replaced') log.info(fields, message)
+  else log.error(fields, message)
 }
 
 type StartEngine = (site: Site, address: Address) => Promise<Engine>

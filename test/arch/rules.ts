@@ -36,7 +36,8 @@ export const packageOwners: Readonly<Record<string, string>> = {
   'onnxruntime-node': 'bindings/onnx.ts',
   pino: 'server/log.ts',
   'file-type': 'bindings/file-type.ts',
-  tsx: 'cli/load-service.ts',
+  piscina: 'bindings/pool.ts',
+  tsx: 'bindings/typescript.ts',
   'uWebSockets.js': 'server/uws.ts',
 }
 
@@ -66,6 +67,7 @@ export const publicNames = [
   'Overloaded',
   'PayloadTooLarge',
   'RasterImage',
+  'Runner',
   'Service',
   'ServingError',
   'SetupError',

@@ -1,0 +1,198 @@
+/**
+ * What runners cost and gain: messages, moved arrays, batches, threads. Each figure is a ratio within one run, with contenders
+ * taking turns. Run after `npm run build`:
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|small|batch|delay|scale ...] [--wrk]`
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { NDArray, Runner } from 'serving'
+import type { BenchCase } from '../cases.ts'
+import { autocannon, type LoadResult, wrk } from '../load.ts'
+import { steps } from '../models/shapes.ts'
+
+type Models = typeof import('../models/shapes.ts')
+const module = new URL('../models/shapes.ts', import.meta.url)
+const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'))
+const wants = (name: string) => wanted.length === 0 || wanted.includes(name)
+const load = process.argv.includes('--wrk') ? wrk : autocannon
+const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+const micros = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
+
+/** Median time of a call, contenders taking turns. **Units**: milliseconds. */
+async function compare(contenders: readonly (() => Promise<unknown>)[], calls: number, rounds = 9): Promise<number[]> {
+  const times = contenders.map((): number[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [i, contender] of contenders.entries()) {
+      const start = performance.now()
+      for (let call = 0; call < calls; call++) await contender()
+      // The first round warms up.
+      if (round > 0) times[i].push((performance.now() - start) / calls)
+    }
+  }
+  return times.map(median)
+}
+
+async function moves(): Promise<void> {
+  const runner = new Runner<Models>('moves', { module, methods: { empty: {}, echo: {} } })
+  await runner.start()
+  let owned: NDArray = new NDArray(new Float32Array(150_000))
+  const kept = new NDArray(new Float32Array(150_000).fill(1))
+  assert.equal((await runner.echo(kept, { keep: true })).data[149_999], 1)
+  const [empty, moved, copied] = await compare(
+    [
+      () => runner.empty(),
+      async () => {
+        owned = await runner.echo(owned)
+      },
+      () => runner.echo(kept, { keep: true }),
+    ],
+    400,
+  )
+  const structured = await compare([async () => structuredClone(structuredClone(kept.data))], 100)
+  console.log(`600 KB of float32 there and back: ${micros(moved)}, an empty call: ${micros(empty)}`)
+  console.log(
+    `  ratio ${(moved / empty).toFixed(2)} (target < 2.5); with { keep: true } ${(copied / empty).toFixed(2)}`,
+  )
+  console.log(`  two structured clones of it alone: ${(structured[0] / empty).toFixed(2)}`)
+  await runner.stop()
+}
+
+/** The same work in bare worker threads, called one after the other: what the machine gives at this moment. */
+async function bareThreads(count: number, work: number) {
+  const program = `
+    const { parentPort } = require('node:worker_threads')
+    const steps = ${steps.toString()}
+    parentPort.on('message', (calls) => {
+      for (let i = 0; i < calls; i++) steps(${work})
+      parentPort.postMessage(0)
+    })`
+  const threads = Array.from({ length: count }, () => new Worker(program, { eval: true }))
+  const run = (calls: number) =>
+    Promise.all(
+      threads.map((thread) => {
+        thread.postMessage(calls / count)
+        return once(thread, 'message')
+      }),
+    )
+  await run(count)
+  return { run, stop: () => Promise.all(threads.map((thread) => thread.terminate())) }
+}
+
+async function scale(): Promise<void> {
+  const work = 8_000_000
+  const calls = 8
+  const runners = [1, 2].map((threads) => new Runner<Models>('scale', { module, methods: { steps: {} }, threads }))
+  await Promise.all(runners.map((runner) => runner.start()))
+  const bare = await Promise.all([bareThreads(1, work), bareThreads(2, work)])
+  const [one, two, bareOne, bareTwo] = await compare(
+    [
+      ...runners.map((runner) => () => Promise.all(Array.from({ length: calls }, () => runner.steps(work)))),
+      ...bare.map(
+        ({ run }) =>
+          () =>
+            run(calls),
+      ),
+    ],
+    2,
+  )
+  const [gain, limit] = [one / two, bareOne / bareTwo]
+  console.log(`2 threads, CPU-bound: ${gain.toFixed(2)} times 1 thread (target 1.85; ${availableParallelism()} cores)`)
+  console.log(`  bare threads at the same time: ${limit.toFixed(2)}; runner ÷ bare ${(gain / limit).toFixed(2)}`)
+  await Promise.all([...runners, ...bare].map((one) => one.stop()))
+}
+
+const row = '[[5.1,3.5,1.4,0.2]]'
+const job = (path: string, connections = 64): BenchCase => ({
+  name: path,
+  path,
+  contentType: path === '/slow' ? 'text/plain' : 'application/json',
+  body: path === '/slow' ? 'x' : row,
+  connections,
+  isRight: (answer) => path === '/slow' || Math.abs(JSON.parse(answer)[0] - 10.2) < 1e-5,
+  targets: {},
+})
+
+async function over(url: string, paths: readonly string[], rounds = 5): Promise<LoadResult[]> {
+  const results = paths.map((): LoadResult[] => [])
+  for (const path of paths) {
+    const { contentType, body, isRight } = job(path)
+    const response = await fetch(url + path, { method: 'POST', body, headers: { 'content-type': contentType } })
+    assert(isRight(await response.text()), `${path} answers wrong`)
+  }
+  for (let round = 0; round <= rounds; round++) {
+    for (const i of round % 2 === 0 ? paths.keys() : [...paths.keys()].reverse()) {
+      const result = await load(url, job(paths[i]), round === 0 ? 1 : 2)
+      assert.equal(result.errors, 0, `${paths[i]} failed requests`)
+      if (round > 0) results[i].push(result)
+    }
+  }
+  return results.map((list) => ({
+    requests: list.reduce((sum, { requests }) => sum + requests, 0),
+    perSecond: median(list.map(({ perSecond }) => perSecond)),
+    p50Ms: median(list.map(({ p50Ms }) => p50Ms)),
+    p99Ms: median(list.map(({ p99Ms }) => p99Ms)),
+    errors: 0,
+  }))
+}
+
+async function small(url: string): Promise<void> {
+  const [inline, plain, batched] = await over(url, ['/inline', '/runner', '/runner_batched'])
+  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms} ms`
+  console.log(`a small call, 64 connections: inline ${show(inline)}; runner ${show(plain)}; batched ${show(batched)}`)
+  const ratio = (result: LoadResult) => (result.perSecond / inline.perSecond).toFixed(2)
+  console.log(`  runner ÷ inline ${ratio(plain)} (target 0.5); batched ÷ inline ${ratio(batched)}`)
+}
+
+async function batch(url: string): Promise<void> {
+  const [one, batched] = await over(url, ['/unbatched', '/batched'], 3)
+  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms} ms`
+  console.log(`2 ms a call + 10 µs a row, 64 connections: unbatched ${show(one)}; batched ${show(batched)}`)
+  console.log(`  batched ÷ unbatched ${(batched.perSecond / one.perSecond).toFixed(1)} (target 3, p99 not above)`)
+}
+
+async function delay(url: string): Promise<void> {
+  const ask = async (what: string) => {
+    const response = await fetch(`${url}/delay`, {
+      method: 'POST',
+      body: what,
+      headers: { 'content-type': 'text/plain' },
+    })
+    return (await response.json()) as { p50Ms: number; p99Ms: number }
+  }
+  await ask('start')
+  const idle = (await new Promise((resolve) => setTimeout(resolve, 3_000)).then(() => ask('stop'))) as { p99Ms: number }
+  await ask('start')
+  const { perSecond } = await load(url, job('/slow', 8), 4)
+  const { p50Ms, p99Ms } = await ask('stop')
+  console.log(
+    `a model of 50 ms, ${perSecond.toFixed(0)} calls/s: event loop delay p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`,
+  )
+  console.log(`  (target p99 < 5 ms; of the same process idle ${idle.p99Ms.toFixed(2)} ms)`)
+}
+
+async function served(measure: (url: string) => Promise<void>): Promise<void> {
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const child = fork(here('../servers/runner.ts'), {
+    execArgv: ['--import', 'tsx'],
+    env: { ...process.env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('../tsconfig.json') },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [message] = await once(child, 'message')
+  try {
+    await measure(`http://127.0.0.1:${(message as { port: number }).port}`)
+  } finally {
+    child.kill()
+    await once(child, 'exit')
+  }
+}
+
+if (wants('moves')) await moves()
+if (wants('scale')) await scale()
+if (wants('small')) await served(small)
+if (wants('batch')) await served(batch)
+if (wants('delay')) await served(delay)

@@ -1,0 +1,163 @@
+/**
+ * Which requests make a batch, and when it goes. Pure: told the time, it starts nothing.
+ * @module
+ */
+import { CallCost } from './call-cost.ts'
+import type { CallQueue } from './call-queue.ts'
+
+/** A request that waits. */
+export interface Waiting {
+  /** Rows along the batch dimension; at most `maxBatchSize`. */
+  readonly rows: number
+  /** Only requests of one key are joined. */
+  readonly key: string
+}
+
+/** Limits of a batch. */
+export interface BatchLimits {
+  /** **Units**: rows. */
+  readonly maxBatchSize: number
+  /** The longest that a request may wait for others while a thread is free. **Units**: milliseconds. */
+  readonly maxWaitMs: number
+}
+
+interface Group<W extends Waiting> {
+  readonly key: string
+  readonly waiting: { readonly request: W; readonly since: number }[]
+  rows: number
+}
+
+// Of the time between two requests, the weight of the latest. The mean is one of logarithms, so that a few requests of a burst
+// bring it down from seconds to less than a millisecond.
+const latestWeight = 0.25
+// A silence of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
+const silenceFactor = 4
+const leastGapMs = 0.005
+
+/**
+ * Requests in, batches out, first come first served among those that can be joined.
+ *
+ * A batch goes at once when it is full or when waiting does not pay: each of `n` requests that wait for the next one loses the
+ * time until it comes, and what is saved is the fixed cost of one call. So a batch waits only while the next request is
+ * expected within `fixed cost ÷ n` (from the arrivals so far), only until that time has passed without one, and never
+ * beyond `maxWaitMs`. At low load, requests are further apart than a call is long: a lone one does not wait. While no thread is
+ * free, nobody asks, and the batch grows.
+ */
+export class BatchQueue<W extends Waiting> implements CallQueue<W> {
+  readonly #limits: BatchLimits
+  readonly #cost = new CallCost()
+  readonly #groups = new Map<string, Group<W>>()
+  #size = 0
+  #lastArrival: number | undefined
+  #logGap = Number.POSITIVE_INFINITY
+
+  constructor(limits: BatchLimits) {
+    this.#limits = limits
+  }
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** A batch of so many rows took so long. */
+  learn(rows: number, ms: number): void {
+    this.#cost.learn(rows, ms)
+  }
+
+  /** Since when the first request has waited; Infinity when there is none. */
+  get oldest(): number {
+    return this.#first()?.waiting[0].since ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Adds a request. `now` never goes back. */
+  push(request: W, now: number): void {
+    if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
+    this.#lastArrival = now
+    let group = this.#groups.get(request.key)
+    if (group === undefined) {
+      group = { key: request.key, waiting: [], rows: 0 }
+      this.#groups.set(request.key, group)
+    }
+    group.waiting.push({ request, since: now })
+    group.rows += request.rows
+    this.#size++
+  }
+
+  /** Takes a request out that nobody wants any more; false when it has gone already. */
+  remove(request: W): boolean {
+    const group = this.#groups.get(request.key)
+    const at = group?.waiting.findIndex((one) => one.request === request) ?? -1
+    if (group === undefined || at === -1) return false
+    group.waiting.splice(at, 1)
+    this.#left(group, 1, request.rows)
+    return true
+  }
+
+  /** When a free thread should be given a batch: `now` or earlier for at once, Infinity when nobody waits. */
+  dueAt(now: number): number {
+    const first = this.#first()
+    if (first === undefined) return Number.POSITIVE_INFINITY
+    return this.#full() === undefined ? this.#payingUntil(first, now) : now
+  }
+
+  #learnGap(ms: number): void {
+    const longest = silenceFactor * this.#limits.maxWaitMs
+    const gap = Math.log(Math.max(leastGapMs, Math.min(ms, longest)))
+    const isFirst = this.#logGap === Number.POSITIVE_INFINITY
+    this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
+  }
+
+  /** How long it pays for a group to wait. */
+  #payingUntil(first: Group<W>, now: number): number {
+    const { maxWaitMs, maxBatchSize } = this.#limits
+    if (first.rows >= maxBatchSize) return now
+    const paysMs = Math.min(maxWaitMs, this.#cost.fixedMs / first.waiting.length)
+    // Not before there were two requests: an expectation needs them.
+    if (!(Math.exp(this.#logGap) <= paysMs)) return now
+    return Math.min(first.waiting[0].since + maxWaitMs, (this.#lastArrival as number) + paysMs)
+  }
+
+  /**
+   * Takes the next batch out: that of the request that has waited longest, unless it is better off waiting while another batch
+   * is full. Empty when nobody waits.
+   */
+  take(now: number): W[] {
+    const first = this.#first()
+    if (first === undefined) return []
+    const group = this.#payingUntil(first, now) <= now ? first : (this.#full() ?? first)
+    let count = 0
+    let rows = 0
+    for (const { request } of group.waiting) {
+      if (count > 0 && rows + request.rows > this.#limits.maxBatchSize) break
+      rows += request.rows
+      count++
+    }
+    const taken = group.waiting.splice(0, count)
+    this.#left(group, count, rows)
+    return taken.map(({ request }) => request)
+  }
+
+  #left(group: Group<W>, count: number, rows: number): void {
+    this.#size -= count
+    group.rows -= rows
+    if (group.waiting.length === 0) this.#groups.delete(group.key)
+  }
+
+  #first(): Group<W> | undefined {
+    let first: Group<W> | undefined
+    for (const group of this.#groups.values()) {
+      if (first === undefined || group.waiting[0].since < first.waiting[0].since) first = group
+    }
+    return first
+  }
+
+  #full(): Group<W> | undefined {
+    let full: Group<W> | undefined
+    for (const group of this.#groups.values()) {
+      if (group.rows < this.#limits.maxBatchSize) continue
+      if (full === undefined || group.waiting[0].since < full.waiting[0].since) full = group
+    }
+    return full
+  }
+}

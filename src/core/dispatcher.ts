@@ -1,0 +1,332 @@
+/**
+ * Gives the calls of a runner to its threads: what goes next, where to, and what becomes of the answers.
+ * @module
+ */
+import type { Channel, Place } from '../bindings/places.ts'
+import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
+import { BatchQueue } from './batch.ts'
+import { type CallQueue, PlainQueue } from './call-queue.ts'
+import type { Clock } from './clock.ts'
+import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
+import { joinRows, splitRows } from './rows.ts'
+import { deadlinePassed, type RunnerCall } from './runner-call.ts'
+import type { MethodSettings } from './runner-options.ts'
+import { type Packed, pack, unpack } from './transfer.ts'
+
+/** What a dispatcher needs to know of its runner. */
+export interface DispatcherOptions {
+  readonly name: string
+  readonly methods: readonly MethodSettings[]
+  readonly maxQueue: number
+  readonly concurrency: number
+  /** Whether buffers can be moved to the places; else they are copied. */
+  readonly moves: boolean
+  readonly clock: Clock
+}
+
+/** A stream that a thread has begun. */
+export interface OpenStream {
+  readonly channel: Channel
+  /** Settles when the thread is done with it; rejects when the thread has ended. */
+  readonly done: Promise<unknown>
+}
+
+interface Lane {
+  readonly method: MethodSettings
+  readonly queue: CallQueue<RunnerCall>
+}
+
+/** A thread with its model. */
+interface Seat {
+  readonly place: Place
+  busy: number
+}
+
+/** Calls that one message has given to a thread. */
+interface Work {
+  readonly id: number
+  readonly lane: Lane
+  readonly calls: readonly RunnerCall[]
+  readonly seat: Seat
+  wanted: number
+}
+
+/**
+ * A call waits in its method's queue until a thread is free and its queue says that it is due; among methods, the call that has
+ * waited longest goes first.
+ *
+ * A call that is given up leaves the queue and is never made. One that runs already is dropped, and when nobody wants anything
+ * any more of what a thread is doing, the thread is told so, or ended where the method says so.
+ */
+export class Dispatcher {
+  readonly #options: DispatcherOptions
+  readonly #lanes = new Map<string, Lane>()
+  readonly #seats = new Map<Place, Seat>()
+  #waiting = 0
+  #count = 0
+  #pumps = false
+  #disarm: (() => void) | undefined
+  #closed: Error | undefined
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options
+    for (const method of options.methods) {
+      const queue = method.batchable
+        ? new BatchQueue<RunnerCall>(method)
+        : new PlainQueue<RunnerCall>(method.stream || method.terminates || options.concurrency > 1 ? 1 : undefined)
+      this.#lanes.set(method.name, { method, queue })
+    }
+  }
+
+  /** Calls that wait for a thread. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Threads that take calls. */
+  get seats(): number {
+    return this.#seats.size
+  }
+
+  /** A thread takes calls from now on. */
+  seat(place: Place): void {
+    this.#seats.set(place, { place, busy: 0 })
+    this.#schedule()
+  }
+
+  /** A thread is gone. What it was doing fails by itself. */
+  unseat(place: Place): void {
+    this.#seats.delete(place)
+  }
+
+  /** From now on every call fails with that error, those that wait included; undefined takes calls again. */
+  close(reason: Error | undefined): void {
+    this.#closed = reason
+    if (reason === undefined) return
+    for (const { queue } of this.#lanes.values()) {
+      for (let calls = this.#take(queue); calls.length > 0; calls = this.#take(queue)) {
+        for (const call of calls) call.reject(reason)
+      }
+    }
+  }
+
+  /** Whether a call would be refused now, and why. */
+  refusal(): Error | undefined {
+    if (this.#closed !== undefined) return this.#closed
+    const { maxQueue, name } = this.#options
+    return this.#waiting < maxQueue ? undefined : new Overloaded(`too many calls wait for the runner ${name}`)
+  }
+
+  /** Queues a call. Its promise is its answer; for a stream, an {@link OpenStream}. */
+  push(method: string, call: RunnerCall): void {
+    if (call.over) return
+    const { queue } = this.#lane(method)
+    call.onGone = () => {
+      if (!queue.remove(call)) return
+      this.#waiting--
+      this.#schedule()
+    }
+    this.#waiting++
+    queue.push(call, this.#options.clock.now())
+    this.#schedule()
+  }
+
+  #lane(method: string): Lane {
+    return this.#lanes.get(method) as Lane
+  }
+
+  #take(queue: CallQueue<RunnerCall>, free = 1): RunnerCall[] {
+    const calls = queue.take(this.#options.clock.now(), free)
+    this.#waiting -= calls.length
+    return calls
+  }
+
+  /** Once for all calls of this turn of the event loop, so that they can share a message. */
+  #schedule(): void {
+    if (this.#pumps) return
+    this.#pumps = true
+    this.#options.clock.soon(() => {
+      this.#pumps = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+    for (;;) {
+      const free = [...this.#seats.values()].filter((seat) => seat.busy < this.#options.concurrency)
+      if (free.length === 0) return
+      const now = this.#options.clock.now()
+      const lane = this.#dueLane(now)
+      if (lane === undefined) return
+      const calls = this.#take(lane.queue, free.length).filter((call) => !this.#isOver(call))
+      if (calls.length === 0) continue
+      const seat = free.reduce((least, one) => (one.busy < least.busy ? one : least))
+      // The next call goes to another thread, so that all of them stay warm.
+      this.#seats.delete(seat.place)
+      this.#seats.set(seat.place, seat)
+      void this.#send(lane, seat, calls)
+    }
+  }
+
+  /** The lane whose call should go now; without one, the pump comes back when one is due. */
+  #dueLane(now: number): Lane | undefined {
+    let due: Lane | undefined
+    let next = Number.POSITIVE_INFINITY
+    for (const lane of this.#lanes.values()) {
+      const at = lane.queue.dueAt(now)
+      if (at > now) next = Math.min(next, at)
+      else if (due === undefined || lane.queue.oldest < due.queue.oldest) due = lane
+    }
+    if (due === undefined && next < Number.POSITIVE_INFINITY) {
+      this.#disarm = this.#options.clock.after(next - now, () => this.#pump())
+    }
+    return due
+  }
+
+  #isOver(call: RunnerCall): boolean {
+    if (!call.over && call.isLate(this.#options.clock)) call.reject(deadlinePassed())
+    return call.over
+  }
+
+  async #send(lane: Lane, seat: Seat, calls: readonly RunnerCall[]): Promise<void> {
+    const work: Work = { id: ++this.#count, lane, calls, seat, wanted: calls.length }
+    for (const call of calls) call.onGone = () => this.#gone(work)
+    seat.busy++
+    try {
+      if (lane.method.stream) await this.#stream(work)
+      else await this.#run(work)
+    } catch (error) {
+      // Its end is told later than its calls fail: until then it would look free.
+      if (isPlaceEnded(error)) this.unseat(seat.place)
+      for (const call of calls) call.reject(this.#failure(error))
+    } finally {
+      seat.busy--
+      this.#pump()
+    }
+  }
+
+  async #run(work: Work): Promise<void> {
+    const { lane, seat, calls } = work
+    const { clock, moves } = this.#options
+    const values = calls.map((call) => call.value)
+    const inputs = lane.method.batchable ? [joinRows(values, lane.method.inputDim)] : values
+    const transfer: ArrayBuffer[] = []
+    const message = (packed: Packed): RunMessage => ({
+      kind: 'run',
+      id: work.id,
+      method: lane.method.name,
+      inputs: packed,
+      deadlineMs: lastDeadline(calls),
+    })
+    const start = clock.now()
+    let reply: RunReply
+    try {
+      reply = (await seat.place.run(message(pack(inputs, moves ? transfer : undefined)), transfer)) as RunReply
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'DataCloneError')) throw error
+      // Memory that cannot be moved, as WebAssembly's: nothing has been moved yet.
+      reply = (await seat.place.run(message(pack(inputs)), [])) as RunReply
+    }
+    const results = unpack(reply.results) as unknown[]
+    const failed = new Set(reply.failed)
+    if (!lane.method.batchable) {
+      lane.queue.learn(calls.length, reply.ms)
+      for (const [i, call] of calls.entries()) settle(call, results[i], failed.has(i))
+      return
+    }
+    const rows = calls.reduce((sum, call) => sum + call.rows, 0)
+    // With the message's own cost, which a batch saves, too.
+    if (!failed.has(0)) lane.queue.learn(rows, clock.now() - start)
+    if (failed.has(0)) this.#batchFailed(work, results[0] as Error)
+    else this.#settleBatch(work, results[0])
+  }
+
+  #settleBatch({ lane, calls }: Work, result: unknown): void {
+    const parts = splitRows(
+      result,
+      calls.map((call) => call.rows),
+      lane.method.outputDim,
+    )
+    for (const [i, call] of calls.entries()) {
+      const part = parts[i]
+      const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
+      settle(call, wrong === undefined ? part : this.#failure(wrong), wrong !== undefined)
+    }
+  }
+
+  #batchFailed({ lane, calls }: Work, error: Error): void {
+    const wanted = calls.filter((call) => !call.over)
+    if (calls.length === 1) {
+      for (const call of wanted) call.reject(error)
+      return
+    }
+    if (lane.method.retries) {
+      for (const call of wanted) {
+        // A key that no other call has: it goes alone.
+        call.key = `alone ${++this.#count}`
+        this.push(lane.method.name, call)
+      }
+      return
+    }
+    // Not the error itself: a 400 for one request would be a 400 for all.
+    const text = `a batch of ${calls.length} calls of ${lane.method.name} failed: ${error.message}`
+    for (const call of wanted) call.reject(new FunctionError(text, { cause: error }))
+  }
+
+  async #stream(work: Work): Promise<void> {
+    const [call] = work.calls
+    const transfer: ArrayBuffer[] = []
+    const message: StreamMessage = {
+      kind: 'stream',
+      id: work.id,
+      method: work.lane.method.name,
+      inputs: pack([call.value], this.#options.moves ? transfer : undefined),
+      deadlineMs: call.deadlineMs,
+    }
+    const open: OpenStream = work.seat.place.open(message, transfer)
+    call.resolve(open)
+    await open.done
+  }
+
+  #gone(work: Work): void {
+    if (--work.wanted > 0) return
+    const { id, lane, seat } = work
+    if (lane.method.terminates) {
+      seat.place.kill()
+      return
+    }
+    const message: CancelMessage = { kind: 'cancel', id }
+    // Of a thread that is gone, the calls hear by themselves.
+    seat.place.run(message, []).catch(() => {})
+  }
+
+  #failure(error: unknown): ServingError {
+    if (ServingError.is(error)) return error
+    const { name } = this.#options
+    const text = error instanceof Error ? error.message : String(error)
+    if (isPlaceEnded(error)) {
+      return new InternalError(`the runner ${name} lost the call: ${text}`, { cause: error })
+    }
+    return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
+  }
+}
+
+function isPlaceEnded(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PlaceEnded'
+}
+
+function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {
+  if (isFailure) call.reject(result as Error)
+  else call.resolve(result)
+}
+
+function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
+  let last = 0
+  for (const { deadlineMs } of calls) {
+    if (deadlineMs === undefined) return undefined
+    last = Math.max(last, deadlineMs)
+  }
+  return last
+}

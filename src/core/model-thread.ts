@@ -1,0 +1,18 @@
+/**
+ * The program of a runner's threads.
+ * @module
+ */
+import { moved, threadEntry } from '../bindings/pool.ts'
+import { ModelHost } from './model-host.ts'
+
+const host = new ModelHost(true)
+
+/** Handles one message; the name that the pool is told. */
+export const handle = threadEntry(async (message, channel) => {
+  const { reply, transfer } = await host.handle(message, channel)
+  return moved(reply, transfer)
+})
+
+// Keeps this an ES module: Piscina tries `require` first, and where tsx's CommonJS hooks are there (a service started by `npx tsx`), that
+// would make a second copy of every file of ours, whose NDArray is not the model's. With an await, it fails and Piscina imports.
+await undefined

@@ -1,0 +1,127 @@
+import { BadInput, FunctionError, NDArray, Runner, ServingError } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { failureOf, model, started } from './runner.ts'
+
+type Arithmetic = typeof import('./models/arithmetic.ts')
+type Throws = typeof import('./models/throws.ts')
+interface WebAssemblyLike {
+  readonly Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer }
+}
+const methods = { scale: {}, echo: {}, add: {}, later: {}, isArray: {} } as const
+
+for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as const) {
+  describe(`a runner with ${JSON.stringify(where)}`, () => {
+    it('calls the methods of a TypeScript module', async () => {
+      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
+      const [sum, text] = await Promise.all([runner.add({ a: 1, b: 2 }), runner.later('now')])
+      expect([sum, text]).toEqual([3, 'now, later'])
+    })
+
+    it('keeps the class of an NDArray on both sides', async () => {
+      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods, init: { factor: 3 } })
+      const x = new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2], 'float32')
+      const y = await runner.scale(x)
+      expect(y).toBeInstanceOf(NDArray)
+      expect(y).toEqual(new NDArray(Float32Array.of(3, 6, 9, 12), [2, 2]))
+      expect(await runner.isArray(x)).toBe(true)
+      expect(x.data[0]).toBe(1)
+    })
+
+    it('takes a large array over, says so when it is read, and gives a large result', async () => {
+      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
+      const data = Float32Array.from({ length: 150_000 }, (_, i) => i)
+      const x = new NDArray(data, [1500, 100])
+      const y = await runner.echo(x)
+      expect(y.shape).toEqual([1500, 100])
+      expect(y.data[149_999]).toBe(149_999)
+      expect(() => x.data).toThrow(/has gone to the runner test.*keep: true/)
+      const kept = await runner.echo(y, { keep: true })
+      expect(kept.data[7]).toBe(7)
+      expect(y.data[7]).toBe(7)
+    })
+
+    it('keeps class, code, status and details of the errors that a method throws', async () => {
+      const runner = await started<Throws>({
+        ...where,
+        module: model('throws'),
+        methods: { badInput: {}, teapot: {}, rangeError: {}, text: {}, returnsFunction: {}, fine: {} },
+      })
+      const bad = await failureOf(runner.badInput('[2]'))
+      expect(bad).toBeInstanceOf(BadInput)
+      expect(bad).toMatchObject({ code: 'bad_input', status: 400, reason: 'shape', path: '[2]' })
+      expect((bad.cause as Error).message).toBe('deep down')
+      expect(bad.stack).toContain('throws.ts')
+      const own = await failureOf(runner.teapot())
+      expect(ServingError.is(own)).toBe(true)
+      expect(own).toMatchObject({ name: 'Teapot', code: 'teapot', status: 418, message: 'short and stout' })
+      const other = await failureOf(runner.rangeError())
+      expect(other).toBeInstanceOf(FunctionError)
+      expect(other.cause).toMatchObject({ name: 'RangeError', message: 'out of it' })
+      expect(await failureOf(runner.text())).toBeInstanceOf(FunctionError)
+      const unsendable = failureOf(runner.returnsFunction())
+      const [failure, fine] = await Promise.all([unsendable, runner.fine()])
+      expect(failure.message).toMatch(/data that can be sent/)
+      expect(fine).toBe('fine')
+    })
+  })
+}
+
+describe('a runner', () => {
+  it('refuses calls before it has started and after it has stopped', async () => {
+    const runner = new Runner<Arithmetic>('early', { module: model('arithmetic'), methods })
+    expect((await failureOf(runner.add({ a: 1, b: 1 }))).message).toMatch(/has not started/)
+    expect(runner.unready).toMatch(/has not started/)
+    await runner.start()
+    expect(runner.unready).toBeUndefined()
+    await runner.stop()
+    expect((await failureOf(runner.add({ a: 1, b: 1 }))).message).toMatch(/has not started/)
+  })
+
+  it('fails to start, with the reason, when the module throws, misses a method or does not exist', async () => {
+    const fails = new Runner<typeof import('./models/fails-to-load.ts')>('weights', {
+      module: model('fails-to-load'),
+      methods: { predict: {} },
+      threads: 2,
+    })
+    expect((await failureOf(fails.start())).message).toMatch(/runner weights .*the weights are missing/)
+    const misses = new Runner('misses', { module: model('arithmetic'), methods: { predict: {} } as never })
+    expect((await failureOf(misses.start())).message).toMatch(/a method predict/)
+    const absent = new Runner('absent', { module: model('absent'), methods: { predict: {} } as never })
+    expect((await failureOf(absent.start())).message).toMatch(/absent/)
+  })
+
+  it('fails to start when the module ends its thread', async () => {
+    const runner = new Runner('ends', { module: model('ends-at-load'), methods: { predict: {} } as never })
+    expect((await failureOf(runner.start())).message).toMatch(/ended with code 5/)
+  })
+
+  it('makes the warm-up calls in every thread before it is ready', async () => {
+    const shared = new SharedArrayBuffer(8)
+    const runner = await started<typeof import('./models/tokens.ts')>({
+      module: model('tokens'),
+      methods: { count: { stream: true }, made: {} },
+      threads: 2,
+      init: shared,
+      warmup: { count: 3 },
+    })
+    expect(await runner.made(1)).toBe(2)
+  })
+
+  it('shares the memory of a SharedArrayBuffer', async () => {
+    const runner = await started<Arithmetic>({ module: model('arithmetic'), methods })
+    const x = new NDArray(new Float32Array(new SharedArrayBuffer(80_000)), [20_000])
+    const y = await runner.echo(x)
+    x.data[5] = 7
+    expect(y.data[5]).toBe(7)
+  })
+
+  it('copies memory that cannot be moved, as that of WebAssembly', async () => {
+    const runner = await started<Arithmetic>({ module: model('arithmetic'), methods })
+    const { Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyLike }).WebAssembly
+    const memory = new Memory({ initial: 1 })
+    const x = new NDArray(new Float32Array(memory.buffer))
+    const y = await runner.echo(x)
+    expect(y.size).toBe(16_384)
+    expect(memory.buffer.byteLength).toBe(65_536)
+  })
+})

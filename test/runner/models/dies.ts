@@ -1,0 +1,19 @@
+/** Ends its thread or process in the ways that a model may, and answers who it is otherwise. */
+export function load() {
+  const self = Math.random()
+  return {
+    self: () => self,
+    exit: () => process.exit(3),
+    abort: () => process.abort(),
+    throwLater: () =>
+      new Promise<void>(() => {
+        setImmediate(() => {
+          throw new Error('thrown outside of the call')
+        })
+      }),
+    fillMemory: () => {
+      const lists: number[][] = []
+      for (;;) lists.push(new Array(100_000).fill(1.5))
+    },
+  }
+}
