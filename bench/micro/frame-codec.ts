@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict'
 import { minFrameCells, nativeFrameCodec } from '../../src/bindings/native-frames.ts'
-import { requireOptional } from '../../src/bindings/optional.ts'
+import { loadOptional } from '../../src/bindings/optional.ts'
 import { loadPolars } from '../../src/bindings/polars.ts'
 import { encodeArrow } from '../../src/data/arrow.ts'
 import type { FrameCodec, ParsedFrame } from '../../src/data/frame-codec.ts'
@@ -17,7 +17,7 @@ const polars = loadPolars('the benchmark')
 interface Bare {
   DataFrame(rows: readonly object[]): { toRecords(): object[]; writeJSON(options: { format: 'json' }): Buffer }
 }
-const bare = requireOptional<{ default: Bare }>('nodejs-polars', '', 'the benchmark').default
+const bare = loadOptional<{ default: Bare }>('nodejs-polars', '0.24.1', 'the benchmark').default
 const codecs: FrameCodec[] = nativeFrameCodec ? [nativeFrameCodec, typescriptFrameCodec] : [typescriptFrameCodec]
 
 /** Rows as services get them: 4 floats, 3 integers, 2 texts, a flag. */
