@@ -2,7 +2,12 @@
  * How objects of classes cross threads: as named fields. Each class that may cross is registered here.
  * @module
  */
+import { type DataFrame, loadPolars, type Series } from '../bindings/polars.ts'
+import { BinaryFile } from '../data/binary-file.ts'
+import type { Column } from '../data/columns.ts'
+import { keepLabels, keptLabels } from '../data/labels.ts'
 import { NDArray } from '../data/ndarray.ts'
+import { RasterImage } from '../data/raster.ts'
 import { sizeOf } from '../data/shape.ts'
 import { InvalidArgument } from '../errors.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
@@ -14,7 +19,13 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface Carrier<T extends object> {
   /** The same on both sides. */
   readonly name: string
-  readonly type: abstract new (...args: never[]) => T
+  /** Its class, or what its objects say as their `Symbol.toStringTag`, for those that have no class to be told by. */
+  readonly type: (abstract new (...args: never[]) => T) | string
+  /**
+   * Whose the typed arrays among the fields are. `given` (default): the object's, which gives large ones up. `kept`: the object's, which
+   * keeps them; they are copied, once. `made`: made by `toFields` for the purpose, and moved.
+   */
+  readonly buffers?: 'given' | 'kept' | 'made'
   /** **Errors**: InvalidArgument for one that cannot be sent. */
   toFields(value: T): Fields
   fromFields(fields: Fields): T
@@ -31,11 +42,19 @@ export function registerCarrier<T extends object>(carrier: Carrier<T>): void {
 
 /** The carrier of an object's class; undefined when it has none. */
 export function carrierOf(value: object): Carrier<object> | undefined {
-  const exact = byType.get(value.constructor)
+  const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
-  for (const carrier of byType.values()) if (value instanceof carrier.type) return carrier
+  for (const carrier of byType.values()) {
+    if (typeof carrier.type !== 'string' && value instanceof carrier.type) return carrier
+  }
   // Of another copy of the package in this thread: its class has the same name and members.
   return byName.get(value.constructor?.name)
+}
+
+/** What an object says of itself beside its class. Polars' Series says it by a function, against the language's rule. */
+function tagOf(value: object): unknown {
+  const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
+  return typeof tag === 'function' ? tag.call(value) : tag
 }
 
 /** The carrier of that name. **Errors**: InvalidArgument when this side does not have it. */
@@ -62,4 +81,54 @@ registerCarrier<Error>({
   type: Error,
   toFields: (error) => ({ ...errorFields(error) }),
   fromFields: (fields) => errorFromFields(fields as unknown as ErrorFields),
+})
+
+registerCarrier<RasterImage>({
+  name: 'RasterImage',
+  type: RasterImage,
+  toFields: ({ mode, width, height, data }) => ({ mode, width, height, data }),
+  fromFields: ({ mode, width, height, data }) =>
+    new RasterImage(mode as RasterImage['mode'], width as number, height as number, data as Uint8Array),
+})
+
+registerCarrier<BinaryFile>({
+  name: 'BinaryFile',
+  type: BinaryFile,
+  // Its stream reads the bytes, too: it could not say where they went.
+  buffers: 'kept',
+  toFields: ({ name, mimeType, bytes }) => ({ name, mimeType, bytes }),
+  fromFields: ({ name, mimeType, bytes }) =>
+    new BinaryFile(bytes as Uint8Array, {
+      mimeType: mimeType as string,
+      ...(name === undefined ? {} : { name: name as string }),
+    }),
+})
+
+// Frames as Arrow files, with their labels beside them. Whoever has a frame has Polars.
+registerCarrier<DataFrame>({
+  name: 'DataFrame',
+  type: 'DataFrame',
+  buffers: 'made',
+  toFields: (frame) => ({ ipc: loadPolars('a Runner').writeIpc(frame), labels: keptLabels(frame) }),
+  fromFields({ ipc, labels }) {
+    const frame = loadPolars('a Runner').readIpc(ipc as Uint8Array)
+    keepLabels(frame, labels as Column | undefined)
+    return frame
+  },
+})
+
+registerCarrier<Series>({
+  name: 'Series',
+  type: 'Series',
+  buffers: 'made',
+  toFields(series) {
+    const polars = loadPolars('a Runner')
+    return { ipc: polars.writeIpc(polars.frameOf(series)), labels: keptLabels(series) }
+  },
+  fromFields({ ipc, labels }) {
+    const polars = loadPolars('a Runner')
+    const series = polars.seriesOf(polars.readIpc(ipc as Uint8Array))
+    keepLabels(series, labels as Column | undefined)
+    return series
+  },
 })

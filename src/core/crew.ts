@@ -25,6 +25,8 @@ export type StartPlaces = (options: PlacesOptions) => Places
 /** Longest time between two attempts to replace a thread. **Units**: milliseconds. */
 const maxDelayMs = 30_000
 const firstDelayMs = 250
+/** Time for calls that run when the runner stops. **Units**: milliseconds. */
+const stopGraceMs = 1_000
 
 /** The threads of one runner, from start to stop. */
 export class Crew {
@@ -87,7 +89,7 @@ export class Crew {
     }
   }
 
-  /** Ends all threads. Calls that wait or run fail. */
+  /** Ends all threads. Calls that wait fail at once, those that run when they are not done within a second. */
   async stop(): Promise<void> {
     this.#stopped = true
     this.#retry?.()
@@ -95,6 +97,8 @@ export class Crew {
     this.#dispatcher.close(end)
     // Whoever still waits for the start.
     this.#settle.reject(end)
+    // Native code that computes may take the whole process with it when its thread is ended: onnxruntime-node 1.30 does.
+    if (this.#isStarted) await this.#dispatcher.idle(stopGraceMs)
     await this.#places.stop()
   }
 

@@ -67,6 +67,7 @@ export class Dispatcher {
   #pumps = false
   #disarm: (() => void) | undefined
   #closed: Error | undefined
+  #onIdle: (() => void) | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -108,6 +109,24 @@ export class Dispatcher {
         for (const call of calls) call.reject(reason)
       }
     }
+  }
+
+  /** Resolves when no thread does anything, or when that time has passed. **Units**: milliseconds. */
+  async idle(withinMs: number): Promise<void> {
+    if (this.#isIdle()) return
+    await new Promise<void>((resolve) => {
+      const off = this.#options.clock.after(withinMs, resolve)
+      this.#onIdle = () => {
+        off()
+        resolve()
+      }
+    })
+    this.#onIdle = undefined
+  }
+
+  #isIdle(): boolean {
+    for (const { busy } of this.#seats.values()) if (busy > 0) return false
+    return true
   }
 
   /** Whether a call would be refused now, and why. */
@@ -204,6 +223,7 @@ export class Dispatcher {
     } finally {
       seat.busy--
       this.#pump()
+      if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
     }
   }
 

@@ -42,7 +42,7 @@ export function pack(value: unknown, transfer?: ArrayBuffer[]): Packed {
     const fields: Record<string, unknown> = { ...carrier.toFields(leaf as object) }
     for (const name in fields) {
       const field = fields[name]
-      if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, true, transfer)
+      if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, carrier.buffers !== 'kept', transfer)
     }
     carried.push([[...path], carrier.name, fields])
     return null
@@ -73,7 +73,7 @@ export function unpack({ value, carried }: Packed): unknown {
 export function claim(value: unknown, owner: string, keep = false): unknown {
   return mapLeaves(value, [], (leaf) => {
     const carrier = typeof leaf === 'object' && leaf !== null ? carrierOf(leaf) : undefined
-    if (carrier === undefined) return leaf
+    if (carrier === undefined || (carrier.buffers ?? 'given') !== 'given') return leaf
     const fields = carrier.toFields(leaf as object)
     const large = Object.keys(fields).filter((name) => isLarge(fields[name]))
     if (large.length === 0) return leaf
@@ -107,6 +107,8 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit): unk
   if (!isList) {
     const proto = Object.getPrototypeOf(value)
     if (proto !== Object.prototype && proto !== null) return visit(value, path)
+    // Polars' frames look like plain objects but for this. No name that comes in JSON is a symbol.
+    if ((value as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] !== undefined) return visit(value, path)
   }
   if (path.length === maxDepth) {
     throw new BadInput(`expected at most ${maxDepth} levels for what is sent to a runner, received more`)

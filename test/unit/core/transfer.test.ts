@@ -1,8 +1,12 @@
 import fc from 'fast-check'
+import pl from 'nodejs-polars'
+import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { registerCarrier } from '../../../src/core/carriers.ts'
 import { claim, minMoveBytes, pack, unpack } from '../../../src/core/transfer.ts'
+import { BinaryFile } from '../../../src/data/binary-file.ts'
 import { NDArray } from '../../../src/data/ndarray.ts'
+import { RasterImage } from '../../../src/data/raster.ts'
 import { BadInput, ServingError } from '../../../src/errors.ts'
 
 /** As a thread would receive it. */
@@ -114,6 +118,31 @@ describe('what is sent', () => {
     expect(send(claimed)).toEqual([new Picture(4, new Uint8Array(minMoveBytes))])
     expect(() => picture.pixels).toThrow(/the pixels of this Picture has gone to the runner eyes/)
     expect(picture.width).toBe(4)
+  })
+
+  it('may be a picture, a file, a frame or a series, which stay what they are', () => {
+    const picture = new RasterImage('L', 128, 128, new Uint8Array(minMoveBytes).fill(9))
+    const sent = send(claim({ picture }, 'the runner')) as { picture: RasterImage }
+    expect(sent.picture).toBeInstanceOf(RasterImage)
+    expect([sent.picture.mode, sent.picture.data[0]]).toEqual(['L', 9])
+    expect(() => picture.data).toThrow(/the data of this RasterImage has gone/)
+
+    const file = new BinaryFile(new Uint8Array(minMoveBytes).fill(7), { name: 'a.bin', mimeType: 'text/x' })
+    const other = send(claim(file, 'the runner')) as BinaryFile
+    expect(other).toBeInstanceOf(BinaryFile)
+    expect([other.name, other.mimeType, other.bytes]).toEqual(['a.bin', 'text/x', file.bytes])
+    expect(file.bytes).toHaveLength(minMoveBytes)
+
+    const frame = pl.DataFrame({ a: [1, 2], b: ['x', null] })
+    io.withLabels(frame, ['r', 's'])
+    for (const arrived of [send(claim([frame], 'the runner')), copy([frame])] as pl.DataFrame[][]) {
+      expect(arrived[0].toRecords()).toEqual(frame.toRecords())
+      expect(arrived[0].schema).toEqual(frame.schema)
+      expect(io.labels(arrived[0])).toEqual(['r', 's'])
+    }
+    const series = pl.Series('s', [1.5, 2.5])
+    const one = send(series) as pl.Series
+    expect([one.name, one.toArray()]).toEqual(['s', [1.5, 2.5]])
   })
 
   it('is refused with its class when nothing knows how to send it', () => {
