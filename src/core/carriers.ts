@@ -83,6 +83,13 @@ registerCarrier<Error>({
   fromFields: (fields) => errorFromFields(fields as unknown as ErrorFields),
 })
 
+registerCarrier<URL>({
+  name: 'URL',
+  type: URL,
+  toFields: ({ href }) => ({ href }),
+  fromFields: ({ href }) => new URL(href as string),
+})
+
 registerCarrier<RasterImage>({
   name: 'RasterImage',
   type: RasterImage,

@@ -142,13 +142,15 @@ export class Crew {
   }
 
   #failed(place: Place, cause: Error): void {
-    const message = `the runner ${this.#settings.name} could not load its model in ${place.name}: ${cause.message}`
+    const problem = `the runner ${this.#settings.name} could not load its model`
+    const message = `${problem} in ${place.name}: ${cause.message}`
     if (!this.#isStarted) {
       this.#settle.reject(new SetupError('internal', message, { cause }))
       return
     }
     this.#failures++
-    this.#problem = message
+    // Without the cause, which may name files: readiness is asked by anybody.
+    this.#problem = problem
     // Nobody knows whether it will ever come back: a caller should rather hear of it now than wait for its deadline.
     if (this.#dispatcher.seats === 0) this.#dispatcher.close(new Overloaded(message, { cause }))
     this.#tell({ kind: 'load_failed', message, cause })

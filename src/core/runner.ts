@@ -169,7 +169,7 @@ class ModelRunner implements RunnerLife {
  * A model in worker threads, with the methods of its own that `options.methods` names.
  *
  * The module exports a function `load` (or one as default) that loads the model, once in each thread, and answers an object of
- * methods; each takes one input and a {@link ModelCall}. `M` is the type of the module: with it, every method here is typed
+ * methods; each takes one input and a `ModelCall`. `M` is the type of the module: with it, every method here is typed
  * as the module's.
  *
  * Calls go to a free thread, first come first served; the second argument, best the function's `ctx`, lets a call end with its
@@ -180,9 +180,10 @@ class ModelRunner implements RunnerLife {
  * **Errors**: InvalidArgument for wrong options; of calls: those of the method, with class, code and status (what is no
  * ServingError comes as FunctionError), Overloaded when `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and
  * InternalError when the thread died.
- * **Cost**: a message to a thread and back, about 60 µs, shared by the short calls of one turn of the event loop. Each thread
- * has a model of its own: memory is `--workers` × `threads` × model, and cores are used well with
- * `workers × threads` = cores.
+ * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the event loop; 80 µs with
+ * 600 KB there and back. Each thread has a model of its own: memory is workers × threads × model; cores are used well with
+ * workers × threads = cores, one more for each worker that answers many small requests. A stream keeps its thread until it
+ * ends, however slow its reader is, unless `concurrency` is above 1.
  * **Source** SPEC "Runner"; `bench/micro/runner.ts`.
  * **Example**
  * ```ts

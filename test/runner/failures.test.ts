@@ -64,12 +64,13 @@ it('says that it is not ready while no thread has the model, and refuses calls r
   await failureOf(runner.exit())
   expect(runner.unready).toMatch(/is loading/)
   await failed
-  expect(runner.unready).toMatch(/could not load its model.*only once/)
+  expect(runner.unready).toBe('the runner test could not load its model')
   expect(await failureOf(runner.self())).toBeInstanceOf(Overloaded)
   const replaced = new Promise<void>((resolve) => runner.watch((event) => event.kind === 'replaced' && resolve()))
   Atomics.store(new Int32Array(shared), 0, 0)
   await replaced
   expect(runner.unready).toBeUndefined()
   expect(await runner.self()).toBe('self')
+  expect(events[1].message).toMatch(/could not load its model in thread \d+: this model loads only once/)
   expect(events.map(({ kind }) => kind)).toEqual(['ended', 'load_failed', 'replaced'])
 })
