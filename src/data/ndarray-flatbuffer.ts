@@ -23,7 +23,9 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
 /** An array becomes a FlatBuffers table, whose data begins at a multiple of 64 bytes. **Cost**: one copy of the data. */
 export function encodeNdarrayFlatbuffer({ dtype, shape, data }: ParsedArray): Uint8Array {
   const isText = dtype === 'str'
-  const { bytes: elements, ends } = isText ? joinTexts(data as string[]) : { bytes: bytesOf(data as Float64Array), ends: [] }
+  const { bytes: elements, ends } = isText
+    ? joinTexts(data as string[])
+    : { bytes: bytesOf(data as Float64Array), ends: [] }
   const endsAt = shapeAt + 4 + shape.length * 8
   const dataLengthAt = Math.ceil((endsAt + (isText ? 4 + ends.length * 4 : 0) + 4) / alignment) * alignment - 4
   const bytes = Buffer.allocUnsafeSlow(dataLengthAt + 4 + elements.length)
@@ -55,7 +57,9 @@ export function encodeNdarrayFlatbuffer({ dtype, shape, data }: ParsedArray): Ui
  */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): ParsedArray {
   if (!isNdarrayFlatbuffer(bytes)) {
-    throw new BadInput(`expected a FlatBuffers table of an array for ${name}, received other bytes`, { reason: 'encoding' })
+    throw new BadInput(`expected a FlatBuffers table of an array for ${name}, received other bytes`, {
+      reason: 'encoding',
+    })
   }
   const table = new Table(bytes, name)
   const dtype = dtypes[table.byte(0)] as DType | undefined
@@ -88,7 +92,8 @@ class Table {
   /** Where a field is; 0 when it is left out. */
   #field(id: number, size: number): number {
     const slot = 4 + id * 2
-    const inTable = slot + 2 <= this.#view.getUint16(this.#vtable, true) ? this.#view.getUint16(this.#vtable + slot, true) : 0
+    const inTable =
+      slot + 2 <= this.#view.getUint16(this.#vtable, true) ? this.#view.getUint16(this.#vtable + slot, true) : 0
     return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
   }
 
@@ -140,10 +145,16 @@ function badShape(what: string, name: string, received: string): BadInput {
 /**
  * Little-endian bytes become the elements of a numeric dtype. **Errors**: BadInput. **Cost**: a view where they lie aligned, else a copy.
  */
-export function viewElements(bytes: Uint8Array, dtype: Exclude<DType, 'str'>, name: string): Exclude<DataOf<DType>, string[]> {
+export function viewElements(
+  bytes: Uint8Array,
+  dtype: Exclude<DType, 'str'>,
+  name: string,
+): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
-    throw new BadInput(`expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`, { reason: 'shape' })
+    throw new BadInput(`expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`, {
+      reason: 'shape',
+    })
   }
   if (dtype === 'bool' && bytes.some((byte) => byte > 1)) {
     throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })

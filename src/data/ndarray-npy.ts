@@ -94,7 +94,9 @@ function parseHeader(bytes: Uint8Array, name: string): NpyHeader {
 }
 
 function notNpy(name: string): BadInput {
-  return new BadInput(`expected an .npy file for ${name}, received other bytes or another version`, { reason: 'encoding' })
+  return new BadInput(`expected an .npy file for ${name}, received other bytes or another version`, {
+    reason: 'encoding',
+  })
 }
 
 function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
@@ -144,7 +146,8 @@ function joinWide(texts: readonly string[]): { bytes: Uint8Array; width: number 
   const width = points.reduce((most, text) => Math.max(most, text.length), 1)
   const bytes = Buffer.alloc(texts.length * width * 4)
   for (const [i, text] of points.entries()) {
-    for (const [j, character] of text.entries()) bytes.writeUInt32LE(character.codePointAt(0) as number, (i * width + j) * 4)
+    for (const [j, character] of text.entries())
+      bytes.writeUInt32LE(character.codePointAt(0) as number, (i * width + j) * 4)
   }
   return { bytes, width }
 }

@@ -10,7 +10,8 @@ import type { ParsedArray, ParseFailure } from '../data/number-codec.ts'
 export function castArray(array: ParsedArray, dtype: DType): ParsedArray | ParseFailure {
   const { data, shape } = array
   // What always fits needs no text: 25 times as fast.
-  if (dtype === 'float64' && isPlainNumber(array.dtype)) return { data: new Float64Array(data as Float32Array), shape, dtype }
+  if (dtype === 'float64' && isPlainNumber(array.dtype))
+    return { data: new Float64Array(data as Float32Array), shape, dtype }
   // Text has no way to say (3, 0): there is nothing to cast.
   if (data.length === 0) return emptyArray(shape, dtype)
   const text = codec.encodeNdarray(array, 'literal') ?? ''

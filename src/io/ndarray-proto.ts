@@ -3,7 +3,12 @@
  * @module
  */
 import { type DataOf, type DType, dataConstructor } from '../data/dtype.ts'
-import { encodeNdarrayFlatbuffer, isNdarrayFlatbuffer, parseNdarrayFlatbuffer, viewElements } from '../data/ndarray-flatbuffer.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  isNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+  viewElements,
+} from '../data/ndarray-flatbuffer.ts'
 import { encodeNpy, isNpy, parseNpy } from '../data/ndarray-npy.ts'
 import type { ParsedArray } from '../data/number-codec.ts'
 import { maxDimensions, showShape } from '../data/shape.ts'
@@ -48,9 +53,12 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
-    throw new BadInput(`expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`, {
-      reason: 'dtype',
-    })
+    throw new BadInput(
+      `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
+      {
+        reason: 'dtype',
+      },
+    )
   }
   const data = viewElements(bytes, dtype, name)
   return { dtype, shape: [data.length], data }
@@ -90,7 +98,9 @@ export function onlyList(
   for (const { property } of valueLists) {
     if ((message[property]?.length ?? 0) === 0) continue
     if (found !== undefined) {
-      throw new BadInput(`expected one list of elements for ${name}, received ${found} and ${property}`, { reason: 'dtype' })
+      throw new BadInput(`expected one list of elements for ${name}, received ${found} and ${property}`, {
+        reason: 'dtype',
+      })
     }
     found = property
   }

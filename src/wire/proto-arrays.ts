@@ -3,7 +3,13 @@
  * @module
  */
 import { BadInput } from '../errors.ts'
-import { type DataFrameMessage, type NDArrayMessage, type SeriesMessage, type ValueList, valueLists } from './proto-messages.ts'
+import {
+  type DataFrameMessage,
+  type NDArrayMessage,
+  type SeriesMessage,
+  type ValueList,
+  valueLists,
+} from './proto-messages.ts'
 import { PackedList, writePacked } from './proto-packed.ts'
 import { type ProtoReader, wireType } from './proto-reader.ts'
 import type { ProtoWriter } from './proto-writer.ts'

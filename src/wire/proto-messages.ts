@@ -89,8 +89,26 @@ export const protoFields: readonly ProtoField[] = [
 
 /** Field numbers of the oneof, in each of the messages that have it. **Source**: proto/serving/v1/serving.proto. */
 export const contentNumbers = {
-  request: numbers({ ndarray: 3, dataframe: 5, series: 6, file: 7, text: 8, json: 9, multipart: 10, serialized_bytes: 2 }),
-  response: numbers({ ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, multipart: 9, serialized_bytes: 2 }),
+  request: numbers({
+    ndarray: 3,
+    dataframe: 5,
+    series: 6,
+    file: 7,
+    text: 8,
+    json: 9,
+    multipart: 10,
+    serialized_bytes: 2,
+  }),
+  response: numbers({
+    ndarray: 1,
+    dataframe: 3,
+    series: 5,
+    file: 6,
+    text: 7,
+    json: 8,
+    multipart: 9,
+    serialized_bytes: 2,
+  }),
   part: numbers({ ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, serialized_bytes: 4 }),
 } as const
 

@@ -35,7 +35,8 @@ const constructors: Readonly<Record<PackedKind, new (length: number) => AnyPacke
   uint64: BigUint64Array,
 }
 
-if (endianness() !== 'LE') throw new Error('serving needs a little-endian processor: numbers are copied as they lie in memory')
+if (endianness() !== 'LE')
+  throw new Error('serving needs a little-endian processor: numbers are copied as they lie in memory')
 
 /** Elements of one repeated field as they come: packed, one by one, or both, as parsers must accept. */
 export class PackedList<K extends PackedKind> {
@@ -151,7 +152,12 @@ function checkUsed(reader: ProtoReader): void {
 }
 
 /** Numbers become a packed field; nothing is written for none. */
-export function writePacked(writer: ProtoWriter, field: number, kind: PackedKind, data: AnyPacked | readonly unknown[]): void {
+export function writePacked(
+  writer: ProtoWriter,
+  field: number,
+  kind: PackedKind,
+  data: AnyPacked | readonly unknown[],
+): void {
   if (data.length === 0) return
   const typed = ArrayBuffer.isView(data) ? data : fill(kind, data)
   writer.tag(field, wireType.bytes)

@@ -5,7 +5,15 @@
  * @module
  */
 import { BadInput } from '../errors.ts'
-import { readDataFrame, readNDArray, readSeries, sizeHint, writeDataFrame, writeNDArray, writeSeries } from './proto-arrays.ts'
+import {
+  readDataFrame,
+  readNDArray,
+  readSeries,
+  sizeHint,
+  writeDataFrame,
+  writeNDArray,
+  writeSeries,
+} from './proto-arrays.ts'
 import {
   type ContentHolder,
   contentNumbers,
