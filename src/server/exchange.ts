@@ -4,7 +4,8 @@
  */
 import type { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
-import { call, callReceived, decodeFailureOf } from '../core/call.ts'
+import { call, callReceived } from '../core/call.ts'
+import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
 import { type Chunk, HttpRequest, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'

@@ -98,8 +98,6 @@ class OneOf {
 }
 
 /** Raw content becomes its message; undefined stays. **Errors**: BadInput. */
-export function decodeContent(raw: RawContent): ProtoContent
-export function decodeContent(raw: RawContent | undefined): ProtoContent | undefined
 export function decodeContent(raw: RawContent | undefined): ProtoContent | undefined {
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
 }
