@@ -26,14 +26,14 @@ export const peers: readonly (readonly [string, string])[] = [
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
-  '@grpc/grpc-js': 'server/grpc-runtime.ts',
-  '@grpc/reflection': 'server/grpc-runtime.ts',
+  '@grpc/grpc-js': 'server/grpc.ts',
+  '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'bindings/image.ts',
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
   'nodejs-polars': 'bindings/polars.ts',
-  'grpc-health-check': 'server/grpc-runtime.ts',
+  'grpc-health-check': 'server/grpc.ts',
   pino: 'server/log.ts',
   'file-type': 'bindings/file-type.ts',
   tsx: 'cli/load-service.ts',
