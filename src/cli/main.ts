@@ -11,6 +11,7 @@ import { basePath, byteCount, engineName, engineNames, foreignVariables, wholeNu
 
 interface ServeFlags extends Limits {
   readonly port: number
+  readonly grpcPort?: number
   readonly host?: string
   readonly baseUrl: string
   readonly workers: number
@@ -41,6 +42,7 @@ program
   .argument('FILE', 'module whose default export is a Service')
   .addOption(setting('--port <number>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 3000))
   .addOption(setting('--host <address>', 'address to listen on (default: all)', String))
+  .addOption(setting('--grpc-port <number>', 'port for gRPC (default: no gRPC server)', wholeNumber(0, 65_535)))
   .addOption(setting('--base-url <path>', 'path in front of every API', basePath, '/'))
   .addOption(
     setting('--workers <number>', 'worker processes', wholeNumber(1, 1024), availableParallelism(), 'one per core'),
@@ -83,7 +85,18 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
     import('../server/log.ts'),
     import('./service-file.ts'),
   ])
-  const { port, host, baseUrl, engine, workers, maxBodyBytes, requestTimeoutMs, maxInFlight, drainTimeoutMs } = flags
+  const {
+    port,
+    grpcPort,
+    host,
+    baseUrl,
+    engine,
+    workers,
+    maxBodyBytes,
+    requestTimeoutMs,
+    maxInFlight,
+    drainTimeoutMs,
+  } = flags
   const code = await supervise({
     workerFile: new URL('./worker.js', import.meta.url),
     workers,
@@ -92,6 +105,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
       port,
       baseUrl,
       limits: { maxBodyBytes, requestTimeoutMs, maxInFlight, drainTimeoutMs },
+      ...(grpcPort === undefined ? {} : { grpcPort }),
       ...(host === undefined ? {} : { host }),
       ...(engine === undefined ? {} : { engine }),
     },

@@ -39,12 +39,13 @@ process.on('uncaughtException', (error, origin) => {
 
 try {
   const service = await loadService(config.file)
-  const { port, host, baseUrl, engine, limits } = config
+  const { port, grpcPort, host, baseUrl, engine, limits } = config
   const server = await serve(service, {
     ...limits,
     port,
     baseUrl,
     logger,
+    ...(grpcPort === undefined ? {} : { grpcPort }),
     ...(host === undefined ? {} : { host }),
     ...(engine === undefined ? {} : { engine }),
   })

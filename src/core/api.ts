@@ -3,8 +3,9 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument, type ServingError } from '../errors.ts'
 import { type AnyDescriptor, IODescriptor, type MaybePromise, type Received, type Returned } from '../io/descriptor.ts'
+import type { HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
 
 /** How a function is registered. */
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
@@ -32,6 +33,18 @@ export interface Api {
   readonly fn: (input: unknown, ctx: Context) => unknown
   /** Request headers to copy for the descriptors and the function; everything when the function takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
+  /** Set on paths that speak another protocol than that of APIs. */
+  readonly protocol?: PathProtocol
+}
+
+/** What a path answers that stands for no API of its own: RPC on the HTTP port. */
+export interface PathProtocol {
+  /** In the place of `call`; never throws, never rejects. */
+  answer(request: HttpRequest, ctx: Context): MaybePromise<HttpResponse>
+  /** In the place of a problem body. */
+  problem(error: ServingError, requestId: string): HttpResponse
+  /** The client's own deadline. **Units**: milliseconds from now; undefined for none. */
+  timeoutMs(headers: RequestHeaders): number | undefined
 }
 
 /** First path segments that the server itself answers. */

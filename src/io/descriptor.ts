@@ -6,7 +6,9 @@ import { isAscii } from 'node:buffer'
 import type { Context } from '../context.ts'
 import { BadInput, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
 import { type MediaType, mediaTypeOf } from '../wire/media-type.ts'
-import type { HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
+import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
+import type { ProtoField } from '../wire/proto-messages.ts'
+import { wrongContent } from './proto-content.ts'
 
 /** A value now or later. The pipeline awaits promises only, so that what is ready at once is answered at once. */
 export type MaybePromise<T> = T | Promise<T>
@@ -64,6 +66,39 @@ export abstract class IODescriptor<In = unknown, Out = In> {
 
   /** The function's result becomes a response. **Errors**: BadOutput for a value that has no encoding. */
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>
+
+  /**
+   * The member of the RPC messages' oneof that `fromProto` takes beside serialized bytes, and that `toProto` gives unless it
+   * gives bytes. **Source**: proto/serving/v1/serving.proto.
+   */
+  readonly protoField: ProtoField = 'serialized_bytes'
+
+  /**
+   * An RPC message, or serialized bytes, become the function's value. The bytes are the descriptor's to keep. Left as it is,
+   * bytes are read as an HTTP body of the descriptor's own media type, and there is no message.
+   *
+   * Messages are plain objects, see `ProtoMessages`: `text` is a string and `json` a JSON value.
+   * **Errors**: BadInput, and nothing else, for whatever a client sends.
+   */
+  fromProto(message: unknown, ctx?: Context): MaybePromise<In> {
+    if (!(message instanceof Uint8Array)) throw wrongContent(this.protoField, 'serialized_bytes')
+    return this.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': this.mimeType }), message), ctx)
+  }
+
+  /**
+   * The function's result becomes an RPC message, or serialized bytes. Left as it is: the bytes of the HTTP body.
+   * **Errors**: BadOutput for a value that has no encoding.
+   */
+  toProto(value: Out, ctx?: Context): MaybePromise<unknown> {
+    const response = this.toHttpResponse(value, ctx)
+    return response instanceof Promise ? response.then(({ body }) => collectBody(body)) : collectBody(response.body)
+  }
+
+  /**
+   * The function's result becomes messages, one by one, for calls that stream. Left out: one message, that of `toProto`.
+   * **Errors**: as `toProto`.
+   */
+  toProtoStream?(value: Out, ctx?: Context): AsyncIterable<unknown>
 }
 
 /** Any descriptor at all: of a function that takes what comes and returns what it may. */

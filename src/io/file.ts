@@ -11,8 +11,16 @@ import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueErro
 import { encodeContentDisposition, parseContentDisposition } from '../wire/content-disposition.ts'
 import { extensionType } from '../wire/extension-type.ts'
 import { mediaTypeOf } from '../wire/media-type.ts'
-import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
+import {
+  collectBody,
+  type HeaderLine,
+  HeaderList,
+  type HttpRequest,
+  type HttpResponse,
+  type RequestHeaders,
+} from '../wire/message.ts'
 import { formBoundary } from '../wire/multipart-form.ts'
+import type { FileMessage } from '../wire/proto-messages.ts'
 import { type BodyReceiver, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile } from './single-file-part.ts'
@@ -48,6 +56,7 @@ const defaultSpoolAboveBytes = 4 * 1024 * 1024
 export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = ['content-disposition']
+  override readonly protoField = 'file'
   readonly kind = 'binaryio'
   readonly spoolAboveBytes: number
   /** What `fromSample` was given. */
@@ -114,6 +123,25 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
     if (!value.isSpooled) return { headers, body: value.bytes }
     headers.push(['content-length', String(value.size)])
     return { headers, body: value.stream() }
+  }
+
+  /** A File message, or bytes alone, become a file; a kind counts as a Content-Type does. */
+  override fromProto(message: FileMessage | Uint8Array): BinaryFile {
+    if (message instanceof Uint8Array) return new BinaryFile(message, { mimeType: this.mimeType })
+    const { kind, content = new Uint8Array(0), name } = message
+    const headers = HeaderList.from(kind ? { 'content-type': kind } : {})
+    const wanted = this.#wanted
+    if (wanted !== undefined) requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
+    const isType = kind !== undefined && mediaTypeOf(kind) !== undefined
+    return new BinaryFile(content, { name: name || undefined, mimeType: isType ? kind : this.mimeType })
+  }
+
+  /** A file becomes a File message. */
+  override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
+    const { headers, body } = this.toHttpResponse(value)
+    const name = value instanceof BinaryFile ? value.name : undefined
+    const content = await collectBody(body)
+    return { kind: headers[0][1], content, ...(name !== undefined && { name }) }
   }
 
   /** Name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */

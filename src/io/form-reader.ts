@@ -216,7 +216,7 @@ class HeldBytes {
  * The error of a part, with the part's name in front of its path. Offsets stay counted from the part's start. Errors of an
  * application's own kind are left as they are.
  */
-function inPart(name: string, error: unknown): unknown {
+export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error
   const path =
     error.path === undefined ? name : error.path.startsWith('[') ? name + error.path : `${name}.${error.path}`

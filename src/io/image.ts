@@ -19,6 +19,7 @@ import {
 } from '../wire/image-header.ts'
 import { mediaTypeOf } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import type { FileMessage } from '../wire/proto-messages.ts'
 import { checkOptions, IODescriptor } from './descriptor.ts'
 import { declaredImageType, type ImageSample, readSample, storableMode } from './image-types.ts'
 import { singleFilePart } from './single-file-part.ts'
@@ -55,6 +56,7 @@ const defaultMaxPixels = 64_000_000
 export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   readonly mimeType: ImageMimeType
   override readonly readsHeaders: readonly string[] = []
+  override readonly protoField = 'file'
   readonly pilmode: RasterMode | null
   readonly allowedMimeTypes: readonly ImageMimeType[]
   readonly maxPixels: number
@@ -124,6 +126,18 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<RasterImage> {
     this.#checkDeclared(contentType)
     return this.#decode(bytes, this.#admit(bytes), signal)
+  }
+
+  /** A File message, or a picture's bytes, become a raster; a kind counts as a Content-Type does. */
+  override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<RasterImage> {
+    if (message instanceof Uint8Array) return this.fromBytes(message, undefined, ctx?.signal)
+    return this.fromBytes(message.content ?? new Uint8Array(0), message.kind || undefined, ctx?.signal)
+  }
+
+  /** A raster, or an array of pixels, becomes a File message of `mimeType`. */
+  override async toProto(value: RasterImage | NDArray, ctx?: Context): Promise<FileMessage> {
+    const { body } = await this.toHttpResponse(value, ctx)
+    return { kind: this.mimeType, content: body as Uint8Array }
   }
 
   async toHttpResponse(value: RasterImage | NDArray, ctx?: Context): Promise<HttpResponse> {

@@ -46,6 +46,7 @@ const jsonHeaders = [['content-type', 'application/json']] as const
 export class JsonDescriptor<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
+  override readonly protoField = 'json'
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   /** What `fromSample` was given, parsed. */
@@ -95,7 +96,20 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
 
   fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
-    const value = parseJson(request.peek(), 'JSON')
+    return this.#check(parseJson(request.peek(), 'JSON'))
+  }
+
+  /** A Value, or JSON text, becomes a value, by the rules of a body. */
+  override fromProto(message: unknown): MaybePromise<JsonIn<S>> {
+    return this.#check(message instanceof Uint8Array ? parseJson(message, 'JSON') : message)
+  }
+
+  /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
+  override toProto(value: JsonOut<S>): MaybePromise<unknown> {
+    return then(this.toHttpResponse(value), ({ body }) => JSON.parse(body as string))
+  }
+
+  #check(value: unknown): MaybePromise<JsonIn<S>> {
     if (this.schema === undefined) return value as JsonIn<S>
     return then(this.schema['~standard'].validate(value), (result) => {
       if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')

@@ -9,13 +9,14 @@ import type { FormPart } from '../wire/form-part.ts'
 import { type WrittenPart, writeForm } from '../wire/form-writer.ts'
 import {
   collectBody,
-  type HttpRequest,
+  HttpRequest,
   type HttpResponse,
   isAsyncBody,
   isHeaderValue,
   type RequestHeaders,
 } from '../wire/message.ts'
 import { type FormLimits, formBoundary } from '../wire/multipart-form.ts'
+import type { MultipartMessage } from '../wire/proto-messages.ts'
 import {
   type AnyDescriptor,
   type BodyReceiver,
@@ -26,6 +27,7 @@ import {
   type Returned,
 } from './descriptor.ts'
 import { type FormPlan, FormReader, type PartTaker } from './form-reader.ts'
+import { formHeaders, fromParts, toParts } from './multipart-proto.ts'
 
 /** Part names with their descriptors. */
 export type Parts = Readonly<Record<string, AnyDescriptor>>
@@ -61,6 +63,7 @@ const optionNames = ['maxParts', 'maxPartBytes']
 export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, MultipartOut<P>> {
   readonly mimeType = 'multipart/form-data'
   override readonly readsHeaders: readonly string[] | 'all'
+  override readonly protoField = 'multipart'
   /** The descriptors by name, in their order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
   readonly #limits: Partial<FormLimits>
@@ -121,6 +124,20 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     }
     const isReady = written.every((part): part is WrittenPart => !(part instanceof Promise))
     return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
+  }
+
+  /** A Multipart message, or a form's bytes, become an object with a value for each declared part. */
+  override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
+    if (message instanceof Uint8Array) {
+      return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
+    }
+    return fromParts<MultipartIn<P>>(this.parts, message, ctx)
+  }
+
+  /** An object with a value for each declared part becomes a Multipart message. */
+  override toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage> {
+    if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
+    return toParts(this.parts, value, ctx)
   }
 
   #reader(headers: RequestHeaders, ctx: Context | undefined): FormReader<MultipartIn<P>> {

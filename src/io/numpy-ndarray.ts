@@ -3,15 +3,26 @@
  * @module
  */
 import { numberCodec as codec } from '../bindings/native.ts'
-import { type DType, isFloat, parseDType } from '../data/dtype.ts'
+import type { Context } from '../context.ts'
+import { type DType, parseDType } from '../data/dtype.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { fromNested, type Nested } from '../data/nested.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../data/shape.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import { isJsonType } from '../wire/media-type.ts'
+import { isJsonType, type MediaType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import type { NDArrayMessage } from '../wire/proto-messages.ts'
 import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
+import { castArray, isSameKind } from './ndarray-cast.ts'
+import {
+  acceptedForm,
+  fromNDArrayMessage,
+  ndarrayForms,
+  parseSerialized,
+  serializeNDArray,
+  toNDArrayMessage,
+} from './ndarray-proto.ts'
 
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
@@ -35,7 +46,8 @@ const jsonHeaders = [['content-type', 'application/json']] as const
  *
  * **Shape**: any; `shape` reshapes, `enforceShape` refuses.
  * **Wire**: nested lists, a scalar, or a list of objects keyed by column index; out: compact nested lists. Floats print
- * shortest for their own width, integral ones with `.0`.
+ * shortest for their own width, integral ones with `.0`. Also application/x-flatbuffers (proto/ndarray.fbs) and
+ * application/x-npy, in by Content-Type and out by Accept.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is not JSON.
  * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
  * **Source**: SPEC "NumpyNdarray".
@@ -43,7 +55,8 @@ const jsonHeaders = [['content-type', 'application/json']] as const
  */
 export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<D>, NDArray> {
   readonly mimeType = 'application/json'
-  override readonly readsHeaders: readonly string[] = []
+  override readonly readsHeaders: readonly string[] = ['accept']
+  override readonly protoField = 'ndarray'
   readonly dtype: D | undefined
   readonly enforceDtype: boolean
   readonly shape: readonly number[] | undefined
@@ -88,16 +101,58 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   fromHttpRequest(request: HttpRequest): NDArray<D> {
-    requireMediaType(request.headers, isJsonType, 'application/json', 'NumpyNdarray')
+    const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
+    const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
+    // Not peek: the array is a view of the bytes.
+    if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
     const parsed = codec.parseNdarray(request.peek(), this.dtype)
     if ('failure' in parsed) throw parseError(parsed, this.dtype)
     return new NDArray(parsed.data, this.#inputShape(parsed.shape), parsed.dtype) as NDArray<D>
   }
 
-  toHttpResponse(value: NDArray): HttpResponse {
-    const body = codec.encodeNdarray(this.#checkOutput(value), this.nonFinite)
+  toHttpResponse(value: NDArray, ctx?: Context): HttpResponse {
+    const array = this.#checkOutput(value)
+    const form = acceptedForm(ctx?.headers.get('accept'))
+    if (form !== undefined) return { headers: [['content-type', form.mimeType]], body: form.encode(array) }
+    const body = codec.encodeNdarray(array, this.nonFinite)
     if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
     return { headers: jsonHeaders, body }
+  }
+
+  /**
+   * An NDArray message, or serialized bytes, become an array: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or
+   * little-endian elements of `dtype`.
+   * **Errors**: BadInput `dtype` (also for what `enforceDtype` refuses), `shape`, `encoding`.
+   */
+  override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
+    const name = 'NumpyNdarray'
+    return this.#fromTyped(
+      message instanceof Uint8Array ? parseSerialized(message, this.dtype, name) : fromNDArrayMessage(message, name),
+    )
+  }
+
+  /**
+   * An array becomes an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's
+   * `accept` metadata asks for them.
+   */
+  override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
+    const array = this.#checkOutput(value)
+    const form = acceptedForm(ctx?.headers.get('accept'))
+    return form === undefined ? (toNDArrayMessage(array) ?? serializeNDArray(array)) : form.encode(array)
+  }
+
+  /** An array that came with a dtype of its own becomes one of the descriptor's. */
+  #fromTyped(array: ParsedArray): NDArray<D> {
+    const { dtype } = this
+    const shape = this.#inputShape(array.shape)
+    if (dtype === undefined || dtype === array.dtype) return new NDArray(array.data, shape, array.dtype) as NDArray<D>
+    const isRefused = this.enforceDtype && !isSameKind(array.dtype, dtype)
+    const cast = isRefused ? undefined : castArray(array, dtype)
+    if (cast === undefined || 'failure' in cast) {
+      const what = isRefused ? `an array of dtype ${dtype}` : `elements that fit dtype ${dtype}`
+      throw new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
+    }
+    return new NDArray(cast.data, shape, dtype) as NDArray<D>
   }
 
   #inputShape(own: readonly number[]): readonly number[] {
@@ -134,18 +189,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 }
 
-/** An array under another dtype, by the same rules as request texts: through JSON text, which keeps every value exactly. */
-function castArray(array: NDArray, dtype: DType): ParsedArray | ParseFailure {
-  const text = codec.encodeNdarray(array, 'literal') ?? ''
-  return codec.parseNdarray(typeof text === 'string' ? Buffer.from(text) : text, dtype)
-}
+const readable = `application/json or ${[...ndarrayForms.keys()].join(' or ')}`
 
-// numpy's same_kind order: bool < uint < int < float, and anything to str.
-const kindRank = (dtype: DType) =>
-  dtype === 'bool' ? 0 : dtype.startsWith('uint') ? 1 : dtype.startsWith('int') ? 2 : isFloat(dtype) ? 3 : 4
-
-function isSameKind(from: DType, to: DType): boolean {
-  return kindRank(from) <= kindRank(to)
+function isReadable(type: MediaType): boolean {
+  return isJsonType(type) || ndarrayForms.has(type.essence)
 }
 
 const reasons: Record<ParseFailure['failure'], BadInputReason> = {

@@ -5,8 +5,8 @@
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
 import { encodeEvent, type ServerSentEvent } from '../wire/event-stream.ts'
 import { isJsonType, type MediaType } from '../wire/media-type.ts'
-import type { Chunk, HttpRequest, HttpResponse } from '../wire/message.ts'
-import { checkOptions, decodeUtf8, IODescriptor, requireMediaType } from './descriptor.ts'
+import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../wire/message.ts'
+import { checkOptions, decodeUtf8, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
@@ -32,6 +32,7 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = []
+  override readonly protoField = 'text'
   readonly contentType: 'text/plain' | 'text/event-stream'
   /** What `fromSample` was given. */
   readonly sample: string | undefined
@@ -74,9 +75,26 @@ export class Text extends IODescriptor<string, TextResult> {
     }
     throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
   }
+
+  /** A StringValue, or UTF-8 bytes, become a string. */
+  override fromProto(message: string | Uint8Array): string {
+    return typeof message === 'string' ? message : decodeUtf8(message, 'Text')
+  }
+
+  /** A string, or all that a generator yields, becomes one StringValue. */
+  override toProto(value: TextResult): MaybePromise<string> {
+    const { body } = this.toHttpResponse(value)
+    return typeof value === 'string' ? value : collectBody(body).then((bytes) => decodeUtf8(bytes, 'Text'))
+  }
+
+  /** Each piece becomes a StringValue of its own. */
+  override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
+    const { body } = this.toHttpResponse(value)
+    for await (const piece of body as AsyncIterable<Chunk>) yield piece as string
+  }
 }
 
-async function* encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncGenerator<Chunk> {
+async function* encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncGenerator<string> {
   for await (const piece of pieces) {
     if (typeof piece === 'string') yield piece
     else if (typeof piece === 'object' && piece !== null && 'data' in piece) yield encodeEvent(piece)

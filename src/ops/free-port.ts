@@ -14,12 +14,12 @@ import { InvalidArgument } from '../errors.ts'
  *
  * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this machine.
  */
-export function claimPort(port: number, host: string | undefined): Promise<number> {
+export function claimPort(port: number, host: string | undefined, option = '--port'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     // Nobody must be answered here: a client that came in this moment tries again.
     server.on('connection', (socket) => socket.destroy())
-    server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host)))
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host, option)))
     server.listen({ port, host, exclusive: true }, () => {
       const address = server.address() as AddressInfo
       server.close(() => resolve(address.port))
@@ -27,11 +27,11 @@ export function claimPort(port: number, host: string | undefined): Promise<numbe
   })
 }
 
-function portProblem(error: NodeJS.ErrnoException, port: number, host: string | undefined): Error {
+function portProblem(error: NodeJS.ErrnoException, port: number, host: string | undefined, option: string): Error {
   const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`
   const message = {
-    EADDRINUSE: `${place} is in use: stop the process that listens there, or choose another port with --port`,
-    EACCES: `${place} needs privileges that this process does not have: choose one from 1024 up with --port`,
+    EADDRINUSE: `${place} is in use: stop the process that listens there, or choose another port with ${option}`,
+    EACCES: `${place} needs privileges that this process does not have: choose one from 1024 up with ${option}`,
     EADDRNOTAVAIL: `--host ${host} is no address of this machine`,
     ENOTFOUND: `--host ${host} is unknown: no address found for this name`,
     EAI_AGAIN: `--host ${host} is unknown: no address found for this name`,

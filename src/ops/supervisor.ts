@@ -65,10 +65,11 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const { workers, logger } = options
   const shared = sharing(options.config.engine, workers, process.platform)
   if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
-  const { host } = options.config
+  const { host, grpcPort } = options.config
   const port = await claimPort(options.config.port, host)
+  const grpc = grpcPort === undefined ? {} : { grpcPort: await claimPort(grpcPort, host, '--grpc-port') }
   const engine = shared.engine === undefined ? {} : { engine: shared.engine }
-  const config: WorkerConfig = { ...options.config, ...engine, port }
+  const config: WorkerConfig = { ...options.config, ...engine, port, ...grpc }
   return await new Supervision({ ...options, config, workers: shared.workers }).finished
 }
 
@@ -234,6 +235,9 @@ function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions):
   return [
     `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec})`,
     ...ready.paths.map((path) => `POST ${path}`),
+    ...(config.grpcPort === undefined
+      ? []
+      : [`gRPC at ${originOf(config.host, config.grpcPort).replace('http://', '')}`]),
   ]
 }
 

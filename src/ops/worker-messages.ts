@@ -10,6 +10,8 @@ export interface WorkerConfig {
   readonly file: string
   /** Never 0: the supervisor chose a real one, since every worker must take the same. */
   readonly port: number
+  /** As `port`. */
+  readonly grpcPort?: number
   readonly host?: string
   readonly baseUrl: string
   readonly engine?: EngineName

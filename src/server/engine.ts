@@ -4,9 +4,10 @@
  */
 
 import { Context } from '../context.ts'
+import type { Api } from '../core/api.ts'
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
 import type { Health } from '../ops/health.ts'
-import { HeaderList, type HttpResponse } from '../wire/message.ts'
+import { HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import type { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
@@ -98,16 +99,23 @@ export function mustClose(site: Site, body: BodyAnnouncement): boolean {
 }
 
 /** When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit. */
-export function deadlineOf(site: Site): number | undefined {
+export function deadlineOf(site: Site, api?: Api, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = site.limits
+  const own = api?.protocol !== undefined && headers !== undefined ? api.protocol.timeoutMs(headers) : undefined
+  if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
   return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
 }
 
 const idHeader = ['x-request-id']
 
 /** An error outside of any API becomes its response, and a log line. `requestId` is the client's, empty when absent. */
-export function problemPage(site: Site, error: ServingError, requestId: string, api?: string): HttpResponse {
+export function problemPage(site: Site, error: ServingError, requestId: string, api?: Api): HttpResponse {
   const id = new Context({ headers: new HeaderList(idHeader, [requestId]) }).id
-  logFailure(site.log, error, id, api)
-  return problemResponse(error, id)
+  logFailure(site.log, error, id, api?.name)
+  return problemOf(api, error, id)
+}
+
+/** An error becomes its response in the protocol of a path. */
+export function problemOf(api: Api | undefined, error: ServingError, requestId: string): HttpResponse {
+  return api?.protocol === undefined ? problemResponse(error, requestId) : api.protocol.problem(error, requestId)
 }

@@ -4,13 +4,13 @@
  */
 import type { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
-import { call, callReceived, decodeFailureOf } from '../core/call.ts'
+import { call, callReceived } from '../core/call.ts'
+import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
 import { type Chunk, HttpRequest, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'
-import { problemResponse } from '../wire/problem.ts'
 import { BodyBuffer } from './body.ts'
-import { type BodyAnnouncement, type Site, tooLarge } from './engine.ts'
+import { type BodyAnnouncement, problemOf, type Site, tooLarge } from './engine.ts'
 import { isBodyless, responseFault } from './head.ts'
 import { logFailure } from './log.ts'
 import { isReceived, Upload } from './upload.ts'
@@ -168,7 +168,7 @@ export abstract class Exchange {
     clearTimeout(this.#timer)
     this.#ctx.abort(error)
     this.#upload?.abort(error)
-    const response = problemResponse(error, this.#ctx.id)
+    const response = problemOf(this.#api, error, this.#ctx.id)
     this.#log(error)
     this.corked(() => this.sendAndLinger(response))
   }
@@ -201,11 +201,11 @@ export abstract class Exchange {
     this.#body = undefined
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     if (!this.answersLater) {
-      this.#answer(call(this.#api, request, this.#ctx), true)
+      this.#answer(this.#call(request), true)
       return
     }
     request.keep()
-    this.#later(() => this.#answer(call(this.#api, request, this.#ctx), false))
+    this.#later(() => this.#answer(this.#call(request), false))
   }
 
   /** Goes on outside of the socket's callback. */
@@ -217,6 +217,11 @@ export abstract class Exchange {
         this.fault(error)
       }
     })
+  }
+
+  #call(request: HttpRequest): MaybePromise<HttpResponse> {
+    const api = this.#api
+    return api.protocol === undefined ? call(api, request, this.#ctx) : api.protocol.answer(request, this.#ctx)
   }
 
   #answer(response: MaybePromise<HttpResponse>, isCorked: boolean): void {
@@ -235,7 +240,7 @@ export abstract class Exchange {
     const fault = faultOf(response)
     if (fault !== undefined) {
       discard(response.body)
-      response = problemResponse(new BadOutput(fault), this.#ctx.id)
+      response = problemOf(this.#api, new BadOutput(fault), this.#ctx.id)
     }
     if (response.error !== undefined) this.#log(response.error)
     const { body } = response

@@ -6,7 +6,9 @@ import type { RunnerEvent } from '../core/crew.ts'
 import type { Service } from '../core/service.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { type Health, healthPages } from '../ops/health.ts'
+import { connectPaths } from './connect.ts'
 import type { Address, Engine, Site } from './engine.ts'
+import type { GrpcEngine } from './grpc.ts'
 import { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
@@ -15,7 +17,16 @@ import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeO
 import { createRouter, parseBaseUrl } from './router.ts'
 import { listenUws, loadUws } from './uws.ts'
 
-const optionNames = [...Object.keys(defaultLimits), 'port', 'host', 'baseUrl', 'engine', 'logger']
+const optionNames = [
+  ...Object.keys(defaultLimits),
+  'port',
+  'host',
+  'baseUrl',
+  'engine',
+  'logger',
+  'grpcPort',
+  'grpcTls',
+]
 
 /**
  * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays open
@@ -28,12 +39,13 @@ const optionNames = [...Object.keys(defaultLimits), 'port', 'host', 'baseUrl', '
 export async function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
   checkServeOptions(service, options)
   const limits = parseLimits(options)
-  const address = { host: options.host, port: parsePort(options.port) }
+  const address = { host: options.host, port: parsePort(options.port ?? 3000, 'port') }
+  const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
   const health: Health = { state: 'starting' }
   const router = createRouter(
-    service.apis.values(),
+    [...connectPaths(service), ...service.apis.values()],
     prefix,
     healthPages(health, () => service.unready),
   )
@@ -44,8 +56,12 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   try {
     await service.start()
     const engine = await start(site, address)
+    const grpc =
+      grpcPort === undefined
+        ? undefined
+        : await startGrpc(engine, site, service, { ...address, port: grpcPort }, options)
     health.state = 'ready'
-    return new RunningListener(service, site, engine)
+    return new RunningListener(service, site, engine, grpc)
   } catch (error) {
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
@@ -56,6 +72,23 @@ function logRunner(log: Logger, runner: string, { kind, message, cause }: Runner
   const fields = { event: `runner_${kind}`, runner, err: cause }
   if (kind === 'replaced') log.info(fields, message)
   else log.error(fields, message)
+}
+
+/** **Errors**: SetupError; the HTTP engine does not stay open then. */
+async function startGrpc(
+  engine: Engine,
+  site: Site,
+  service: Service,
+  address: Address,
+  { grpcTls }: ServeOptions,
+): Promise<GrpcEngine> {
+  try {
+    const { listenGrpc } = await import('./grpc.ts')
+    return await listenGrpc(site, service, address, grpcTls)
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
 }
 
 type StartEngine = (site: Site, address: Address) => Promise<Engine>
@@ -82,15 +115,19 @@ class RunningListener implements Listener {
   readonly engine: EngineName
   readonly #service: Service
   readonly #site: Site
+  readonly grpcPort: number | undefined
   readonly #engine: Engine
+  readonly #grpc: GrpcEngine | undefined
   #closing: Promise<void> | undefined
 
-  constructor(service: Service, site: Site, engine: Engine) {
+  constructor(service: Service, site: Site, engine: Engine, grpc: GrpcEngine | undefined) {
     this.#service = service
     this.#site = site
     this.#engine = engine
     this.engine = engine.name
     this.port = engine.port
+    this.#grpc = grpc
+    this.grpcPort = grpc?.port
   }
 
   close(): Promise<void> {
@@ -102,10 +139,11 @@ class RunningListener implements Listener {
     const { health, gate, limits, log } = this.#site
     // The socket stays open meanwhile, so that the readiness probe hears `draining` instead of a refused connection.
     health.state = 'draining'
+    this.#grpc?.drain()
     if (!(await gate.idle(limits.drainTimeoutMs))) {
       log.warn({ inFlight: gate.count }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
-    await this.#engine.close()
+    await Promise.all([this.#engine.close(), this.#grpc?.close()])
     await this.#service.stop()
   }
 }
@@ -129,8 +167,7 @@ function checkServeOptions(service: unknown, options: ServeOptions): void {
   }
 }
 
-function parsePort(port: number | undefined): number {
-  if (port === undefined) return 3000
+function parsePort(port: number, name: string): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port
-  throw new InvalidArgument(expected('a whole number from 0 to 65535', 'port', port))
+  throw new InvalidArgument(expected('a whole number from 0 to 65535', name, port))
 }

@@ -104,12 +104,12 @@ function open(site: Site, req: IncomingMessage, res: ServerResponse, expectsCont
   const { api } = route
   const refusal = admit(site, body)
   if (refusal !== undefined) {
-    refuse(site, req, res, body, refusal, api.name)
+    refuse(site, req, res, body, refusal, api)
     return
   }
   const headers = new NodeHeaders(req)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site) })
+  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site, api, headers) })
   new NodeExchange(site, api, ctx, body, req, res).start()
   if (expectsContinue) res.writeContinue()
 }
@@ -121,7 +121,7 @@ function refuse(
   res: ServerResponse,
   body: BodyAnnouncement,
   error: ServingError,
-  api?: string,
+  api?: Api,
 ): void {
   const response = problemPage(site, error, String(req.headers['x-request-id'] ?? ''), api)
   answer(req, res, response, mustClose(site, body), body)

@@ -39,14 +39,28 @@ export interface ServeOptions extends Partial<Limits> {
   readonly baseUrl?: string
   /** Default: uws where its binary loads, else node with a warning. Naming `uws` makes its absence an error. */
   readonly engine?: EngineName
+  /** Port for gRPC; 0 takes a free one, told by {@link Listener.grpcPort}. Default: no gRPC server. */
+  readonly grpcPort?: number
+  /** Certificate and key for gRPC, as PEM. Default: none, plain text. */
+  readonly grpcTls?: GrpcTls
   /** Default: pino on standard error. */
   readonly logger?: Logger
+}
+
+/** TLS of the gRPC server, as PEM texts or bytes. */
+export interface GrpcTls {
+  readonly cert: string | Uint8Array
+  readonly key: string | Uint8Array
+  /** Clients must show a certificate of this authority. */
+  readonly clientCa?: string | Uint8Array
 }
 
 /** A server that runs. */
 export interface Listener {
   readonly port: number
   readonly engine: EngineName
+  /** Where gRPC is; undefined when it was not asked for. */
+  readonly grpcPort: number | undefined
   /** Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent. */
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
-import { decodeFailureOf } from '../core/call.ts'
+import { decodeFailureOf } from '../core/stages.ts'
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
 import { type BodyReceiver, receiveAboveBytes } from '../io/descriptor.ts'
 

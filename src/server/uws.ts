@@ -74,14 +74,14 @@ function openApi(site: Site, api: Api, res: NativeResponse, req: NativeRequest):
   const body = announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
   const refusal = admit(site, body)
   if (refusal !== undefined) {
-    refuse(site, res, req, body, refusal, api.name)
+    refuse(site, res, req, body, refusal, api)
     return
   }
   const headers = copyHeaders(api.readsHeaders, req)
   const exchange = new UwsExchange(
     site,
     api,
-    new Context({ headers, query: req.getQuery(), deadlineMs: deadlineOf(site) }),
+    new Context({ headers, query: req.getQuery(), deadlineMs: deadlineOf(site, api, headers) }),
     body,
     res,
     // As uWebSockets.js looks for it: five characters can only be `close`.
@@ -131,7 +131,7 @@ function refuse(
   req: NativeRequest,
   body: BodyAnnouncement,
   error: ServingError,
-  api?: string,
+  api?: Api,
 ): void {
   const head = req.getCaseSensitiveMethod() === 'HEAD'
   const response = problemPage(site, error, req.getHeader('x-request-id'), api)

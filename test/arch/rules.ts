@@ -28,12 +28,15 @@ export const peers: readonly (readonly [string, string])[] = [
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
+  '@grpc/grpc-js': 'server/grpc.ts',
+  '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'bindings/image.ts',
   '@standard-schema/spec': 'io/json.ts',
   commander: 'cli/main.ts',
   cookie: 'context.ts',
   'nodejs-polars': 'bindings/polars.ts',
   'onnxruntime-node': 'bindings/onnx.ts',
+  'grpc-health-check': 'server/grpc.ts',
   pino: 'server/log.ts',
   'file-type': 'bindings/file-type.ts',
   piscina: 'bindings/pool.ts',
@@ -42,7 +45,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
 }
 
 /** Only these files of io may be imported by server and ops: the abstract class, never a concrete descriptor. */
-export const abstractIo = ['io/descriptor.ts']
+export const abstractIo = ['io/descriptor.ts', 'io/proto-content.ts']
 
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i

@@ -1,0 +1,147 @@
+/**
+ * The pipeline of RPC: content of a message → descriptor → function → descriptor → content, over plain values.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { NotFound, ServingError } from '../errors.ts'
+import type { MaybePromise } from '../io/descriptor.ts'
+import { contentOf, fromContent } from '../io/proto-content.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../wire/proto-messages.ts'
+import type { Api } from './api.ts'
+import {
+  abortOf,
+  callDecoded,
+  encodeFailureOf,
+  endIterator,
+  functionFailureOf,
+  isPromise,
+  type Protocol,
+} from './stages.ts'
+
+/** A call as a transport has it. */
+export interface RpcRequest {
+  readonly apiName: string
+  /** Undefined: none was set. */
+  readonly field: ProtoField | undefined
+  /** Makes the message; asked for only when somebody wants it. **Errors**: BadInput. */
+  readonly message: () => ProtoMessages[ProtoField]
+}
+
+/** What a call comes to. */
+export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: ServingError }
+
+/** What a streaming call comes to: the first content was waited for, so that a stream that fails at once has a status. */
+export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
+
+const unary: Protocol<RpcAnswer> = {
+  encode: (api, result, ctx) => {
+    const message = api.output.toProto(result, ctx)
+    return isPromise(message) ? message.then((later) => answerOf(api, later, ctx)) : answerOf(api, message, ctx)
+  },
+  fail: (error) => ({ error }),
+}
+
+const streaming: Protocol<RpcStream> = {
+  encode: async (api, result, ctx) => {
+    const messages = api.output.toProtoStream?.(result, ctx) ?? once(() => api.output.toProto(result, ctx))
+    return firstContent(api, messages[Symbol.asyncIterator](), ctx)
+  },
+  fail: (error) => ({ error }),
+}
+
+/**
+ * A request becomes an answer; never throws, never rejects. As `call`: synchronous while nothing waits, under the context's
+ * deadline.
+ */
+export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, ctx: Context): MaybePromise<RpcAnswer> {
+  return start(apis, request, ctx, unary)
+}
+
+/** As {@link callRpc}, for functions that yield: the deadline holds up to the first content. */
+export async function callRpcStream(
+  apis: ReadonlyMap<string, Api>,
+  request: RpcRequest,
+  ctx: Context,
+): Promise<RpcStream> {
+  return start(apis, request, ctx, streaming)
+}
+
+function start<R>(
+  apis: ReadonlyMap<string, Api>,
+  request: RpcRequest,
+  ctx: Context,
+  protocol: Protocol<R>,
+): MaybePromise<R> {
+  const api = apis.get(request.apiName)
+  if (api === undefined) {
+    const name = JSON.stringify(request.apiName.slice(0, 80))
+    return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
+  }
+  const decode = () => fromContent(api.input, request.field, request.message, ctx)
+  return callDecoded(api, decode, ctx, protocol)
+}
+
+/** The function's own status counts, too: RPC has no success but one. */
+function answerOf(api: Api, message: unknown, ctx: Context): RpcAnswer {
+  const { status } = ctx.response
+  if (status !== undefined && status >= 300) return { error: statusError(status) }
+  return { content: contentOf(api.output, message) }
+}
+
+const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  413: 'RESOURCE_EXHAUSTED',
+  429: 'RESOURCE_EXHAUSTED',
+  412: 'FAILED_PRECONDITION',
+  499: 'CANCELLED',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+}
+
+function statusError(status: number): ServingError {
+  const grpc = grpcOfStatus[status] ?? (status >= 500 ? 'INTERNAL' : status >= 400 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
+  const own = { code: 'own_status', status: Math.max(status, 400), grpc }
+  return new ServingError('function_error', `the function answered with status ${status}`, {}, own)
+}
+
+async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown> {
+  yield await make()
+}
+
+async function firstContent(api: Api, messages: AsyncIterator<unknown>, ctx: Context): Promise<RpcStream> {
+  try {
+    const giveUp = () => void endIterator(messages)
+    // A signal that fired before would not fire again.
+    if (ctx.aborted !== undefined) {
+      giveUp()
+      return { error: abortOf(ctx.aborted) }
+    }
+    ctx.signal.addEventListener('abort', giveUp, { once: true })
+    const first = await messages.next()
+    const { status } = ctx.response
+    if (status !== undefined && status >= 300) {
+      giveUp()
+      return { error: statusError(status) }
+    }
+    return { contents: contents(api, first, messages) }
+  } catch (error) {
+    return { error: ServingError.is(error) && error.code === 'bad_output' ? error : functionFailureOf(error) }
+  }
+}
+
+async function* contents(
+  api: Api,
+  first: IteratorResult<unknown>,
+  messages: AsyncIterator<unknown>,
+): AsyncGenerator<ProtoContent> {
+  try {
+    for (let next = first; !next.done; next = await messages.next()) yield contentOf(api.output, next.value)
+  } catch (error) {
+    throw ServingError.is(error) ? encodeFailureOf(error) : functionFailureOf(error)
+  } finally {
+    await endIterator(messages)
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * What a service says about its APIs over RPC.
+ * @module
+ */
+import type { IODescriptor } from '../io/descriptor.ts'
+import { writeStruct } from '../wire/proto-value.ts'
+import { ProtoWriter } from '../wire/proto-writer.ts'
+import type { Api } from './api.ts'
+
+/** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
+export interface DescriptorMetadata {
+  /** `serving.io.NumpyNdarray`. */
+  readonly descriptorId: string
+  /** The options, in the spec's names. */
+  readonly attributes: { readonly args: Readonly<Record<string, unknown>> }
+}
+
+/** A service as metadata has it. */
+export interface ServiceMetadata {
+  readonly name: string
+  readonly docs: string
+  readonly apis: readonly {
+    readonly name: string
+    readonly input: DescriptorMetadata
+    readonly output: DescriptorMetadata
+    readonly docs?: string
+  }[]
+}
+
+/** The parts of a Service that are told. */
+export interface MetadataSource {
+  readonly name: string
+  readonly doc: string | undefined
+  readonly apis: ReadonlyMap<string, Api>
+}
+
+/** A service becomes its metadata, which is also its JSON. */
+export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
+  return {
+    name,
+    docs: doc ?? '',
+    apis: [...apis.values()].map((api) => ({
+      name: api.name,
+      input: describe(api.input),
+      output: describe(api.output),
+      ...(api.doc !== undefined && { docs: api.doc }),
+    })),
+  }
+}
+
+// Of the abstract class, and what only fromSample sets: none of them is an option.
+const noOptions = new Set(['readsHeaders', 'protoField', 'sample', 'kind'])
+
+function describe(descriptor: IODescriptor): DescriptorMetadata {
+  const args: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(descriptor)) {
+    if (noOptions.has(key)) continue
+    if (value instanceof Map) for (const [name, part] of value) args[name] = describe(part)
+    else if (isPlain(value)) args[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
+  }
+  return { descriptorId: `serving.io.${descriptor.constructor.name.replace(/Descriptor$/, '')}`, attributes: { args } }
+}
+
+function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isPlain)
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+/** Metadata becomes a ServiceMetadataResponse. */
+export function encodeServiceMetadata({ name, docs, apis }: ServiceMetadata): Buffer {
+  const writer = new ProtoWriter(1024)
+  const text = (field: number, value: string | undefined) => {
+    if (value) writer.string(field, value)
+  }
+  const descriptor = (field: number, { descriptorId, attributes }: DescriptorMetadata) =>
+    writer.message(field, 200, () => {
+      text(1, descriptorId)
+      writer.message(2, 150, () => writeStruct(writer, attributes))
+    })
+  text(1, name)
+  for (const api of apis) {
+    writer.message(2, 500, () => {
+      text(1, api.name)
+      descriptor(2, api.input)
+      descriptor(3, api.output)
+      text(4, api.docs)
+    })
+  }
+  text(3, docs)
+  return writer.finish()
+}

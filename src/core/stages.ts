@@ -1,0 +1,159 @@
+/**
+ * The stages between a request's value and its answer, whatever the protocol: function, encoding, deadline, errors.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
+import type { MaybePromise } from '../io/descriptor.ts'
+import type { Api } from './api.ts'
+
+/** How results and errors become answers of type `R`. */
+export interface Protocol<R> {
+  /** May throw: BadOutput and the like. */
+  readonly encode: (api: Api, result: unknown, ctx: Context) => MaybePromise<R>
+  /** Never throws. */
+  readonly fail: (error: ServingError, ctx: Context) => R
+}
+
+/** Decodes by `decode` and goes through all stages. Never throws, never rejects. */
+export function callDecoded<R>(
+  api: Api,
+  decode: () => MaybePromise<unknown>,
+  ctx: Context,
+  protocol: Protocol<R>,
+): MaybePromise<R> {
+  try {
+    const input = decode()
+    return isPromise(input)
+      ? withDeadline(ctx, decodeLater(api, input, ctx, protocol), protocol)
+      : proceed(api, input, ctx, protocol)
+  } catch (error) {
+    return protocol.fail(decodeFailureOf(error), ctx)
+  }
+}
+
+/** From the decoded value on. */
+export function proceed<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+  const answer = invoke(api, input, ctx, protocol)
+  return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
+}
+
+/** From a value on that is still being decoded. */
+export async function decodeLater<R>(
+  api: Api,
+  pending: Promise<unknown>,
+  ctx: Context,
+  protocol: Protocol<R>,
+): Promise<R> {
+  let input: unknown
+  try {
+    input = await pending
+  } catch (error) {
+    return protocol.fail(decodeFailureOf(error), ctx)
+  }
+  // Nobody waits for the answer any more: the function need not run.
+  return ctx.aborted === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(ctx.aborted), ctx)
+}
+
+function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+  let result: unknown
+  try {
+    result = api.fn(input, ctx)
+  } catch (error) {
+    return protocol.fail(functionFailureOf(error), ctx)
+  }
+  return isPromise(result) ? invokeLater(api, result, ctx, protocol) : encode(api, result, ctx, protocol)
+}
+
+async function invokeLater<R>(api: Api, pending: Promise<unknown>, ctx: Context, protocol: Protocol<R>): Promise<R> {
+  let result: unknown
+  try {
+    result = await pending
+  } catch (error) {
+    return protocol.fail(functionFailureOf(error), ctx)
+  }
+  return encode(api, result, ctx, protocol)
+}
+
+function encode<R>(api: Api, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+  if (ctx.aborted === undefined && ctx.remainingMs === 0) ctx.abort(deadlinePassed())
+  if (ctx.aborted !== undefined) return protocol.fail(abortOf(ctx.aborted), ctx)
+  try {
+    const answer = protocol.encode(api, result, ctx)
+    return isPromise(answer) ? encodeLater(answer, ctx, protocol) : answer
+  } catch (error) {
+    return protocol.fail(encodeFailureOf(error), ctx)
+  }
+}
+
+async function encodeLater<R>(pending: Promise<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
+  try {
+    return await pending
+  } catch (error) {
+    return protocol.fail(encodeFailureOf(error), ctx)
+  }
+}
+
+/** Ends an iterator early. What its clean-up throws has nobody left to hear it. */
+export async function endIterator(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.(undefined)
+  } catch {
+    // As above.
+  }
+}
+
+/** Holds an answer to the context's deadline. */
+export function withDeadline<R>(ctx: Context, answer: Promise<R>, protocol: Protocol<R>): Promise<R> {
+  const ms = ctx.remainingMs
+  if (ms === Number.POSITIVE_INFINITY) return answer
+  return new Promise((resolve) => {
+    // A longer delay than 2^31-1 would overflow setTimeout and fire at once.
+    const timer = setTimeout(
+      () => {
+        const error = deadlinePassed()
+        resolve(protocol.fail(error, ctx))
+        ctx.abort(error)
+      },
+      Math.min(ms, 0x7fffffff),
+    )
+    const settle = (value: R) => {
+      clearTimeout(timer)
+      resolve(value)
+    }
+    answer.then(settle, (error) => settle(protocol.fail(decodeFailureOf(error), ctx)))
+  })
+}
+
+/** The error of a request whose time is over. */
+export function deadlinePassed(): DeadlineExceeded {
+  return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
+}
+
+/** Why a request was given up, as the error to answer with. */
+export function abortOf(reason: Error): ServingError {
+  return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
+}
+
+/** What an input descriptor threw becomes the error to answer with: anything but a ServingError is a fault of its own. */
+export function decodeFailureOf(error: unknown): ServingError {
+  if (ServingError.is(error)) return error
+  return new InternalError('the input descriptor failed', { cause: error })
+}
+
+/** What a function threw becomes the error to answer with. */
+export function functionFailureOf(error: unknown): ServingError {
+  if (ServingError.is(error)) return error
+  return new FunctionError('the function failed', { cause: error })
+}
+
+/** What an output descriptor threw becomes the error to answer with: never one that blames the client. */
+export function encodeFailureOf(error: unknown): ServingError {
+  if (ServingError.is(error) && error.status >= 500) return error
+  return new BadOutput('the output descriptor could not encode the result', { cause: error })
+}
+
+/** Whether a value has to be waited for. */
+export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

@@ -1,0 +1,170 @@
+/**
+ * Arrays ⇄ files of numpy's own format (.npy).
+ *
+ * **Source**: numpy.lib.format, versions 1.0 to 3.0.
+ * @module
+ */
+import { BadInput } from '../errors.ts'
+import { type DataOf, type DType, itemSize, parseDType } from './dtype.ts'
+import { bytesOf, checkSize, viewElements } from './ndarray-flatbuffer.ts'
+import type { ParsedArray } from './number-codec.ts'
+import { maxDimensions } from './shape.ts'
+
+const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
+const maxHeaderBytes = 10_000
+
+const codes: Readonly<Record<Exclude<DType, 'str'>, string>> = {
+  bool: '|b1',
+  int8: '|i1',
+  int16: '<i2',
+  int32: '<i4',
+  int64: '<i8',
+  uint8: '|u1',
+  uint16: '<u2',
+  uint32: '<u4',
+  uint64: '<u8',
+  float16: '<f2',
+  float32: '<f4',
+  float64: '<f8',
+}
+
+/** Whether bytes say that they are such a file. */
+export function isNpy(bytes: Uint8Array): boolean {
+  return bytes.length >= 10 && magic.every((byte, i) => bytes[i] === byte)
+}
+
+/** An array becomes an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
+export function encodeNpy({ dtype, shape, data }: ParsedArray): Uint8Array {
+  const isText = dtype === 'str'
+  const wide = isText ? joinWide(data as string[]) : undefined
+  const elements = wide?.bytes ?? bytesOf(data as Float64Array)
+  const descr = isText ? `<U${wide?.width}` : codes[dtype]
+  const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
+  const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
+  // The data starts at a multiple of 64 bytes; the header ends with a line break.
+  const dataAt = Math.ceil((10 + dict.length + 1) / 64) * 64
+  const bytes = Buffer.allocUnsafeSlow(dataAt + elements.length)
+  bytes.set([...magic, 1, 0])
+  bytes.writeUInt16LE(dataAt - 10, 8)
+  bytes.write(`${dict.padEnd(dataAt - 11)}\n`, 10, 'latin1')
+  bytes.set(elements, dataAt)
+  return bytes
+}
+
+/** An .npy file becomes an array. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`, else a copy. */
+export function parseNpy(bytes: Uint8Array, name: string): ParsedArray {
+  const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
+  const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray
+  const elements = bytes.subarray(dataAt)
+  const text = /^U(\d{1,9})$/.exec(code)
+  if (text !== null) {
+    const data = splitWide(elements, Number(text[1]), order === '>', shape, name)
+    return { dtype: 'str', shape, data: fortran ? toCOrder(data, shape) : data }
+  }
+  const dtype = dtypeOf(code, name)
+  const wanted = elements.length / itemSize(dtype)
+  checkSize(shape, wanted, name)
+  const data = viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
+  return { dtype, shape, data: fortran && shape.length > 1 ? toCOrder(data, shape) : data }
+}
+
+interface NpyHeader {
+  readonly descr: string
+  readonly fortran: boolean
+  readonly shape: readonly number[]
+  readonly dataAt: number
+}
+
+function parseHeader(bytes: Uint8Array, name: string): NpyHeader {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const major = isNpy(bytes) ? bytes[6] : 0
+  const lengthBytes = major === 1 ? 2 : 4
+  if (major < 1 || major > 3 || bytes.length < 8 + lengthBytes) throw notNpy(name)
+  const length = view.readUIntLE(8, lengthBytes)
+  const start = 8 + lengthBytes
+  if (length > maxHeaderBytes || length > bytes.length - start) throw notNpy(name)
+  const header = view.toString('latin1', start, start + length)
+  const descr = /'descr'\s*:\s*'([^'\\]{1,20})'/.exec(header)?.[1]
+  const fortran = /'fortran_order'\s*:\s*(True|False)/.exec(header)?.[1]
+  const tuple = /'shape'\s*:\s*\(([\d\s,L]*)\)/.exec(header)?.[1]
+  if (descr === undefined || fortran === undefined || tuple === undefined) throw notNpy(name)
+  const shape = (tuple.match(/\d+/g) ?? []).map(Number)
+  if (shape.length > maxDimensions || !shape.every(Number.isSafeInteger)) throw notNpy(name)
+  return { descr, fortran: fortran === 'True', shape, dataAt: start + length }
+}
+
+function notNpy(name: string): BadInput {
+  return new BadInput(`expected an .npy file for ${name}, received other bytes or another version`, {
+    reason: 'encoding',
+  })
+}
+
+function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
+  try {
+    const dtype = parseDType(code)
+    if (/^[bifu]\d$/.test(code) && dtype !== 'str') return dtype
+  } catch {
+    // Told below.
+  }
+  throw new BadInput(`expected numbers, booleans or texts for ${name}, received dtype ${JSON.stringify(code)}`, {
+    reason: 'dtype',
+  })
+}
+
+function swapped(bytes: Uint8Array, size: number): Uint8Array {
+  const copy = Buffer.from(bytes)
+  if (copy.length % size === 0) {
+    if (size === 2) copy.swap16()
+    else if (size === 4) copy.swap32()
+    else if (size === 8) copy.swap64()
+  }
+  return copy
+}
+
+/** Elements in Fortran order (the first dimension varies fastest) become C order. */
+function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T {
+  const out = data.slice() as T
+  const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))
+  const index = new Array<number>(shape.length).fill(0)
+  let from = 0
+  for (let i = 0; i < out.length; i++) {
+    out[i] = data[from]
+    for (let axis = shape.length - 1; axis >= 0; axis--) {
+      from += strides[axis]
+      if (++index[axis] < shape[axis]) break
+      from -= strides[axis] * shape[axis]
+      index[axis] = 0
+    }
+  }
+  return out
+}
+
+/** Texts as numpy has them: of one width, four bytes a character, zeros behind. */
+function joinWide(texts: readonly string[]): { bytes: Uint8Array; width: number } {
+  const points = texts.map((text) => [...text])
+  // numpy makes no texts of width 0.
+  const width = points.reduce((most, text) => Math.max(most, text.length), 1)
+  const bytes = Buffer.alloc(texts.length * width * 4)
+  for (const [i, text] of points.entries()) {
+    for (const [j, character] of text.entries())
+      bytes.writeUInt32LE(character.codePointAt(0) as number, (i * width + j) * 4)
+  }
+  return { bytes, width }
+}
+
+function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: readonly number[], name: string): string[] {
+  const count = width === 0 ? 0 : bytes.length / (width * 4)
+  checkSize(shape, count, name)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Array.from({ length: count }, (_, i) => {
+    const points: number[] = []
+    for (let j = 0; j < width; j++) points.push(view.getUint32((i * width + j) * 4, !isBig))
+    while (points.at(-1) === 0) points.pop()
+    if (points.some((point) => point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))) {
+      throw new BadInput(`expected Unicode text for ${name}, received another code point`, { reason: 'encoding' })
+    }
+    let text = ''
+    for (const point of points) text += String.fromCodePoint(point)
+    return text
+  })
+}

@@ -1,0 +1,305 @@
+/**
+ * The gRPC server. The only file that imports @grpc/grpc-js and its companions, and itself imported only when there is a port
+ * for it: loading them takes 60 ms.
+ * @module
+ */
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type ServiceDefinition,
+  type sendUnaryData,
+} from '@grpc/grpc-js'
+import { ReflectionService } from '@grpc/reflection'
+import { HealthImplementation } from 'grpc-health-check'
+import { Context } from '../context.ts'
+import { callRpcStream } from '../core/call-rpc.ts'
+import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../core/service-metadata.ts'
+import { decodeFailureOf } from '../core/stages.ts'
+import { ClientClosed, InternalError, Overloaded, ServingError, SetupError } from '../errors.ts'
+import { fileDescriptors } from '../gen/descriptors.ts'
+import { HeaderList } from '../wire/message.ts'
+import { encodeResponse } from '../wire/proto.ts'
+import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../wire/rpc-error.ts'
+import { type Address, deadlineOf, type Site } from './engine.ts'
+import { logFailure } from './log.ts'
+import type { GrpcTls } from './options.ts'
+import { type Apis, type BytesAnswer, callBytes, requestOf, rpcServices } from './rpc.ts'
+
+/** A listening gRPC server. */
+export interface GrpcEngine {
+  readonly port: number
+  /** Health checks say NOT_SERVING from here on. */
+  drain(): void
+  /** Stops listening and ends every call that still runs. */
+  close(): Promise<void>
+}
+
+// A client that pings more often, or not at all, is closed by HTTP/2 itself; these hold the connections that proxies would
+// forget. **Units**: milliseconds.
+const keepaliveTimeMs = 60_000
+const keepaliveTimeoutMs = 20_000
+// For the tail of answers and the pings of clients that hold an idle connection.
+const closeMs = 500
+
+/** A service becomes a listening gRPC server. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenGrpc(
+  site: Site,
+  service: MetadataSource,
+  address: Address,
+  tls?: GrpcTls,
+): Promise<GrpcEngine> {
+  const server = new Server({
+    'grpc.max_receive_message_length': site.limits.maxBodyBytes,
+    // What functions answer is theirs to bound, as over HTTP.
+    'grpc.max_send_message_length': -1,
+    // Of one connection; the gate counts over all of them.
+    'grpc.max_concurrent_streams': Math.min(site.limits.maxInFlight, 1024),
+    'grpc.keepalive_time_ms': keepaliveTimeMs,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    'grpc.keepalive_permit_without_calls': 1,
+    'grpc-node.flow_control_window': 4 * 1024 * 1024,
+  })
+  const calls = new RpcCalls(site, service)
+  for (const name of rpcServices) {
+    server.addService(definition(name), {
+      Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply),
+      CallStream: (call: StreamCall) => calls.stream(call),
+      ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(serviceMetadata(service))),
+    })
+  }
+  const health = new HealthImplementation({ '': 'SERVING' })
+  for (const name of rpcServices) health.setStatus(name, 'SERVING')
+  health.addToServer(server)
+  reflection().addToServer(server)
+  const port = await bind(server, address, tls)
+  return {
+    port,
+    drain() {
+      for (const name of ['', ...rpcServices]) health.setStatus(name, 'NOT_SERVING')
+    },
+    close: () => stop(server),
+  }
+}
+
+function bind(server: Server, { host, port }: Address, tls: GrpcTls | undefined): Promise<number> {
+  const credentials =
+    tls === undefined
+      ? ServerCredentials.createInsecure()
+      : ServerCredentials.createSsl(
+          tls.clientCa === undefined ? null : Buffer.from(tls.clientCa),
+          [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }],
+          tls.clientCa !== undefined,
+        )
+  const name = host === undefined ? '[::]' : host.includes(':') ? `[${host}]` : host
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${name}:${port}`, credentials, (cause, bound) => {
+      if (cause === null) resolve(bound)
+      else
+        reject(
+          new SetupError('invalid_argument', `cannot listen on port ${port} for gRPC: ${cause.message}`, { cause }),
+        )
+    })
+  })
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Waits for the clients to close their connections, which idle ones do not do of themselves.
+    const force = setTimeout(() => server.forceShutdown(), closeMs)
+    server.tryShutdown(() => {
+      clearTimeout(force)
+      resolve()
+    })
+  })
+}
+
+const asIs = (bytes: Buffer) => bytes
+
+/** Messages stay bytes here: a fault of theirs is the client's, and grpc-js would call it INTERNAL. */
+function definition(service: string): ServiceDefinition {
+  const method = (name: string, responseStream: boolean) => ({
+    path: `/${service}/${name}`,
+    requestStream: false,
+    responseStream,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
+  })
+  return {
+    Call: method('Call', false),
+    CallStream: method('CallStream', true),
+    ServiceMetadata: method('ServiceMetadata', false),
+  }
+}
+
+function reflection(): ReflectionService {
+  const fileDescriptorProtos = fileDescriptors.map((text) => Buffer.from(text, 'base64'))
+  // It only looks for the descriptors in a package's definitions.
+  return new ReflectionService({ messages: { fileDescriptorProtos } } as never)
+}
+
+type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>
+type StreamCall = ServerWritableStream<Buffer, Uint8Array>
+type Reply = sendUnaryData<Uint8Array>
+
+/** The calls of one server. */
+class RpcCalls {
+  readonly #site: Site
+  readonly #apis: Apis
+
+  constructor(site: Site, { apis }: MetadataSource) {
+    this.#site = site
+    this.#apis = apis
+  }
+
+  unary(call: UnaryCall, reply: Reply): void {
+    const open = this.#open(call)
+    if (ServingError.is(open)) {
+      reply(this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
+      return
+    }
+    const { ctx, leave } = open
+    const finish = (answer: BytesAnswer) => {
+      leave()
+      // Nobody reads an answer to a call that is gone.
+      if (call.cancelled) return
+      if ('error' in answer) {
+        reply(this.#failure(answer.error, ctx))
+        return
+      }
+      sendOwnMetadata(call, ctx)
+      reply(null, answer.bytes)
+    }
+    const answer = callBytes(this.#apis, call.request, ctx)
+    if (!(answer instanceof Promise)) finish(answer)
+    else {
+      answer.then(finish).catch((cause) => {
+        leave()
+        reply(this.#failure(new InternalError('the server failed', { cause }), ctx))
+      })
+    }
+  }
+
+  async stream(call: StreamCall): Promise<void> {
+    // Without a listener an error of a dying connection would be thrown.
+    call.on('error', () => {})
+    const open = this.#open(call)
+    if (ServingError.is(open)) {
+      call.destroy(asError(this.#failure(open, new Context({ headers: headersOf(call.metadata) }))))
+      return
+    }
+    const { ctx, leave } = open
+    try {
+      const answer = await callRpcStream(this.#apis, requestOf(call.request), ctx)
+      if ('error' in answer) throw answer.error
+      sendOwnMetadata(call, ctx)
+      for await (const content of answer.contents) {
+        if (call.cancelled) return
+        if (!call.write(encodeResponse(content))) await drained(call, ctx.signal)
+      }
+      call.end()
+    } catch (error) {
+      if (!call.cancelled) call.destroy(asError(this.#failure(decodeFailureOf(error), ctx)))
+    } finally {
+      leave()
+    }
+  }
+
+  /** Lets a call in, or says why not. */
+  #open(call: UnaryCall | StreamCall): { readonly ctx: Context; readonly leave: () => void } | ServingError {
+    const site = this.#site
+    if (site.health.state !== 'ready') return new Overloaded(`the server is ${site.health.state}`)
+    if (!site.gate.enter()) return new Overloaded('too many requests in flight')
+    const ctx = new Context({ headers: headersOf(call.metadata), deadlineMs: deadlineOfCall(site, call) })
+    let isOver = false
+    const leave = () => {
+      if (isOver) return
+      isOver = true
+      ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
+      site.gate.leave()
+    }
+    // Also when the client's deadline has passed.
+    call.once('cancelled', () => {
+      ctx.abort(new ClientClosed())
+      leave()
+    })
+    return { ctx, leave }
+  }
+
+  #failure(error: ServingError, ctx: Context): Status {
+    this.#log(error, ctx)
+    const told = rpcErrorOf(error, ctx.id)
+    // HTTP/2 limits what fits into trailers; grpc-js cannot encode half a surrogate pair.
+    const details = Buffer.from(told.message.slice(0, 1000)).toString()
+    const metadata = new Metadata()
+    metadata.set('x-request-id', ctx.id)
+    metadata.set('grpc-status-details-bin', Buffer.from(encodeStatusDetails({ ...told, message: details })))
+    if (error.retryAfterSeconds !== undefined) metadata.set('retry-after', String(error.retryAfterSeconds))
+    return { code: grpcStatusNumbers[told.status], details, metadata }
+  }
+
+  #log(error: Error, ctx: Context): void {
+    logFailure(this.#site.log, error, ctx.id)
+  }
+}
+
+interface Status {
+  readonly code: number
+  readonly details: string
+  readonly metadata: Metadata
+}
+
+function asError(status: Status): Error {
+  return Object.assign(new Error(status.details), status)
+}
+
+function deadlineOfCall(site: Site, call: UnaryCall | StreamCall): number | undefined {
+  const own = Number(call.getDeadline())
+  const ours = deadlineOf(site)
+  if (!Number.isFinite(own)) return ours
+  return ours === undefined ? own : Math.min(own, ours)
+}
+
+/** Metadata as headers: what it says in text. */
+function headersOf(metadata: Metadata): HeaderList {
+  const names: string[] = []
+  const values: string[] = []
+  for (const name of Object.keys(metadata.getMap())) {
+    for (const value of metadata.get(name)) {
+      if (typeof value !== 'string') continue
+      names.push(name)
+      values.push(value)
+    }
+  }
+  return new HeaderList(names, values)
+}
+
+/** What the function set on its response, and the client's own id, as initial metadata. */
+function sendOwnMetadata(call: UnaryCall | StreamCall, ctx: Context): void {
+  const id = ctx.clientId
+  if (!ctx.response.touched && id === undefined) return
+  const metadata = new Metadata()
+  for (const [name, value] of ctx.response.merge([])) {
+    // Names and values were checked as headers; gRPC keeps some names for itself, and texts to ASCII.
+    if (name === 'content-type' || name.startsWith('grpc-') || name.endsWith('-bin')) continue
+    if (/^[\x20-\x7e]*$/.test(value) && /^[0-9a-z_.-]+$/.test(name)) metadata.add(name, value)
+  }
+  if (id !== undefined) metadata.set('x-request-id', id)
+  call.sendMetadata(metadata)
+}
+
+function drained(call: StreamCall, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      call.off('drain', done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    call.once('drain', done)
+    signal.addEventListener('abort', done, { once: true })
+  })
+}

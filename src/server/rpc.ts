@@ -1,0 +1,65 @@
+/**
+ * What both ways of RPC share, gRPC and Connect: names, and bytes in and out of a call.
+ * @module
+ */
+import type { Context } from '../context.ts'
+import type { Api } from '../core/api.ts'
+import { callRpc, type RpcAnswer, type RpcRequest } from '../core/call-rpc.ts'
+import { decodeFailureOf, encodeFailureOf } from '../core/stages.ts'
+import { BadInput, type ServingError } from '../errors.ts'
+import type { MaybePromise } from '../io/descriptor.ts'
+import { decodeMessage, decodeRequest, encodeResponse } from '../wire/proto.ts'
+import type { ProtoContent } from '../wire/proto-messages.ts'
+
+/** Full names of the service: our own, and the one that clients of the reference system call. */
+export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
+
+/** The APIs by name. */
+export type Apis = ReadonlyMap<string, Api>
+
+/** The bytes of a response, or why there is none. */
+export type BytesAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
+
+/** The bytes of a Request become a request. **Errors**: BadInput. */
+export function requestOf(bytes: Uint8Array): RpcRequest {
+  const { apiName, content } = decodeRequest(bytes)
+  if (content === undefined) return { apiName, field: undefined, message: noMessage }
+  return { apiName, field: content.field, message: () => decodeMessage(content.field, content.bytes) }
+}
+
+/** Never asked for: without a member set, the call is refused before. */
+export function noMessage(): never {
+  throw new BadInput('expected a content, received none')
+}
+
+/** The bytes of a Request become those of a Response. Never throws, never rejects. The bytes are kept. */
+export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
+  return callEncoded(apis, () => requestOf(bytes), ctx, encodeResponse)
+}
+
+/** As {@link callBytes}, for any encoding. */
+export function callEncoded(
+  apis: Apis,
+  decode: () => RpcRequest,
+  ctx: Context,
+  encode: (content: ProtoContent) => Uint8Array,
+): MaybePromise<BytesAnswer> {
+  let request: RpcRequest
+  try {
+    request = decode()
+  } catch (error) {
+    return { error: decodeFailureOf(error) }
+  }
+  const answer = callRpc(apis, request, ctx)
+  return answer instanceof Promise ? answer.then((later) => encodeAnswer(later, encode)) : encodeAnswer(answer, encode)
+}
+
+function encodeAnswer(answer: RpcAnswer, encode: (content: ProtoContent) => Uint8Array): BytesAnswer {
+  if ('error' in answer) return answer
+  try {
+    return { bytes: encode(answer.content) }
+  } catch (error) {
+    // A custom descriptor gave what is no message.
+    return { error: encodeFailureOf(error) }
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * What RPC messages are in JavaScript, and the field numbers under which they travel.
+ * @module
+ */
+import type { PackedKind } from './proto-packed.ts'
+
+/** A list of numbers: typed arrays are what we read; lists are for messages that somebody writes by hand. */
+export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
+
+/** `NDArray`: elements in C order in the list of their type. */
+export interface NDArrayMessage {
+  /** Number of the enum DType; 0 or left out: as the list says. */
+  readonly dtype?: number
+  /** One dimension may be -1; left out: one dimension. */
+  readonly shape?: readonly number[]
+  readonly floatValues?: Numbers<Float32Array>
+  readonly doubleValues?: Numbers<Float64Array>
+  readonly stringValues?: readonly string[]
+  /** Bytes 0 or 1. */
+  readonly boolValues?: Numbers<Uint8Array> | readonly boolean[]
+  readonly int32Values?: Numbers<Int32Array>
+  readonly int64Values?: Numbers<BigInt64Array>
+  readonly uint32Values?: Numbers<Uint32Array>
+  readonly uint64Values?: Numbers<BigUint64Array>
+}
+
+/** `Series`: elements in the list of their type, with what is missing and the labels of the rows. */
+export interface SeriesMessage extends Omit<NDArrayMessage, 'dtype' | 'shape'> {
+  readonly nullPositions?: Numbers<Uint32Array>
+  readonly index?: SeriesMessage
+  readonly name?: string
+}
+
+/** `DataFrame`: columns and their names. */
+export interface DataFrameMessage {
+  readonly columnNames?: readonly string[]
+  readonly columns?: readonly SeriesMessage[]
+  readonly index?: SeriesMessage
+}
+
+/** `File`. */
+export interface FileMessage {
+  /** Media type. */
+  readonly kind?: string
+  readonly content?: Uint8Array
+  readonly name?: string
+}
+
+/** `Multipart`: parts by name. */
+export interface MultipartMessage {
+  readonly fields: ReadonlyMap<string, ProtoContent>
+}
+
+/**
+ * The messages by the name of their oneof member. `StringValue` is the string and `Value` the JSON value that it stands for,
+ * as protobuf's own JSON mapping has it.
+ */
+export interface ProtoMessages {
+  ndarray: NDArrayMessage
+  dataframe: DataFrameMessage
+  series: SeriesMessage
+  file: FileMessage
+  text: string
+  json: unknown
+  multipart: MultipartMessage
+  serialized_bytes: Uint8Array
+}
+
+/** Name of a oneof member. */
+export type ProtoField = keyof ProtoMessages
+
+/** A oneof: one of its members with the message. */
+export interface ProtoContent {
+  readonly field: ProtoField
+  readonly message: ProtoMessages[ProtoField]
+}
+
+/** Names of the oneof members. */
+export const protoFields: readonly ProtoField[] = [
+  'ndarray',
+  'dataframe',
+  'series',
+  'file',
+  'text',
+  'json',
+  'multipart',
+  'serialized_bytes',
+]
+
+/** Field numbers of the oneof, in each of the messages that have it. **Source**: proto/serving/v1/serving.proto. */
+export const contentNumbers = {
+  request: numbers({
+    ndarray: 3,
+    dataframe: 5,
+    series: 6,
+    file: 7,
+    text: 8,
+    json: 9,
+    multipart: 10,
+    serialized_bytes: 2,
+  }),
+  response: numbers({
+    ndarray: 1,
+    dataframe: 3,
+    series: 5,
+    file: 6,
+    text: 7,
+    json: 8,
+    multipart: 9,
+    serialized_bytes: 2,
+  }),
+  part: numbers({ ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, serialized_bytes: 4 }),
+} as const
+
+/** A message that has the oneof. */
+export type ContentHolder = keyof typeof contentNumbers
+
+/** Field numbers by name and names by number. */
+export interface ContentNumbers {
+  readonly byName: Readonly<Partial<Record<ProtoField, number>>>
+  readonly byNumber: readonly (ProtoField | undefined)[]
+}
+
+function numbers(byName: Partial<Record<ProtoField, number>>): ContentNumbers {
+  const byNumber: (ProtoField | undefined)[] = new Array(16).fill(undefined)
+  for (const [name, number] of Object.entries(byName)) byNumber[number] = name as ProtoField
+  return { byName, byNumber }
+}
+
+/** The lists of NDArray and Series: their property, and field number and kind of elements in each. */
+export const valueLists: readonly {
+  readonly property: ValueList
+  readonly ndarray: number
+  readonly series: number
+  readonly kind: PackedKind | 'string'
+}[] = [
+  { property: 'floatValues', ndarray: 3, series: 2, kind: 'float' },
+  { property: 'doubleValues', ndarray: 4, series: 4, kind: 'double' },
+  { property: 'stringValues', ndarray: 5, series: 5, kind: 'string' },
+  { property: 'boolValues', ndarray: 6, series: 1, kind: 'bool' },
+  { property: 'int32Values', ndarray: 7, series: 3, kind: 'int32' },
+  { property: 'int64Values', ndarray: 8, series: 6, kind: 'int64' },
+  { property: 'uint32Values', ndarray: 9, series: 7, kind: 'uint32' },
+  { property: 'uint64Values', ndarray: 10, series: 8, kind: 'uint64' },
+]
+
+/** Property of a list of elements. */
+export type ValueList =
+  | 'floatValues'
+  | 'doubleValues'
+  | 'stringValues'
+  | 'boolValues'
+  | 'int32Values'
+  | 'int64Values'
+  | 'uint32Values'
+  | 'uint64Values'

@@ -1,0 +1,82 @@
+/**
+ * Errors as RPC tells them: status code, message, and a google.rpc.ErrorInfo with what HTTP's problem bodies have.
+ * @module
+ */
+import type { GrpcStatusName, ServingError } from '../errors.ts'
+import { ProtoWriter } from './proto-writer.ts'
+
+/** Numbers of the gRPC status codes. **Source**: gRPC core, statuscodes.md. */
+export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+}
+
+/** Name of the message that carries the details. **Source**: google/rpc/error_details.proto. */
+export const errorInfoType = 'google.rpc.ErrorInfo'
+
+/** An error as it is told to a client. */
+export interface RpcError {
+  readonly status: GrpcStatusName
+  readonly message: string
+  /** A google.rpc.ErrorInfo. */
+  readonly info: Uint8Array
+}
+
+const messages: Partial<Record<string, string>> = {
+  function_error: 'the function failed',
+  bad_output: 'the function returned what its output descriptor cannot encode',
+}
+
+/**
+ * An error becomes what a client is told: at status 500 and above only code and request id, except for the states that it
+ * should know about. The same rule as `problemResponse`.
+ */
+export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
+  const isOpen =
+    error.status < 500 ||
+    error.code === 'overloaded' ||
+    error.code === 'deadline_exceeded' ||
+    error.code === 'own_status'
+  const writer = new ProtoWriter(160)
+  writer.string(1, error.code.toUpperCase())
+  writer.string(2, 'serving')
+  const entry = (key: string, value: string | undefined) => {
+    if (value === undefined) return
+    writer.message(3, 40, () => {
+      writer.string(1, key)
+      writer.string(2, value)
+    })
+  }
+  entry('requestId', requestId)
+  if (isOpen) {
+    entry('reason', error.reason)
+    entry('path', error.path)
+    entry('offset', error.offset?.toString())
+  }
+  entry('retryAfterSeconds', error.retryAfterSeconds?.toString())
+  const message = isOpen ? error.message : (messages[error.code] ?? 'the server failed')
+  return { status: error.grpc, message, info: writer.finish() }
+}
+
+/** An error becomes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
+export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
+  const writer = new ProtoWriter(info.length + message.length + 80)
+  writer.tag(1, 0)
+  writer.int32(grpcStatusNumbers[status])
+  writer.string(2, message)
+  writer.message(3, info.length + 60, () => {
+    writer.string(1, `type.googleapis.com/${errorInfoType}`)
+    writer.bytes(2, info)
+  })
+  return writer.finish()
+}
