@@ -1,7 +1,7 @@
 /**
  * What runners cost and gain: messages, moved arrays, batches, threads. Each figure is a ratio within one run, with contenders
  * taking turns. Run after `npm run build`:
- * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|small|batch|delay|scale ...] [--wrk]`
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|small|batch|delay ...] [--wrk]`
  * @module
  */
 import assert from 'node:assert/strict'
@@ -106,6 +106,48 @@ async function scale(): Promise<void> {
   await Promise.all([...runners, ...bare].map((one) => one.stop()))
 }
 
+/** The digits network, 64 callers at once that do nothing else: what batches gain when HTTP is not the limit. */
+async function digits(): Promise<void> {
+  const start = async (batchable: boolean) => {
+    const runner = new Runner<typeof import('../models/onnx.ts')>('digits', {
+      module: new URL('../models/onnx.ts', import.meta.url),
+      methods: { predict: { batchable } },
+      init: { path: new URL('../../examples/digits/model.onnx', import.meta.url), outputs: ['probabilities'] },
+    })
+    await runner.start()
+    return runner
+  }
+  const runners = [await start(false), await start(true)]
+  const perSecond = runners.map((): number[] => [])
+  const p99 = runners.map((): number[] => [])
+  for (let round = 0; round <= 5; round++) {
+    for (const [i, runner] of runners.entries()) {
+      const times: number[] = []
+      const begin = performance.now()
+      const caller = async () => {
+        for (let now = begin; now < begin + 1_000; ) {
+          const { shape } = await runner.predict(new NDArray(new Float32Array(64), [1, 64], 'float32'))
+          assert.deepEqual(shape, [1, 10])
+          const then = now
+          now = performance.now()
+          if (then !== begin) times.push(now - then)
+        }
+      }
+      await Promise.all(Array.from({ length: 64 }, caller))
+      if (round === 0) continue
+      perSecond[i].push(times.length / ((performance.now() - begin) / 1000))
+      p99[i].push(times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)])
+    }
+  }
+  const [one, batched] = perSecond.map(median)
+  const [oneP99, batchedP99] = p99.map((list) => median(list).toFixed(2))
+  console.log(
+    `digits network, 64 callers: ${Math.round(one)}/s, p99 ${oneP99} ms; batched ${Math.round(batched)}/s, p99 ${batchedP99} ms`,
+  )
+  console.log(`  batched ÷ unbatched ${(batched / one).toFixed(1)} (target 3, p99 not above)`)
+  await Promise.all(runners.map((runner) => runner.stop()))
+}
+
 const row = '[[5.1,3.5,1.4,0.2]]'
 const job = (path: string, connections = 64): BenchCase => ({
   name: path,
@@ -193,6 +235,7 @@ async function served(measure: (url: string) => Promise<void>): Promise<void> {
 
 if (wants('moves')) await moves()
 if (wants('scale')) await scale()
+if (wants('digits')) await digits()
 if (wants('small')) await served(small)
 if (wants('batch')) await served(batch)
 if (wants('delay')) await served(delay)

@@ -1,0 +1,2 @@
+/** The model of an .onnx file. @module */
+export { load } from 'serving/onnx'
