@@ -12,6 +12,10 @@
  * @module
  */
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { onnxruntime } from './bindings/onnx.ts'
+import { Runner } from './core/runner.ts'
+import type { RunnerOptions } from './core/runner-options.ts'
 import { expected, InvalidArgument } from './errors.ts'
 
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './bindings/onnx.ts'
@@ -30,4 +34,46 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
       throw new InvalidArgument(expected('a whole number from 1 up', name, value))
   }
   return Math.max(1, Math.floor(cores / poolThreads))
+}
+
+/** The module that the threads of an ONNX Runner load. */
+type OnnxModule = typeof import('./onnx/model.ts')
+
+/** A Runner of an .onnx file, with the methods `predict` and `run`. */
+export type OnnxRunner = Runner<OnnxModule>
+
+/** Options of {@link onnxRunner}: those of a Runner and of the model. */
+export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'module' | 'init' | 'methods'> {
+  /** The methods that can be called, and their batches. Default: both, unbatched, since the batch of a model may be fixed. */
+  readonly methods?: RunnerOptions<OnnxModule>['methods']
+  /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
+  readonly intraOpThreads?: number
+  /** The outputs of interest; `predict` answers the first. Default: all. */
+  readonly outputs?: readonly string[]
+}
+
+/**
+ * An .onnx file becomes a Runner.
+ *
+ * **Errors**: MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options, at once; a file that is no
+ * model, when it starts.
+ * **Example**
+ * ```ts
+ * const digits = onnxRunner('digits', new URL('./model.onnx', import.meta.url), {
+ *   threads: 2, outputs: ['probabilities'], methods: { predict: { batchable: true, maxBatchSize: 64 } },
+ * })
+ * ```
+ */
+export function onnxRunner(name: string, file: string | URL, options: OnnxRunnerOptions = {}): OnnxRunner {
+  const { threads = 1, intraOpThreads = intraOpThreadsFor(Math.max(1, threads)), outputs, methods, ...rest } = options
+  onnxruntime()
+  const path = file instanceof URL ? fileURLToPath(file) : file
+  return new Runner<OnnxModule>(name, {
+    ...rest,
+    threads,
+    // Beside this file, as source or as build.
+    module: new URL(`./onnx/model${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    init: { path, intraOpThreads, ...(outputs && { outputs }) },
+    methods: methods ?? { predict: {}, run: {} },
+  })
 }
