@@ -71,8 +71,8 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
   return new Runner<OnnxModule>(name, {
     ...rest,
     threads,
-    // Beside this file, as source or as build.
-    module: new URL(`./onnx/model${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url),
+    // Always the built one: threads run the build, and an array of the sources would be of another class there.
+    module: new URL(import.meta.url.endsWith('.ts') ? '../dist/onnx/model.js' : './onnx/model.js', import.meta.url),
     init: { path, intraOpThreads, ...(outputs && { outputs }) },
     methods: methods ?? { predict: {}, run: {} },
   })

@@ -3,11 +3,14 @@
  * @module
  */
 import { io, NDArray, type Service } from 'serving'
-import { load } from 'serving/onnx'
+import { onnxRunner } from 'serving/onnx'
 import { prepare, readDigit } from './digits.ts'
 
-const path = new URL('./model.onnx', import.meta.url)
-const { predict } = await load({ path, outputs: ['probabilities'] })
+/** The network in a thread of its own; requests that come together are answered as one batch. Belongs into the service's `runners`. */
+export const digits = onnxRunner('digits', new URL('./model.onnx', import.meta.url), {
+  outputs: ['probabilities'],
+  methods: { predict: { batchable: true, maxBatchSize: 64, maxWaitMs: 5 } },
+})
 
 /** Adds `classify_digit`. */
 export function addDigitApis(svc: Service): void {
@@ -17,9 +20,9 @@ export function addDigitApis(svc: Service): void {
       output: new io.JSON(),
       doc: 'A picture of one handwritten digit, of any size, dark on light or light on dark, becomes the digit and the probability of each.',
     },
-    async function classify_digit({ width, height, data }) {
+    async function classify_digit({ width, height, data }, ctx) {
       const cells = prepare(new NDArray(data, [height, width], 'uint8'))
-      return readDigit((await predict(cells)) as NDArray<'float32'>)
+      return readDigit((await digits.predict(cells, ctx)) as NDArray<'float32'>)
     },
   )
 }

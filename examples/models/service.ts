@@ -3,10 +3,13 @@
  * @module
  */
 import { Service } from 'serving'
-import { addDigitApis } from '../digits/apis.ts'
+import { addDigitApis, digits } from '../digits/apis.ts'
 import { addIrisApis } from '../iris/apis.ts'
 
-const svc = new Service('example_models', { doc: 'Tells Iris flowers apart and reads handwritten digits.' })
+const svc = new Service('example_models', {
+  doc: 'Tells Iris flowers apart and reads handwritten digits.',
+  runners: [digits],
+})
 addIrisApis(svc)
 addDigitApis(svc)
 

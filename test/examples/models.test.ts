@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Transformer } from '@napi-rs/image'
 import { Context, call, HeaderList, HttpRequest, type Service } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import digits from '../../examples/digits/service.ts'
 import models from '../../examples/models/service.ts'
 
@@ -21,6 +21,10 @@ async function post(svc: Service, name: string, contentType: string, body: Buffe
     value: JSON.parse(Buffer.from(response.body as Uint8Array | string).toString()),
   }
 }
+
+// Both have the same runner, which starts once.
+beforeAll(() => Promise.all([digits.start(), models.start()]))
+afterAll(() => Promise.all([digits.stop(), models.stop()]))
 
 describe('classify_digit', () => {
   it("reads the held-back pictures, with scikit-learn's probabilities", async () => {
@@ -51,6 +55,13 @@ describe('classify_digit', () => {
       value: { code: 'bad_input', detail: expect.stringContaining('expected a digit') },
     })
     expect(await post(digits, 'classify_digit', 'image/png', Buffer.from('seven'))).toMatchObject({ status: 400 })
+  })
+
+  it('answers many at once, each with its own digit', async () => {
+    const answers = await Promise.all(
+      pictures.map(({ picture }) => post(digits, 'classify_digit', 'image/png', read(picture))),
+    )
+    expect(answers.map(({ value }) => value.digit)).toEqual(pictures.map(({ actual }) => actual))
   })
 })
 
