@@ -16,7 +16,7 @@ function rows(count: number): Record<string, number | string | boolean>[] {
     age: 18 + Math.floor(random() * 60),
     income: Math.round(random() * 1e7) / 100,
     score: random(),
-    height: 150 + Math.round(random() * 500) / 10,
+    stature: 150 + Math.round(random() * 500) / 10,
     weight: 50 + Math.round(random() * 500) / 10,
     visits: Math.floor(random() * 1000),
     city: `city ${Math.floor(random() * 100)}`,
