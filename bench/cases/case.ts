@@ -60,8 +60,20 @@ export function seeded(seed = 1): () => number {
   }
 }
 
-/** Whether an answer is JSON of the same value: `1.0` is `1`, whitespace does not count. */
+/**
+ * Whether an answer is JSON of the same value: `1.0` is `1`, whitespace does not count, and numbers may differ by 1e-9, since pandas
+ * writes ten decimals.
+ */
 export function sameJson(expected: unknown): (answer: Buffer) => boolean {
-  const wanted = JSON.stringify(expected)
-  return (answer) => JSON.stringify(JSON.parse(answer.toString())) === wanted
+  return (answer) => isSame(JSON.parse(answer.toString()), expected)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (typeof one === 'number' && typeof other === 'number') {
+    return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(other))
+  }
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
+  const [keys, otherKeys] = [Object.keys(one), Object.keys(other)]
+  const same = (key: string) => isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key])
+  return Array.isArray(one) === Array.isArray(other) && keys.length === otherKeys.length && otherKeys.every(same)
 }
