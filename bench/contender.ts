@@ -28,6 +28,8 @@ export interface Contender extends AsyncDisposable {
 interface Kind {
   readonly file?: string
   readonly env?: Readonly<Record<string, string>>
+  /** The checkout it belongs to, when it is not this one. */
+  readonly root?: string
   readonly python?: string
   /** Why it is not there. */
   readonly missing?: () => string | undefined
@@ -36,8 +38,8 @@ interface Kind {
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
 
-/** All contenders by name. */
-export const contenders: Readonly<Record<string, Kind>> = {
+/** All contenders by name; `bench/compare.ts` adds one. */
+export const contenders: Record<string, Kind> = {
   bare: { file: 'bare.ts' },
   serving: { file: 'serving.ts' },
   fastify: { file: 'fastify/main.ts' },
@@ -58,13 +60,14 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 /** Starts a contender and waits until it is ready. `bodyFile` holds the job's body. */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, python } = contenders[name]
+  const { file, env, python, root } = contenders[name]
+  const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined) {
     const { url, pid, stop } = await startPython(python)
     const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
     return { name, usage, ...overHttp(url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }
-  const child = fork(here(`servers/${file}`), {
+  const child = fork(`${bench}/servers/${file}`, {
     ...pinned(serverCore, ['--import', 'tsx']),
     env: {
       ...process.env,
@@ -74,7 +77,7 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
       BENCH_PATH: job.path,
       NODE_ENV: 'production',
       // dist, not src: what is measured is what is installed.
-      TSX_TSCONFIG_PATH: here('tsconfig.json'),
+      TSX_TSCONFIG_PATH: `${bench}/tsconfig.json`,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
