@@ -1,49 +1,93 @@
 /**
- * A contender: a server in a process of its own.
+ * A contender: a server, or a library in a loop, in a process of its own.
  * @module
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import type { BareAnswer, BenchCase } from './cases/case.ts'
+import { type Load, type LoadResult, percentile } from './load/load.ts'
+import { findPython, startPython } from './peers/python.ts'
+import { pinned, serverCore } from './pinning.ts'
+import { findSharp } from './servers/fastify/image.ts'
 import type { Usage } from './servers/listening.ts'
+import { hasProcFs, usageOfTree } from './usage.ts'
 
-/** Contenders by name: the file in `servers/` and its environment. */
-export const contenders: Readonly<
-  Record<string, { readonly file: string; readonly env?: Readonly<Record<string, string>> }>
-> = {
-  bare: { file: 'bare.ts' },
-  serving: { file: 'serving.ts' },
-  fastify: { file: 'fastify.ts' },
-  'fastify, JSON only': { file: 'fastify.ts', env: { BENCH_PLAIN: '1' } },
-}
-
-/** A running server. */
+/** A process that can do the job. */
 export interface Contender extends AsyncDisposable {
   readonly name: string
-  readonly url: string
+  /** undefined for a library in a loop. */
+  readonly url?: string
   usage(): Promise<Usage>
+  /** The answer to one request. */
+  ask(): Promise<{ readonly ok: boolean; readonly type: string; readonly body: Buffer }>
+  /** Many requests; `fire` sends them where there is a server. */
+  load(fire: Load, seconds: number, amount?: number): Promise<LoadResult>
+}
+
+interface Kind {
+  readonly file?: string
+  readonly env?: Readonly<Record<string, string>>
+  /** The checkout it belongs to, when it is not this one. */
+  readonly root?: string
+  readonly python?: string
+  /** Why it is not there. */
+  readonly missing?: () => string | undefined
+}
+
+const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
+const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
+
+/** All contenders by name; `bench/compare.ts` adds one. */
+export const contenders: Record<string, Kind> = {
+  bare: { file: 'bare.ts' },
+  serving: { file: 'serving.ts' },
+  fastify: { file: 'fastify/main.ts' },
+  'fastify, JSON only': { file: 'fastify/main.ts', env: { BENCH_PLAIN: '1' } },
+  'fastify, sharp': {
+    file: 'fastify/main.ts',
+    env: { BENCH_IMAGE: 'sharp' },
+    missing: () => (findSharp() === undefined ? 'sharp is not installed (see bench/README.md)' : undefined),
+  },
+  bentoml: pythonPeer('bentoml'),
+  fastapi: pythonPeer('fastapi'),
+  'Polars in a loop': loopOf('polars'),
+  'codec in a loop': loopOf('codec'),
+  'native codec in a loop': loopOf('native'),
 }
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Starts the server of that name and waits until it listens. */
-export async function startContender(name: string): Promise<Contender> {
-  const { file, env } = contenders[name]
-  const child = fork(here(`servers/${file}`), {
-    execArgv: ['--import', 'tsx'],
-    // dist, not src: what is measured is what is installed.
-    env: { ...process.env, ...env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('tsconfig.json') },
+/** Starts a contender and waits until it is ready. `bodyFile` holds the job's body. */
+export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
+  const { file, env, python, root } = contenders[name]
+  const bench = root === undefined ? here('.') : `${root}/bench`
+  if (python !== undefined) {
+    const { url, pid, stop } = await startPython(python)
+    const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
+    return { name, usage, ...overHttp(url, job, bodyFile), [Symbol.asyncDispose]: stop }
+  }
+  const child = fork(`${bench}/servers/${file}`, {
+    ...pinned(serverCore, ['--import', 'tsx']),
+    env: {
+      ...process.env,
+      ...env,
+      BENCH_BARE: bareEnvironment(job.bare),
+      BENCH_BODY: bodyFile,
+      BENCH_PATH: job.path,
+      NODE_ENV: 'production',
+      // dist, not src: what is measured is what is installed.
+      TSX_TSCONFIG_PATH: `${bench}/tsconfig.json`,
+    },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
-  const { port } = await answer<{ port: number }>(child)
+  const { port } = await reply<{ port: number }>(child)
   return {
     name,
-    url: `http://127.0.0.1:${port}`,
     async usage() {
-      const reply = answer<{ usage: Usage }>(child)
-      child.send('usage')
-      return (await reply).usage
+      return hasProcFs ? usageOfTree(child.pid as number) : (await tell<{ usage: Usage }>(child, 'usage')).usage
     },
+    ...(port === 0 ? inLoop(child) : overHttp(`http://127.0.0.1:${port}`, job, bodyFile)),
     async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit')
       child.kill()
@@ -52,10 +96,65 @@ export async function startContender(name: string): Promise<Contender> {
   }
 }
 
-async function answer<T>(child: ChildProcess): Promise<T> {
-  const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`the server ended with code ${code}`)
+function bareEnvironment(bare: BareAnswer): string {
+  if (bare === 'echo') return bare
+  return JSON.stringify('body' in bare ? { ...bare, body: Buffer.from(bare.body).toString('base64') } : bare)
+}
+
+function overHttp(origin: string, job: BenchCase, bodyFile: string): Pick<Contender, 'url' | 'ask' | 'load'> {
+  const { contentType, connections } = job
+  const url = origin + job.path
+  return {
+    url,
+    async ask() {
+      const headers = { 'content-type': contentType }
+      const response = await fetch(url, { method: 'POST', headers, body: job.body as Uint8Array<ArrayBuffer> })
+      const type = response.headers.get('content-type') ?? ''
+      return { ok: response.ok, type, body: Buffer.from(await response.arrayBuffer()) }
+    },
+    load: (fire, seconds, amount) => fire({ url, contentType, bodyFile, connections, seconds, amount }),
+  }
+}
+
+function inLoop(child: ChildProcess): Pick<Contender, 'ask' | 'load'> {
+  return {
+    async ask() {
+      const { answer } = await tell<{ answer: string }>(child, 'once')
+      return { ok: true, type: '', body: Buffer.from(answer, 'base64') }
+    },
+    async load(_fire, _seconds, times = 3) {
+      const { latencies, seconds } = await tell<{ latencies: number[]; seconds: number }>(child, { times })
+      latencies.sort((a, b) => a - b)
+      return {
+        requests: times,
+        perSecond: times / seconds,
+        seconds,
+        p50Ms: percentile(latencies, 0.5),
+        p99Ms: percentile(latencies, 0.99),
+        errors: 0,
+        loadCpuMicros: 0,
+      }
+    },
+  }
+}
+
+function tell<T>(child: ChildProcess, message: string | object): Promise<T> {
+  const answer = reply<T>(child)
+  child.send(message)
+  return answer
+}
+
+async function reply<T>(child: ChildProcess): Promise<T> {
+  const control = new AbortController()
+  const { signal } = control
+  const exited = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`the contender's process ended with code ${code}`)
   })
-  const [message] = await Promise.race([once(child, 'message'), exited])
-  return message as T
+  exited.catch(() => {})
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal }), exited])
+    return message as T
+  } finally {
+    control.abort()
+  }
 }

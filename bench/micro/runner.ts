@@ -7,19 +7,20 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { availableParallelism } from 'node:os'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { NDArray, Runner } from 'serving'
-import type { BenchCase } from '../cases.ts'
-import { autocannon, type LoadResult, wrk } from '../load.ts'
+import { Generator, type Load, type LoadResult } from '../load/load.ts'
+import { wrk } from '../load/wrk.ts'
 import { steps } from '../models/shapes.ts'
 
 type Models = typeof import('../models/shapes.ts')
 const module = new URL('../models/shapes.ts', import.meta.url)
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'))
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name)
-const load = process.argv.includes('--wrk') ? wrk : autocannon
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 const micros = (ms: number) => `${(ms * 1000).toFixed(1)} µs`
 
@@ -149,55 +150,55 @@ async function digits(): Promise<void> {
 }
 
 const row = '[[5.1,3.5,1.4,0.2]]'
-const job = (path: string, connections = 64): BenchCase => ({
-  name: path,
-  path,
-  contentType: path === '/slow' ? 'text/plain' : 'application/json',
-  body: path === '/slow' ? 'x' : row,
-  connections,
-  isRight: (answer) => path === '/slow' || Math.abs(JSON.parse(answer)[0] - 10.2) < 1e-5,
-  targets: {},
-})
+const contentTypeOf = (path: string) => (path === '/slow' ? 'text/plain' : 'application/json')
+const bodyOf = (path: string) => (path === '/slow' ? 'x' : row)
+const isRight = (path: string, answer: string) => path === '/slow' || Math.abs(JSON.parse(answer)[0] - 10.2) < 1e-5
 
-async function over(url: string, paths: readonly string[], rounds = 5): Promise<LoadResult[]> {
+/** Load on one path, from a process of its own. */
+async function load(fire: Load, url: string, path: string, seconds: number, connections = 64): Promise<LoadResult> {
+  const bodyFile = join(dir, path.slice(1))
+  await writeFile(bodyFile, bodyOf(path))
+  return fire({ url: url + path, contentType: contentTypeOf(path), bodyFile, connections, seconds })
+}
+
+async function over(fire: Load, url: string, paths: readonly string[], rounds = 5): Promise<LoadResult[]> {
   const results = paths.map((): LoadResult[] => [])
   for (const path of paths) {
-    const { contentType, body, isRight } = job(path)
-    const response = await fetch(url + path, { method: 'POST', body, headers: { 'content-type': contentType } })
-    assert(isRight(await response.text()), `${path} answers wrong`)
+    const headers = { 'content-type': contentTypeOf(path) }
+    const response = await fetch(url + path, { method: 'POST', body: bodyOf(path), headers })
+    assert(isRight(path, await response.text()), `${path} answers wrong`)
   }
   for (let round = 0; round <= rounds; round++) {
     for (const i of round % 2 === 0 ? paths.keys() : [...paths.keys()].reverse()) {
-      const result = await load(url, job(paths[i]), round === 0 ? 1 : 2)
+      const result = await load(fire, url, paths[i], round === 0 ? 1 : 2)
       assert.equal(result.errors, 0, `${paths[i]} failed requests`)
       if (round > 0) results[i].push(result)
     }
   }
   return results.map((list) => ({
-    requests: list.reduce((sum, { requests }) => sum + requests, 0),
+    ...list[0],
     perSecond: median(list.map(({ perSecond }) => perSecond)),
     p50Ms: median(list.map(({ p50Ms }) => p50Ms)),
     p99Ms: median(list.map(({ p99Ms }) => p99Ms)),
-    errors: 0,
   }))
 }
 
-async function small(url: string): Promise<void> {
-  const [inline, plain, batched] = await over(url, ['/inline', '/runner', '/runner_batched'])
-  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms} ms`
+async function small(url: string, fire: Load): Promise<void> {
+  const [inline, plain, batched] = await over(fire, url, ['/inline', '/runner', '/runner_batched'])
+  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms.toFixed(1)} ms`
   console.log(`a small call, 64 connections: inline ${show(inline)}; runner ${show(plain)}; batched ${show(batched)}`)
   const ratio = (result: LoadResult) => (result.perSecond / inline.perSecond).toFixed(2)
   console.log(`  runner ÷ inline ${ratio(plain)} (target 0.5); batched ÷ inline ${ratio(batched)}`)
 }
 
-async function batch(url: string): Promise<void> {
-  const [one, batched] = await over(url, ['/unbatched', '/batched'], 3)
-  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms} ms`
+async function batch(url: string, fire: Load): Promise<void> {
+  const [one, batched] = await over(fire, url, ['/unbatched', '/batched'], 3)
+  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms.toFixed(1)} ms`
   console.log(`2 ms a call + 10 µs a row, 64 connections: unbatched ${show(one)}; batched ${show(batched)}`)
   console.log(`  batched ÷ unbatched ${(batched.perSecond / one.perSecond).toFixed(1)} (target 3, p99 not above)`)
 }
 
-async function delay(url: string): Promise<void> {
+async function delay(url: string, fire: Load): Promise<void> {
   const ask = async (what: string) => {
     const response = await fetch(`${url}/delay`, {
       method: 'POST',
@@ -209,7 +210,7 @@ async function delay(url: string): Promise<void> {
   await ask('start')
   const idle = (await new Promise((resolve) => setTimeout(resolve, 3_000)).then(() => ask('stop'))) as { p99Ms: number }
   await ask('start')
-  const { perSecond } = await load(url, job('/slow', 8), 4)
+  const { perSecond } = await load(fire, url, '/slow', 4, 8)
   const { p50Ms, p99Ms } = await ask('stop')
   console.log(
     `a model of 50 ms, ${perSecond.toFixed(0)} calls/s: event loop delay p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`,
@@ -217,7 +218,7 @@ async function delay(url: string): Promise<void> {
   console.log(`  (target p99 < 5 ms; of the same process idle ${idle.p99Ms.toFixed(2)} ms)`)
 }
 
-async function served(measure: (url: string) => Promise<void>): Promise<void> {
+async function served(measure: (url: string, fire: Load) => Promise<void>): Promise<void> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const child = fork(here('../servers/runner.ts'), {
     execArgv: ['--import', 'tsx'],
@@ -226,16 +227,20 @@ async function served(measure: (url: string) => Promise<void>): Promise<void> {
   })
   const [message] = await once(child, 'message')
   try {
-    await measure(`http://127.0.0.1:${(message as { port: number }).port}`)
+    await using generator = await Generator.start()
+    const url = `http://127.0.0.1:${(message as { port: number }).port}`
+    await measure(url, process.argv.includes('--wrk') ? wrk : generator.fire)
   } finally {
     child.kill()
     await once(child, 'exit')
   }
 }
 
+const dir = await mkdtemp(join(tmpdir(), 'bench-'))
 if (wants('moves')) await moves()
 if (wants('scale')) await scale()
 if (wants('digits')) await digits()
 if (wants('small')) await served(small)
 if (wants('batch')) await served(batch)
 if (wants('delay')) await served(delay)
+await rm(dir, { recursive: true, force: true })

@@ -1,9 +1,29 @@
 /**
- * The limit: uWebSockets.js echoing the bytes, with nothing between.
+ * The limit: uWebSockets.js taking the bytes and giving the right answer, with nothing between. BENCH_BARE is `echo`, or the answer as
+ * JSON with its bytes in base64.
  * @module
  */
-import { App, us_socket_local_port } from 'uWebSockets.js'
+import { App, type HttpResponse, us_socket_local_port } from 'uWebSockets.js'
 import { listening } from './listening.ts'
+
+type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) => void
+
+/** The answer to every request, decided once. */
+function answerOf(text = 'echo'): Answer {
+  if (text === 'echo') return (res, body, type) => void res.writeHeader('content-type', type).end(body)
+  const { contentType, body, piece, pieces } = JSON.parse(text)
+  if (piece === undefined) {
+    const bytes = Buffer.from(body, 'base64')
+    return (res) => void res.writeHeader('content-type', contentType).end(bytes)
+  }
+  return (res) => {
+    res.writeHeader('content-type', contentType)
+    for (let i = 0; i < pieces; i++) res.write(piece)
+    res.end()
+  }
+}
+
+const answer = answerOf(process.env.BENCH_BARE)
 
 App()
   .post('/*', (res, req) => {
@@ -13,14 +33,11 @@ App()
     let filled = 0
     res.onAborted(() => {})
     res.onData((chunk, isLast) => {
-      if (isLast && body === undefined) {
-        res.writeHeader('content-type', type).end(chunk)
-        return
-      }
+      if (isLast && body === undefined) return answer(res, chunk, type)
       body ??= new Uint8Array(length)
       body.set(new Uint8Array(chunk), filled)
       filled += chunk.byteLength
-      if (isLast) res.writeHeader('content-type', type).end(body)
+      if (isLast) answer(res, body, type)
     })
   })
   .listen('127.0.0.1', 0, (socket) => {

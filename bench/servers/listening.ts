@@ -9,13 +9,15 @@ export interface Usage {
   readonly peakBytes: number
 }
 
+/** Of this process, without its children. */
+export function usageOf(): Usage {
+  const { user, system } = process.cpuUsage()
+  return { cpuMicros: user + system, peakBytes: process.resourceUsage().maxRSS * 1024 }
+}
+
 /** Tells the harness the port and answers its questions for {@link Usage}. */
 export function listening(port: number): void {
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage()
-    const usage: Usage = { cpuMicros: user + system, peakBytes: process.resourceUsage().maxRSS * 1024 }
-    process.send?.({ usage })
-  })
+  process.on('message', () => process.send?.({ usage: usageOf() }))
   process.on('disconnect', () => process.exit(0))
   process.send?.({ port })
 }

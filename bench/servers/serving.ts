@@ -1,19 +1,52 @@
 /**
- * serving itself: one process, one API per descriptor, each an echo.
+ * serving itself: one process, one API per job, with default options.
  * @module
  */
-import { io, Service, serve } from 'serving'
+import { io, NDArray, Service, serve } from 'serving'
+import { Npy } from '../../examples/npy/npy.ts'
 import { listening } from './listening.ts'
+import { meanOf } from './mean.ts'
 
 const svc = new Service('bench')
 svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function ndarray(x) {
   return x
+})
+svc.api({ input: new Npy(), output: new Npy() }, function npy({ data }) {
+  return new NDArray(data.slice(0, 1000) as Float32Array, [1000], 'float32')
+})
+svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(df) {
+  return df
+})
+const csvFrame = new io.PandasDataFrame({ defaultFormat: 'csv' })
+svc.api({ input: csvFrame, output: csvFrame }, function csv(df) {
+  return df
+})
+const parquetFrame = new io.PandasDataFrame({ defaultFormat: 'parquet' })
+svc.api({ input: parquetFrame, output: parquetFrame }, function parquet(df) {
+  return df
+})
+svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries() }, function series(values) {
+  return values
 })
 svc.api({ input: new io.JSON(), output: new io.JSON() }, function json(value) {
   return value
 })
 svc.api({ input: new io.Text(), output: new io.Text() }, function text(value) {
   return value
+})
+svc.api({ input: new io.Text(), output: new io.Text() }, async function* stream(piece) {
+  for (let i = 0; i < 100; i++) yield piece
+})
+svc.api({ input: new io.Image(), output: new io.JSON() }, function mean(picture) {
+  return meanOf(picture.data)
+})
+svc.api({ input: new io.File(), output: new io.File() }, function file(value) {
+  return value
+})
+const parts = { arr: new io.NumpyNdarray(), meta: new io.JSON(), file: new io.File() }
+svc.api({ input: new io.Multipart(parts), output: new io.JSON() }, function form({ arr, meta, file }) {
+  const sum = (arr.data as Float64Array).reduce((total, value) => total + value, 0)
+  return { sum, x: (meta as { x: number }).x, size: file.size }
 })
 
 const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine: 'uws' })

@@ -29,6 +29,8 @@ export interface Polars {
   frameOf(series: Series): DataFrame
   /** New names, in place; `frame` must not be the function's own. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
+  /** Nulls by column. **Cost**: 20 µs; `getColumns` takes up to 1 ms for each of them, all for making its Series objects. */
+  nullCounts(frame: DataFrame): readonly number[]
   /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
   cast(frame: DataFrame, column: number, type: FrameType): void
   /** Text with a header line becomes a frame. `textColumns` are left as text; `'all'` leaves every column. */
@@ -66,8 +68,10 @@ function wrap(polars: typeof pl): Polars {
       frame.columns = [...names]
       return frame
     },
+    nullCounts: (frame) => (frame.width === 0 ? [] : (frame.nullCount().row(0) as number[])),
     cast(frame, column, type) {
-      const series = frame.getColumns()[column]
+      if (isOfType(frame.dtypes[column], typeOf(polars, type), type)) return
+      const series = frame.getColumn(frame.columns[column])
       frame.replaceAtIdx(column, castSeries(polars, series, type))
     },
     readCsv: (csv, textColumns, nullWords) =>
@@ -117,10 +121,13 @@ function typeOf(polars: typeof pl, type: FrameType): pl.DataType {
   }
 }
 
+/** Datetimes differ by more than their name. */
+function isOfType(own: pl.DataType, wanted: pl.DataType, type: FrameType): boolean {
+  return own.variant === wanted.variant && !type.startsWith('Datetime')
+}
+
 function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
-  const wanted = typeOf(polars, type)
-  if (series.dtype.variant === wanted.variant && !type.startsWith('Datetime')) return series
-  const cast = series.cast(wanted, true)
+  const cast = series.cast(typeOf(polars, type), true)
   // A strict cast refuses what does not fit, but for floats beyond float32, which it makes infinite.
   if (type === 'Float32' && count(cast, 'isInfinite') > count(series.cast(polars.Float64), 'isInfinite')) {
     throw new RangeError('a number is beyond float32')

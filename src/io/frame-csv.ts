@@ -37,9 +37,9 @@ export function decodeCsv(
   polars.rename(frame, names)
   // Polars has no type for columns without values and calls them text.
   if (textColumns === 'all') return frame
-  const columns = frame.getColumns()
-  for (let i = 0; i < columns.length; i++) {
-    if (!isText(dtype, names[i]) && columns[i].nullCount() === frame.height) polars.cast(frame, i, 'Float64')
+  const nulls = polars.nullCounts(frame)
+  for (let i = 0; i < nulls.length; i++) {
+    if (!isText(dtype, names[i]) && nulls[i] === frame.height) polars.cast(frame, i, 'Float64')
   }
   return frame
 }

@@ -1,0 +1,12 @@
+/**
+ * All jobs, in the order in which they are reported.
+ * @module
+ */
+import { bytesCases } from './bytes.ts'
+import type { CasePlan } from './case.ts'
+import { frameCases } from './frame.ts'
+import { ndarrayCases } from './ndarray.ts'
+import { textCases } from './text.ts'
+
+/** Every job that is measured. */
+export const casePlans: readonly CasePlan[] = [...ndarrayCases, ...frameCases, ...textCases, ...bytesCases]

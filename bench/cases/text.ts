@@ -1,0 +1,63 @@
+/**
+ * JSON and text.
+ * @module
+ */
+import { type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
+
+const small = '{"user":"ada","n":3,"tags":["a","b"],"nested":{"x":1.5}}'
+const line = 'Anyone who has never made a mistake has never tried anything new.'
+
+/** A list of documents, about 1 MB. */
+function documents(): unknown {
+  const random = seeded()
+  return Array.from({ length: 3400 }, (_, i) => ({
+    id: i,
+    user: { name: `user${Math.floor(random() * 1e6)}`, email: `user${i}@example.org`, verified: random() < 0.5 },
+    tags: ['alpha', 'beta', `t${i % 17}`],
+    scores: [random(), random(), Math.floor(random() * 100)],
+    note: 'a sentence of a note, as people write them — with a dash',
+    parent: null,
+  }))
+}
+
+/** JSON and text. */
+export const textCases: readonly CasePlan[] = [
+  {
+    name: 'JSON object',
+    isQuick: true,
+    contenders: everyone,
+    targets: {},
+    make: () => echo('/json', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
+  },
+  {
+    name: 'JSON 1 MB',
+    isQuick: false,
+    contenders: everyone,
+    targets: {},
+    make() {
+      const value = documents()
+      return echo('/json', 'application/json', JSON.stringify(value), { connections: 4, isRight: sameJson(value) })
+    },
+  },
+  {
+    name: 'Text',
+    isQuick: true,
+    contenders: everyone,
+    targets: { bare: 0.85 },
+    make: () => echo('/text', 'text/plain', line),
+  },
+  {
+    name: 'Text stream of 100 pieces',
+    isQuick: true,
+    contenders: everyone,
+    targets: {},
+    make() {
+      const right = Buffer.from(line.repeat(100))
+      return echo('/stream', 'text/plain', line, {
+        connections: 16,
+        bare: { contentType: 'text/plain; charset=utf-8', piece: line, pieces: 100 },
+        isRight: (answer) => answer.equals(right),
+      })
+    },
+  },
+]

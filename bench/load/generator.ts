@@ -1,0 +1,83 @@
+/**
+ * The process that makes load with autocannon, so that it shares neither an event loop nor a core with what is measured.
+ * Binary bodies and latencies below a millisecond need its API: its command reads bodies as text and counts whole milliseconds.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { usageOf } from '../servers/listening.ts'
+import { type LoadRequest, type LoadResult, percentile } from './load.ts'
+
+interface Instance extends Promise<Result> {
+  on(
+    event: 'response',
+    listener: (client: unknown, status: number, bytes: number, responseTimeMs: number) => void,
+  ): void
+}
+
+interface Result {
+  readonly requests: { readonly total: number }
+  readonly errors: number
+  readonly timeouts: number
+  readonly non2xx: number
+}
+
+type Autocannon = (options: object, done: (error: Error | null, result: Result) => void) => Pick<Instance, 'on'>
+
+const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
+
+let bodyFile = ''
+let body: Buffer = Buffer.alloc(0)
+
+async function fire(request: LoadRequest): Promise<LoadResult> {
+  if (request.bodyFile !== bodyFile) {
+    bodyFile = request.bodyFile
+    body = readFileSync(bodyFile)
+  }
+  const latencies: number[] = []
+  let last = 0
+  const before = usageOf().cpuMicros
+  const start = performance.now()
+  const result = await new Promise<Result>((resolve, reject) => {
+    const options = {
+      url: request.url,
+      method: 'POST',
+      headers: { 'content-type': request.contentType },
+      body,
+      connections: request.connections,
+      timeout: 60,
+      // It looks only then whether it is done.
+      sampleInt: 20,
+      // Counted requests are all answered: the CPU of the server belongs to them alone.
+      ...(request.amount === undefined ? { duration: request.seconds } : { amount: request.amount }),
+    }
+    autocannon(options, (error, ended) => (error === null ? resolve(ended) : reject(error))).on(
+      'response',
+      (_client, _status, _bytes, responseTimeMs) => {
+        latencies.push(responseTimeMs)
+        last = performance.now()
+      },
+    )
+  })
+  const seconds = (last - start) / 1000
+  latencies.sort((a, b) => a - b)
+  return {
+    requests: result.requests.total,
+    perSecond: result.requests.total / seconds,
+    seconds,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    errors: result.errors + result.timeouts + result.non2xx,
+    loadCpuMicros: usageOf().cpuMicros - before,
+  }
+}
+
+process.on('message', async (request: LoadRequest) => {
+  try {
+    process.send?.({ result: await fire(request) })
+  } catch (error) {
+    process.send?.({ error: String(error) })
+  }
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ ready: true })

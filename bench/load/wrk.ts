@@ -1,0 +1,48 @@
+/**
+ * wrk makes more load per core than autocannon: the cross-check of small bodies, where autocannon is the bottleneck.
+ * @module
+ */
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { loadCore, onCore } from '../pinning.ts'
+import { endedChildrenCpu } from '../usage.ts'
+import type { Load } from './load.ts'
+
+const run = promisify(execFile)
+
+/** Whether wrk is installed. */
+export function hasWrk(): boolean {
+  return spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+const done = `done = function(s, l)
+  local failed = s.errors.connect + s.errors.read + s.errors.write + s.errors.status + s.errors.timeout
+  io.write(string.format("RESULT %d %d %f %f %d\\n", s.requests, s.duration, l:percentile(50), l:percentile(99), failed))
+end`
+
+/** wrk's durations are whole seconds. */
+export const wrk: Load = async ({ url, contentType, bodyFile, connections, seconds }) => {
+  const dir = await mkdtemp(join(tmpdir(), 'bench-'))
+  try {
+    const script = join(dir, 'post.lua')
+    const headers = `wrk.headers["content-type"] = ${JSON.stringify(contentType)}`
+    const body = `local f = io.open(${JSON.stringify(bodyFile)}, "rb"); wrk.body = f:read("*a"); f:close()`
+    await writeFile(script, `wrk.method = "POST"\n${body}\n${headers}\n${done}\n`)
+    const duration = `-d${Math.max(1, Math.round(seconds))}s`
+    const args = ['-t1', `-c${connections}`, duration, '--timeout', '60s', '-s', script, url]
+    const before = endedChildrenCpu()
+    const { stdout } = await run(...onCore(loadCore, 'wrk', args))
+    const loadCpuMicros = endedChildrenCpu() - before
+    const figures = /RESULT (\d+) (\d+) ([\d.]+) ([\d.]+) (\d+)/.exec(stdout)
+    if (figures === null) throw new Error(`wrk printed no result: ${stdout}`)
+    const [, requests, micros, p50, p99, errors] = figures.map(Number)
+    const elapsed = micros / 1e6
+    const rates = { requests, perSecond: requests / elapsed, seconds: elapsed }
+    return { ...rates, p50Ms: p50 / 1000, p99Ms: p99 / 1000, errors, loadCpuMicros }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Fastify doing the same jobs, written as its documentation would have it, with the libraries that people take: Polars for frames,
+ * @fastify/multipart for forms, @napi-rs/image or sharp (BENCH_IMAGE) for pictures.
+ * @module
+ */
+import { Readable } from 'node:stream'
+import Fastify from 'fastify'
+import { listening } from '../listening.ts'
+import { addFormRoute } from './form.ts'
+import { addFrameRoutes } from './frame.ts'
+import { addImageRoute } from './image.ts'
+import { addNdarrayRoutes } from './ndarray.ts'
+
+const app = Fastify({ bodyLimit: 64 * 1024 * 1024 })
+app.addContentTypeParser('text/plain', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+const binary = ['application/octet-stream', 'application/x-npy', 'text/csv', 'image/jpeg', 'image/png']
+app.addContentTypeParser(binary, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+addNdarrayRoutes(app)
+addFrameRoutes(app)
+addImageRoute(app)
+await addFormRoute(app)
+
+app.post('/json', async (request) => request.body)
+app.post('/text', async (request, reply) => reply.type('text/plain; charset=utf-8').send(request.body))
+app.post('/file', async (request, reply) => reply.type('application/octet-stream').send(request.body))
+app.post<{ Body: string }>('/stream', async (request, reply) => {
+  async function* pieces() {
+    for (let i = 0; i < 100; i++) yield request.body
+  }
+  return reply.type('text/plain; charset=utf-8').send(Readable.from(pieces(), { objectMode: false }))
+})
+
+await app.listen({ port: 0, host: '127.0.0.1' })
+const address = app.server.address()
+if (address === null || typeof address === 'string') throw new Error('could not listen')
+listening(address.port)

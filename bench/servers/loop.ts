@@ -1,0 +1,65 @@
+/**
+ * A library doing a job's work in a loop, without any server: what the descriptor adds to it is what serving costs.
+ * BENCH_LOOP names the library, BENCH_BODY the file with the request's body, BENCH_PATH the job.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type pl from 'nodejs-polars'
+import { usageOf } from './listening.ts'
+import { meanOf } from './mean.ts'
+
+const require = createRequire(import.meta.url)
+const body = readFileSync(process.env.BENCH_BODY ?? '')
+const path = process.env.BENCH_PATH
+
+type Work = () => Uint8Array | string | Promise<Uint8Array | string>
+
+function polarsWork(): Work {
+  const polars = require('nodejs-polars') as typeof pl
+  if (path === '/csv') return () => polars.readCSV(body).writeCSV()
+  return () => polars.readParquet(body).writeParquet()
+}
+
+function codecWork(): Work {
+  const { Transformer } = require('@napi-rs/image') as typeof import('@napi-rs/image')
+  return async () => String(meanOf(await new Transformer(body).rawPixels()))
+}
+
+/** The add-on's own calls, of the build that is measured. */
+async function nativeWork(): Promise<Work> {
+  const built = new URL('../../dist/bindings/native.js', import.meta.url).href
+  const { numberCodec } = (await import(built)) as typeof import('../../src/bindings/native.ts')
+  return () => {
+    const array = numberCodec.parseNdarray(body, undefined)
+    const text = 'failure' in array ? undefined : numberCodec.encodeNdarray(array, 'null')
+    if (text === undefined) throw new Error('the body is no array')
+    return text
+  }
+}
+
+const works: Readonly<Record<string, () => Work | Promise<Work>>> = {
+  polars: polarsWork,
+  codec: codecWork,
+  native: nativeWork,
+}
+const work = await works[process.env.BENCH_LOOP ?? '']()
+
+async function inLoop(times: number): Promise<{ latencies: number[]; seconds: number }> {
+  const latencies: number[] = []
+  const start = performance.now()
+  for (let i = 0; i < times; i++) {
+    const begin = performance.now()
+    await work()
+    latencies.push(performance.now() - begin)
+  }
+  return { latencies, seconds: (performance.now() - start) / 1000 }
+}
+
+process.on('message', async (message: 'usage' | 'once' | { readonly times: number }) => {
+  if (message === 'usage') process.send?.({ usage: usageOf() })
+  else if (message === 'once') process.send?.({ answer: Buffer.from(await work()).toString('base64') })
+  else process.send?.(await inLoop(message.times))
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ port: 0 })
