@@ -2,8 +2,11 @@
  * A steady load of good small requests, each answer checked to the byte.
  * @module
  */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
 
 const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url))
@@ -49,8 +52,22 @@ export interface LoadResult {
   readonly pids: ReadonlySet<number>
 }
 
-/** Sends good requests of every kind, over several connections each, until it is stopped. */
-export function startGoodLoad(port: number): { stop: () => Promise<LoadResult> } {
+/** Sends good requests of every kind until it is stopped, from a process of its own, so that what is timed is the server. */
+export async function startGoodLoad(port: number): Promise<{ stop: () => Promise<LoadResult> }> {
+  const options = { execArgv: ['--import', 'tsx'], serialization: 'advanced' as const }
+  const child = fork(fileURLToPath(import.meta.url), [String(port)], options)
+  await once(child, 'message')
+  return {
+    async stop() {
+      child.send('stop')
+      const [result] = await once(child, 'message')
+      child.disconnect()
+      return result
+    },
+  }
+}
+
+function load(port: number): { stop: () => Promise<LoadResult> } {
   const times = new Map<string, number[]>(goods.map(({ name }) => [name, []]))
   const failures: string[] = []
   const pids = new Set<number>()
@@ -95,4 +112,10 @@ export function startGoodLoad(port: number): { stop: () => Promise<LoadResult> }
 /** The value that the share `p` of a list is below. */
 export function percentile(list: readonly number[], p: number): number {
   return [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] ?? Number.NaN
+}
+
+if (process.send !== undefined && process.argv[1] === fileURLToPath(import.meta.url)) {
+  const running = load(Number(process.argv[2]))
+  process.once('message', async () => process.send?.(await running.stop()))
+  process.send('started')
 }

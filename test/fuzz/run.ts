@@ -70,7 +70,7 @@ async function run(engine: string): Promise<boolean> {
   const watch = watchProcesses(child.pid as number)
   const problems: string[] = []
   try {
-    let load = startGoodLoad(port)
+    let load = await startGoodLoad(port)
     await wait(baselineMs)
     const baseline = await load.stop()
     printLoad('good requests alone', baseline)
@@ -79,7 +79,7 @@ async function run(engine: string): Promise<boolean> {
     let failed = 0
     for (const kind of chosen) {
       const before = watch.seen().children.size
-      load = startGoodLoad(port)
+      load = await startGoodLoad(port)
       const result = await attack(port, seed, kind as Kind, from, to)
       const others = await load.stop()
       const seen = watch.seen()
