@@ -19,18 +19,28 @@ import { type DataFrame, loadPolars } from './polars.ts'
 export interface WallLimits extends ParquetLimits {
   /** **Units**: milliseconds, from when a child takes the file. Default 10,000. */
   readonly timeoutMs: number
-  /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 2 GiB. */
+  /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
   readonly maxMemoryBytes: number
+  /** The frame as it comes back, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256 MiB. */
+  readonly maxDecodedBytes: number
 }
 
 /** The bounds that hold unless others are given. */
-export const wallLimits: WallLimits = { ...parquetLimits, timeoutMs: 10_000, maxMemoryBytes: 2 ** 31 }
+export const wallLimits: WallLimits = {
+  ...parquetLimits,
+  timeoutMs: 10_000,
+  maxMemoryBytes: 2 ** 30,
+  maxDecodedBytes: 2 ** 28,
+}
 
 /** Children at most: a second one, so that a file that hangs until its time is up does not hold up all others. */
 const maxChildren = 2
 /** Files waiting for a child at most. */
 const maxWaiting = 128
 const watchMs = 20
+/** Children that are started for one file at most. */
+const maxStarts = 3
+const tooLarge = 'one that unpacks to too much'
 
 interface Job {
   readonly file: Uint8Array
@@ -38,6 +48,8 @@ interface Job {
   readonly name: string
   readonly resolve: (ipc: Uint8Array) => void
   readonly reject: (error: Error) => void
+  /** Children that ended before they could take it, through no fault of the file: for want of memory, mostly. */
+  failedStarts: number
 }
 
 const waiting: Job[] = []
@@ -67,7 +79,7 @@ export async function decodeParquet(
   }
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
   const ipc = await new Promise<Uint8Array>((resolve, reject) => {
-    waiting.push({ file, limits: bounds, name, resolve, reject })
+    waiting.push({ file, limits: bounds, name, resolve, reject, failedStarts: 0 })
     dispatch()
   })
   return loadPolars(name).readIpc(ipc)
@@ -138,8 +150,9 @@ class Child {
   run(job: Job): void {
     this.#job = job
     this.#hold(true)
-    const head = Buffer.alloc(4)
+    const head = Buffer.alloc(8)
     head.writeUInt32LE(job.file.length)
+    head.writeUInt32LE(Math.min(job.limits.maxDecodedBytes, 2 ** 32 - 1), 4)
     this.#in.cork()
     this.#in.write(head)
     this.#in.write(job.file)
@@ -177,8 +190,8 @@ class Child {
         if (this.#headSize < 5) return
         const size = this.#head.readUInt32LE(1)
         // A child that a file has got hold of must not make this side allocate what it likes.
-        if (size > (this.#job?.limits.maxMemoryBytes ?? 0)) {
-          this.#fail('one that unpacks to too much')
+        if (size > (this.#job?.limits.maxDecodedBytes ?? 0)) {
+          this.#fail(tooLarge)
           return
         }
         this.#body = Buffer.allocUnsafeSlow(size)
@@ -201,6 +214,7 @@ class Child {
     }
     const job = this.#finish()
     if (status === 0) job?.resolve(body)
+    else if (status === 3) job?.reject(undecodable(job.name, tooLarge, `${body} bytes`))
     else job?.reject(undecodable(job.name, 'one that cannot be decoded', body.toString()))
     dispatch()
   }
@@ -226,6 +240,7 @@ class Child {
     if (!children.delete(this)) return
     const job = this.#finish()
     if (this.#isReady) job?.reject(undecodable(job.name, 'one that cannot be decoded', `the decoder ended: ${how}`))
+    else if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
     else job?.reject(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
     dispatch()
   }
@@ -233,7 +248,7 @@ class Child {
 
 function undecodable(name: string, what: string, cause: string): BadInput {
   return new BadInput(`expected a Parquet file for ${name}, received ${what}`, {
-    reason: 'syntax',
+    reason: what === tooLarge ? 'size' : 'syntax',
     cause: new Error(cause),
   })
 }

@@ -41,6 +41,8 @@ export interface Polars {
   writeParquet(frame: DataFrame): Buffer
   readIpc(file: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
+  /** Characters in all columns of text; rows that share one text count each. */
+  countCharacters(frame: DataFrame): number
 }
 
 let loaded: Polars | undefined
@@ -88,7 +90,21 @@ function wrap(polars: typeof pl): Polars {
     readParquet: (file) => polars.readParquet(asBuffer(file)),
     writeParquet: (frame) => frame.writeParquet(),
     readIpc,
-    writeIpc: (frame) => frame.writeIPC(),
+    writeIpc: arrowOf,
+    countCharacters(frame) {
+      const texts = frame.getColumns().filter(({ dtype }) => dtype.variant === 'String')
+      return texts.reduce((sum, series) => sum + Number(series.str.lengths().sum()), 0)
+    },
+  }
+}
+
+/** A frame as an Arrow file. */
+function arrowOf(frame: DataFrame): Buffer {
+  try {
+    return frame.writeIPC()
+  } catch {
+    // Chunks of categories have a dictionary each, of which an Arrow file can only have one. In one chunk they have one.
+    return frame.rechunk().writeIPC()
   }
 }
 
@@ -179,7 +195,7 @@ function smallColumns(frame: DataFrame): ColumnTable | undefined {
 function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
   const small = smallColumns(frame)
   if (small !== undefined) return small
-  const direct = decodeArrow(frame.writeIPC())
+  const direct = decodeArrow(arrowOf(frame))
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
   const plain = frame.clone()

@@ -4,7 +4,7 @@
  */
 
 /** A seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be run again. */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -10,8 +10,12 @@ export interface ParquetLimits {
   readonly maxRows: number
   /** Default 16,384. */
   readonly maxColumns: number
-  /** Rows times columns: constant columns cost nothing in the file and 8 bytes a row in memory. Default 100,000,000. */
+  /** Rows times columns, or elements where lists hold more: constant columns cost nothing in the file and 8 bytes a row in memory. Default 100,000,000. */
   readonly maxCells: number
+  /** Groups inside each other, two for a list: types take time by the cube of it, 0.3 s for one column of 256. Default 16. */
+  readonly maxDepth: number
+  /** Columns and groups. Default 32,768. */
+  readonly maxSchemaElements: number
   /** What the row groups say they unpack to. **Units**: bytes. Default 1 GiB. */
   readonly maxUnpackedBytes: number
 }
@@ -21,6 +25,8 @@ export const parquetLimits: ParquetLimits = {
   maxRows: 50_000_000,
   maxColumns: 16_384,
   maxCells: 100_000_000,
+  maxDepth: 16,
+  maxSchemaElements: 32_768,
   maxUnpackedBytes: 2 ** 30,
 }
 
@@ -29,9 +35,14 @@ export interface ParquetFooter {
   readonly rows: number
   readonly columns: number
   readonly unpackedBytes: number
+  /** Elements of all columns, those of lists counted. */
+  readonly values: number
+  /** Groups inside each other, the file's root not counted. */
+  readonly depth: number
+  readonly schemaElements: number
 }
 
-const maxDepth = 16
+const maxThriftDepth = 16
 // Thrift compact types.
 const typeTrue = 1
 const typeFalse = 2
@@ -63,16 +74,22 @@ export function readParquetFooter(file: Uint8Array): ParquetFooter | string {
 }
 
 /** Which limit a footer is above; undefined when it is within all. */
-export function aboveLimit({ rows, columns, unpackedBytes }: ParquetFooter, limits: ParquetLimits): string | undefined {
+export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string | undefined {
+  const { rows, columns, unpackedBytes, values, depth, schemaElements } = footer
   if (rows > limits.maxRows) return `${rows} rows`
   if (columns > limits.maxColumns) return `${columns} columns`
-  if (rows * columns > limits.maxCells) return `${rows * columns} cells`
+  const cells = Math.max(rows * columns, values)
+  if (cells > limits.maxCells) return `${cells} cells`
+  if (depth > limits.maxDepth) return `columns ${depth} groups deep`
+  if (schemaElements > limits.maxSchemaElements) return `${schemaElements} columns and groups`
   return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
 }
 
 function isMagic(file: Uint8Array, at: number): boolean {
   return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === 0x31
 }
+
+type Schema = Pick<ParquetFooter, 'columns' | 'depth' | 'schemaElements'>
 
 class FooterReader {
   readonly #bytes: Uint8Array
@@ -88,40 +105,64 @@ class FooterReader {
   /** FileMetaData: 2 is the schema, 3 the number of rows, 4 the row groups. */
   read(): ParquetFooter {
     let rows = -1
-    let columns = -1
-    let unpackedBytes = 0
-    let groupRows = 0
+    let schema: Schema | undefined
+    const sums = { rows: 0, unpackedBytes: 0, values: 0 }
     this.#struct((id, type) => {
-      if (id === 2 && type === typeList) columns = this.#leaves()
+      if (id === 2 && type === typeList) schema = this.#schema()
       else if (id === 3 && type === typeI64) rows = this.#signed()
-      else if (id === 4 && type === typeList) {
-        this.#list(() =>
-          this.#struct((member, kind) => {
-            // RowGroup: 2 is total_byte_size, 3 num_rows.
-            if (member === 2 && kind === typeI64) unpackedBytes += Math.max(0, this.#signed())
-            else if (member === 3 && kind === typeI64) groupRows += Math.max(0, this.#signed())
-            else this.#skip(kind, 0)
-          }, 2),
-        )
-      } else this.#skip(type, 0)
+      else if (id === 4 && type === typeList) this.#list(() => this.#rowGroup(sums))
+      else this.#skip(type, 0)
     }, 0)
-    if (rows < 0 || columns < 0) throw new Unreadable()
+    if (rows < 0 || schema === undefined) throw new Unreadable()
     // A file that understates its rows in one place must not get past the limit.
-    return { rows: Math.max(rows, groupRows), columns, unpackedBytes }
+    return { ...sums, ...schema, rows: Math.max(rows, sums.rows) }
   }
 
-  /** The schema's leaves: elements without children (field 5). */
-  #leaves(): number {
-    let leaves = 0
+  /** RowGroup: 1 is the column chunks, 2 total_byte_size, 3 num_rows. */
+  #rowGroup(sums: { rows: number; unpackedBytes: number; values: number }): void {
+    this.#struct((id, type) => {
+      if (id === 1 && type === typeList) this.#list(() => (sums.values += this.#chunkValues()))
+      else if (id === 2 && type === typeI64) sums.unpackedBytes += Math.max(0, this.#signed())
+      else if (id === 3 && type === typeI64) sums.rows += Math.max(0, this.#signed())
+      else this.#skip(type, 0)
+    }, 2)
+  }
+
+  /** ColumnChunk: 3 is ColumnMetaData, of which 5 is num_values. */
+  #chunkValues(): number {
+    let values = 0
+    this.#struct((id, type) => {
+      if (id !== 3 || type !== typeStruct) return this.#skip(type, 0)
+      this.#struct((member, kind) => {
+        if (member === 5 && kind === typeI64) values = Math.max(0, this.#signed())
+        else this.#skip(kind, 0)
+      }, 4)
+    }, 3)
+    return values
+  }
+
+  /** SchemaElement: 5 is num_children. The tree is written root first; leaves are the elements without children. */
+  #schema(): Schema {
+    let columns = 0
+    let schemaElements = 0
+    let depth = 0
+    // Children still to come, from the root down.
+    const open: number[] = []
     this.#list(() => {
       let children = 0
       this.#struct((id, type) => {
         if (id === 5 && type === 5) children = this.#signed()
         else this.#skip(type, 0)
       }, 2)
-      if (children === 0) leaves++
+      schemaElements++
+      if (open.length > 0) open[open.length - 1]--
+      if (children > 0) open.push(children)
+      else columns++
+      // The root is none of the groups.
+      depth = Math.max(depth, open.length - 1)
+      while (open.length > 0 && open[open.length - 1] === 0) open.pop()
     })
-    return leaves
+    return { columns, depth, schemaElements }
   }
 
   #byte(): number {
@@ -148,7 +189,7 @@ class FooterReader {
   }
 
   #struct(field: (id: number, type: number) => void, depth: number): void {
-    if (depth > maxDepth) throw new Unreadable()
+    if (depth > maxThriftDepth) throw new Unreadable()
     let id = 0
     for (;;) {
       const head = this.#byte()
@@ -167,7 +208,7 @@ class FooterReader {
   }
 
   #skip(type: number, depth: number, isElement = false): void {
-    if (depth > maxDepth) throw new Unreadable()
+    if (depth > maxThriftDepth) throw new Unreadable()
     switch (type) {
       case typeTrue:
       case typeFalse:

@@ -62,15 +62,22 @@ describe('a Parquet footer', () => {
     expect(readParquetFooter(fixture('small.parquet'))).toMatchObject({ rows: 3, columns: 4 })
     expect(readParquetFooter(fixture('groups.parquet'))).toMatchObject({ rows: 20000, columns: 2 })
     expect(readParquetFooter(file)).toMatchObject({ rows: 1000, columns: 1 })
+    expect(readParquetFooter(fixture('../parquet/nested.parquet'))).toMatchObject({
+      ...{ rows: 64, columns: 6, depth: 4, schemaElements: 17 },
+    })
+    expect(readParquetFooter(fixture('../parquet/bombs/elements.parquet'))).toMatchObject({ rows: 1, values: 50e6 })
   })
 
   it('is refused above any limit before anything is decoded', async () => {
-    const footer = { rows: 10, columns: 10, unpackedBytes: 10 }
+    const footer = { rows: 10, columns: 10, unpackedBytes: 10, values: 100, depth: 0, schemaElements: 11 }
     expect(aboveLimit(footer, parquetLimits)).toBeUndefined()
     expect(aboveLimit({ ...footer, rows: 60_000_000 }, parquetLimits)).toBe('60000000 rows')
     expect(aboveLimit({ ...footer, columns: 20_000 }, parquetLimits)).toBe('20000 columns')
     expect(aboveLimit({ ...footer, rows: 20_000_000 }, parquetLimits)).toBe('200000000 cells')
     expect(aboveLimit({ ...footer, unpackedBytes: 2 ** 31 }, parquetLimits)).toBe('2147483648 bytes unpacked')
+    expect(aboveLimit({ ...footer, values: 2e8 }, parquetLimits)).toBe('200000000 cells')
+    expect(aboveLimit({ ...footer, depth: 17 }, parquetLimits)).toBe('columns 17 groups deep')
+    expect(aboveLimit({ ...footer, schemaElements: 40_000 }, parquetLimits)).toBe('40000 columns and groups')
     await expect(decodeParquet(file, 'the tests', { maxRows: 999 })).rejects.toMatchObject({ reason: 'size' })
   })
 

@@ -1,0 +1,77 @@
+/**
+ * Sends bodies of one kind and judges the answers: 200, or 4xx with a problem.
+ * @module
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Pool } from 'undici'
+import { type FuzzRequest, fuzzRequest, type Kind } from './corpora.ts'
+
+/** What became of one kind. */
+export interface AttackResult {
+  readonly statuses: ReadonlyMap<number, number>
+  /** Each with the command that sends it again. */
+  readonly failures: readonly string[]
+  /** **Units**: milliseconds. */
+  readonly slowest: { readonly ms: number; readonly title: string }
+  readonly seconds: number
+}
+
+/** Sends bodies `from` to `to` of a kind, eight at once. */
+export async function attack(port: number, seed: number, kind: Kind, from: number, to: number): Promise<AttackResult> {
+  const statuses = new Map<number, number>()
+  const failures: string[] = []
+  let slowest = { ms: 0, title: '' }
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 8 })
+  const begun = performance.now()
+  let next = from
+  const one = async (index: number) => {
+    const request = fuzzRequest(seed, kind, index)
+    const start = performance.now()
+    const { status, problem } = await judge(pool, request)
+    const ms = performance.now() - start
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (ms > slowest.ms) slowest = { ms, title: request.title ?? `${kind} ${index}` }
+    if (problem === undefined) return
+    failures.push(
+      `${problem}; ${request.title ?? ''} --seed ${seed} --only ${kind}:${index}, saved as ${save(seed, kind, index, request)}`,
+    )
+  }
+  const loop = async () => {
+    while (next < to) await one(next++)
+  }
+  await Promise.all(Array.from({ length: 8 }, loop))
+  await pool.close()
+  return { statuses, failures, slowest, seconds: (performance.now() - begun) / 1000 }
+}
+
+async function judge(
+  pool: Pool,
+  { path, contentType, body }: FuzzRequest,
+): Promise<{ status: number; problem?: string }> {
+  try {
+    const answer = await pool.request({
+      ...{ method: 'POST', path, body, headersTimeout: 60_000, bodyTimeout: 60_000 },
+      headers: contentType === undefined ? {} : { 'content-type': contentType },
+    })
+    const status = answer.statusCode
+    const text = await answer.body.text()
+    if (status === 200) return { status }
+    if (status >= 500 || status < 400) return { status, problem: `${status} ${text.slice(0, 300)}` }
+    if (answer.headers['content-type'] === 'application/problem+json' && JSON.parse(text).status === status)
+      return { status }
+    return { status, problem: `${status} without a problem: ${text.slice(0, 300)}` }
+  } catch (error) {
+    return { status: 0, problem: `no answer: ${error}` }
+  }
+}
+
+function save(seed: number, kind: Kind, index: number, { body, ...head }: FuzzRequest): string {
+  const folder = join(tmpdir(), `serving-fuzz-${seed}`)
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${kind}-${index}.bin`)
+  writeFileSync(path, body)
+  writeFileSync(`${path}.json`, JSON.stringify(head))
+  return path
+}

@@ -1,0 +1,83 @@
+/**
+ * Looks at a server's processes from outside, in /proc; Linux only.
+ * @module
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** What was seen of a server's processes. */
+export interface Seen {
+  /** Distinct processes by kind; more than there should be were restarted. */
+  readonly workers: ReadonlySet<number>
+  readonly children: ReadonlySet<number>
+  /** Peaks of resident memory. **Units**: bytes. */
+  readonly workerPeak: number
+  readonly childPeak: number
+  /** The largest at the last look. **Units**: bytes. */
+  readonly workerNow: number
+  /** Children alive at the last look. */
+  readonly childrenNow: number
+}
+
+const looksEveryMs = 50
+
+/** Watches the tree below `pid` until it is stopped. */
+export function watchProcesses(pid: number): { seen: () => Seen; stop: () => void } {
+  const workers = new Set<number>()
+  const children = new Set<number>()
+  let workerPeak = 0
+  let childPeak = 0
+  let workerNow = 0
+  let childrenNow = 0
+  const look = () => {
+    workerNow = 0
+    childrenNow = 0
+    for (const worker of childrenOf(pid)) {
+      workers.add(worker)
+      workerPeak = Math.max(workerPeak, memory(worker, 'VmHWM'))
+      workerNow = Math.max(workerNow, memory(worker, 'VmRSS'))
+      for (const child of childrenOf(worker)) {
+        if (!commandOf(child).includes('parquet-child')) continue
+        children.add(child)
+        childrenNow++
+        childPeak = Math.max(childPeak, memory(child, 'VmHWM'))
+      }
+    }
+  }
+  look()
+  const timer = setInterval(look, looksEveryMs)
+  return {
+    seen() {
+      look()
+      return { workers, children, workerPeak, childPeak, workerNow, childrenNow }
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    // Any thread may have started a child.
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
+    )
+  } catch {
+    return []
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}

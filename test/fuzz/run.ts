@@ -1,0 +1,128 @@
+/**
+ * Sends broken bodies by the thousand to real servers under a load of good ones, and says what became of both.
+ *
+ * Run: `npm run fuzz -- --count 5000 --seed 1 --only parquet --engine uws`; `--only parquet:17` sends one body again.
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { attack } from './attack.ts'
+import { type Kind, kinds } from './corpora.ts'
+import { type LoadResult, percentile, startGoodLoad } from './good-load.ts'
+import { watchProcesses } from './processes.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const workerCount = 2
+const baselineMs = 5000
+
+const { values: options } = parseArgs({
+  options: {
+    count: { type: 'string', default: '5000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    engine: { type: 'string' },
+  },
+})
+const seed = Number(options.seed)
+const [onlyKind, onlyIndex] = options.only?.split(':') ?? []
+const from = Number(onlyIndex ?? 0)
+const to = onlyIndex === undefined ? Number(options.count) : from + 1
+const chosen = kinds.filter((kind) => onlyKind === undefined || kind === onlyKind)
+if (chosen.length === 0) throw new Error(`expected one of ${kinds.join(', ')} for --only, received ${onlyKind}`)
+const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+
+async function startServer(engine: string, tmp: string) {
+  const { PATH = '', HOME = '' } = process.env
+  const args = ['dist/cli/main.js', 'serve', 'test/fuzz/fuzz.service.ts', '--port', '0', '--host', '127.0.0.1']
+  const child = spawn(process.execPath, [...args, '--workers', String(workerCount), '--engine', engine], {
+    cwd: root,
+    env: { PATH, HOME, TMPDIR: tmp },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  for await (const line of createInterface(child.stdout)) {
+    const port = /:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]
+    if (line.startsWith('serving ') && port !== undefined) return { child, port: Number(port) }
+  }
+  throw new Error('the server did not start; is it built?')
+}
+
+function printLoad(title: string, { times }: LoadResult): void {
+  const shown = [...times].map(([name, list]) => {
+    const [p50, p99, most] = [0.5, 0.99, 1].map((p) => percentile(list, p).toFixed(1))
+    return `${name} ${p50}/${p99}/${most}`
+  })
+  console.log(`  ${title}: p50/p99/max ms: ${shown.join(', ')}`)
+}
+
+async function run(engine: string): Promise<boolean> {
+  console.log(
+    `engine ${engine}, ${workerCount} workers, seed ${seed}, bodies ${from} to ${to - 1} of ${chosen.join(', ')}`,
+  )
+  const tmp = mkdtempSync(join(tmpdir(), 'serving-fuzz-tmp-'))
+  const { child, port } = await startServer(engine, tmp)
+  const watch = watchProcesses(child.pid as number)
+  const problems: string[] = []
+  try {
+    let load = await startGoodLoad(port)
+    await wait(baselineMs)
+    const baseline = await load.stop()
+    printLoad('good requests alone', baseline)
+    problems.push(...baseline.failures)
+    const failedBefore = baseline.failures.length
+    let failed = 0
+    for (const kind of chosen) {
+      const before = watch.seen().children.size
+      load = await startGoodLoad(port)
+      const result = await attack(port, seed, kind as Kind, from, to)
+      const others = await load.stop()
+      const seen = watch.seen()
+      failed += others.failures.length
+      problems.push(...result.failures, ...others.failures)
+      const statuses = [...result.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`)
+      console.log(
+        `  ${kind}: ${statuses.join(', ')} in ${result.seconds.toFixed(1)} s; slowest ${result.slowest.ms.toFixed(0)} ms, ${result.slowest.title}`,
+      )
+      const count = [...others.times.values()].flat().length
+      console.log(
+        `    other requests ${count}, failed ${others.failures.length}, answered by ${others.pids.size} workers`,
+      )
+      printLoad('  good requests beside', others)
+      console.log(
+        `    parquet children begun ${seen.children.size - before}; worker now ${mb(seen.workerNow)}, peak ${mb(seen.workerPeak)}, child peak ${mb(seen.childPeak)}`,
+      )
+    }
+    const { workers, children, childrenNow, workerPeak, childPeak, workerNow } = watch.seen()
+    const left = readdirSync(tmp).filter((name) => name.startsWith('serving'))
+    if (left.length > 0) problems.push(`temporary files left: ${left.join(', ')}`)
+    if (workers.size > workerCount) problems.push(`workers lost: ${workers.size - workerCount}`)
+    console.log(
+      `  worker processes lost ${workers.size - workerCount}; other requests failed ${failed + failedBefore}; parquet children lost ${children.size - childrenNow}`,
+    )
+    console.log(
+      `  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)}), peak child ${mb(childPeak)}; temporary files left ${left.length}`,
+    )
+  } finally {
+    watch.stop()
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    rmSync(tmp, { recursive: true, force: true })
+  }
+  for (const problem of problems.slice(0, 20)) console.log(`  FAILED ${problem}`)
+  if (problems.length > 20) console.log(`  and ${problems.length - 20} more`)
+  return problems.length === 0
+}
+
+const begun = performance.now()
+let isGood = true
+for (const engine of options.engine === undefined ? ['uws', 'node'] : [options.engine]) {
+  if (!(await run(engine))) isGood = false
+}
+console.log(`${isGood ? 'nothing failed' : 'FAILED'}; ${((performance.now() - begun) / 1000).toFixed(0)} s`)
+process.exitCode = isGood ? 0 : 1
