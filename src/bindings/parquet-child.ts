@@ -40,7 +40,8 @@ for (;;) {
   const file = Buffer.allocUnsafeSlow(head.readUInt32LE(0))
   readAll(file)
   try {
-    answer(0, polars.writeIpc(polars.readParquet(file)))
+    const isArrow = file.subarray(0, 6).toString('latin1') === 'ARROW1'
+    answer(0, polars.writeIpc(isArrow ? polars.readIpc(file) : polars.readParquet(file)))
   } catch (error) {
     answer(1, Buffer.from(error instanceof Error ? error.message : String(error)))
   }

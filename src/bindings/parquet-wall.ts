@@ -36,6 +36,8 @@ interface Job {
   readonly file: Uint8Array
   readonly limits: WallLimits
   readonly name: string
+  /** For errors. */
+  readonly what: string
   readonly resolve: (ipc: Uint8Array) => void
   readonly reject: (error: Error) => void
 }
@@ -65,12 +67,28 @@ export async function decodeParquet(
   if (above !== undefined) {
     throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
   }
+  return decodeBehind({ file, limits: bounds, name, what: 'a Parquet file' })
+}
+
+/**
+ * An Arrow IPC file becomes a frame, behind the same wall: its buffers have offsets, too, which a client wrote.
+ * **Errors**: as {@link decodeParquet}.
+ */
+export async function decodeArrowFile(
+  file: Uint8Array,
+  name: string,
+  limits: Partial<WallLimits> = {},
+): Promise<DataFrame> {
+  return decodeBehind({ file, limits: { ...wallLimits, ...limits }, name, what: 'an Arrow IPC file' })
+}
+
+async function decodeBehind(task: Omit<Job, 'resolve' | 'reject'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
   const ipc = await new Promise<Uint8Array>((resolve, reject) => {
-    waiting.push({ file, limits: bounds, name, resolve, reject })
+    waiting.push({ ...task, resolve, reject })
     dispatch()
   })
-  return loadPolars(name).readIpc(ipc)
+  return loadPolars(task.name).readIpc(ipc)
 }
 
 function dispatch(): void {
@@ -201,7 +219,7 @@ class Child {
     }
     const job = this.#finish()
     if (status === 0) job?.resolve(body)
-    else job?.reject(undecodable(job.name, 'one that cannot be decoded', body.toString()))
+    else job?.reject(undecodable(job, 'one that cannot be decoded', body.toString()))
     dispatch()
   }
 
@@ -218,21 +236,21 @@ class Child {
     const job = this.#finish()
     children.delete(this)
     this.kill()
-    job?.reject(undecodable(job.name, what, what))
+    job?.reject(undecodable(job, what, what))
     dispatch()
   }
 
   #gone(how: string): void {
     if (!children.delete(this)) return
     const job = this.#finish()
-    if (this.#isReady) job?.reject(undecodable(job.name, 'one that cannot be decoded', `the decoder ended: ${how}`))
+    if (this.#isReady) job?.reject(undecodable(job, 'one that cannot be decoded', `the decoder ended: ${how}`))
     else job?.reject(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
     dispatch()
   }
 }
 
-function undecodable(name: string, what: string, cause: string): BadInput {
-  return new BadInput(`expected a Parquet file for ${name}, received ${what}`, {
+function undecodable({ name, what: file }: Job, what: string, cause: string): BadInput {
+  return new BadInput(`expected ${file} for ${name}, received ${what}`, {
     reason: 'syntax',
     cause: new Error(cause),
   })
