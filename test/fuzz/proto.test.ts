@@ -45,7 +45,11 @@ const samples: [string, ProtoContent][] = [
     'frame',
     {
       field: 'dataframe',
-      message: { columnNames: ['a', 'b'], columns: [{ int64Values: [1n, 2n] }, { boolValues: [true, false] }], index: { stringValues: ['x', 'y'] } },
+      message: {
+        columnNames: ['a', 'b'],
+        columns: [{ int64Values: [1n, 2n] }, { boolValues: [true, false] }],
+        index: { stringValues: ['x', 'y'] },
+      },
     },
   ],
   [
@@ -105,33 +109,64 @@ describe('a hostile message', () => {
   it.each<[string, () => Uint8Array]>([
     ['lists 129 levels deep', () => raw('json', 9, nested(129, list))],
     ['lists 5,000 levels deep', () => raw('json', 9, nested(5000, list))],
-    ['structs 5,000 levels deep', () => raw('json', 9, nested(5000, (inner) => field(5, field(1, field(2, inner)))))],
-    ['labels of labels of labels', () => raw('series', 6, nested(5000, (inner) => field(10, inner)))],
-    ['a packed list that says it has 4 GB', () => raw('ndarray', 3, Buffer.concat([Buffer.from([0x1a]), varint(2 ** 32 - 1)]))],
+    [
+      'structs 5,000 levels deep',
+      () =>
+        raw(
+          'json',
+          9,
+          nested(5000, (inner) => field(5, field(1, field(2, inner)))),
+        ),
+    ],
+    [
+      'labels of labels of labels',
+      () =>
+        raw(
+          'series',
+          6,
+          nested(5000, (inner) => field(10, inner)),
+        ),
+    ],
+    [
+      'a packed list that says it has 4 GB',
+      () => raw('ndarray', 3, Buffer.concat([Buffer.from([0x1a]), varint(2 ** 32 - 1)])),
+    ],
     ['a packed list of floats of 3 bytes', () => raw('ndarray', 3, field(3, new Uint8Array(3)))],
     ['a packed list with half a number', () => raw('ndarray', 3, field(7, Uint8Array.of(1, 0x80)))],
     ['a number of 11 bytes', () => raw('ndarray', 3, field(7, new Uint8Array(11).fill(0xff)))],
-    ['a shape of 2^31 by 2^31', () => raw('ndarray', 3, field(2, Buffer.concat([varint(2 ** 31 - 1), varint(2 ** 31 - 1)])))],
+    [
+      'a shape of 2^31 by 2^31',
+      () => raw('ndarray', 3, field(2, Buffer.concat([varint(2 ** 31 - 1), varint(2 ** 31 - 1)]))),
+    ],
     ['a shape of a million dimensions', () => raw('ndarray', 3, field(2, new Uint8Array(1_000_000).fill(1)))],
     ['a million empty columns', () => raw('frame', 5, Buffer.alloc(2_000_000, Buffer.from([0x12, 0])))],
     ['a million empty parts', () => raw('form', 10, Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))],
     ['text that is not UTF-8', () => raw('text', 8, field(1, Uint8Array.of(0xff)))],
     ['a group', () => Uint8Array.of(0x0b, 0x0c)],
     ['field number 0', () => Uint8Array.of(0, 0)],
-    ['a FlatBuffers table that points outside', () => {
-      const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
-      bytes.writeUInt32LE(2 ** 31, 0)
-      return raw('ndarray', 2, bytes)
-    }],
-    ['a FlatBuffers shape of 2^62', () => {
-      const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
-      bytes.writeBigInt64LE(2n ** 62n, 48)
-      return raw('ndarray', 2, bytes)
-    }],
-    ['an .npy header with another shape', () => {
-      const bytes = Buffer.from(encodeNpy(array))
-      return raw('ndarray', 2, Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'))
-    }],
+    [
+      'a FlatBuffers table that points outside',
+      () => {
+        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
+        bytes.writeUInt32LE(2 ** 31, 0)
+        return raw('ndarray', 2, bytes)
+      },
+    ],
+    [
+      'a FlatBuffers shape of 2^62',
+      () => {
+        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
+        bytes.writeBigInt64LE(2n ** 62n, 48)
+        return raw('ndarray', 2, bytes)
+      },
+    ],
+    [
+      'an .npy header with another shape',
+      () => {
+        const bytes = Buffer.from(encodeNpy(array))
+        return raw('ndarray', 2, Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'))
+      },
+    ],
   ])('is refused without harm: %s', async (_, make) => {
     expect(await codeOf(make())).toBe('INVALID_ARGUMENT')
   })

@@ -104,7 +104,11 @@ describe('our protobuf codec and protobufjs', () => {
   it('agree on requests, frames, files and forms', () => {
     const request = encodeRequest('f', content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }))
     expect(v1.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
-    const series = { stringValues: ['a', ''], nullPositions: Uint32Array.of(1), index: { int64Values: BigInt64Array.of(7n, 8n) } }
+    const series = {
+      stringValues: ['a', ''],
+      nullPositions: Uint32Array.of(1),
+      index: { int64Values: BigInt64Array.of(7n, 8n) },
+    }
     const frame = content('dataframe', { columnNames: ['é'], columns: [series], index: { stringValues: ['x', 'y'] } })
     expect(decodeResponse(encodeResponse(frame))).toEqual(frame)
     expect(v1.Response.decode(encodeResponse(frame)).dataframe).toMatchObject({
@@ -113,7 +117,9 @@ describe('our protobuf codec and protobufjs', () => {
     })
     const form = content('multipart', { fields: new Map([['p', content('text', 't'.repeat(300))]]) })
     expect(decodeResponse(encodeResponse(form))).toEqual(form)
-    expect(v1.Response.decode(encodeResponse(form)).multipart?.fields?.p).toMatchObject({ text: { value: 't'.repeat(300) } })
+    expect(v1.Response.decode(encodeResponse(form)).multipart?.fields?.p).toMatchObject({
+      text: { value: 't'.repeat(300) },
+    })
   })
 })
 
