@@ -9,7 +9,7 @@ import { encodeRequest } from '../../src/wire/proto.ts'
 import type { ProtoContent } from '../../src/wire/proto-messages.ts'
 import { ProtoWriter } from '../../src/wire/proto-writer.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
-import { echoService } from '../rpc/harness.ts'
+import { echoService } from '../rpc/echo-service.ts'
 
 let service: Service
 beforeAll(() => {

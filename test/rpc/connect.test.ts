@@ -5,7 +5,8 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { BadInput, io, type Listener, type Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileDescriptors } from '../../src/gen/descriptors.ts'
-import { echoService, start } from './harness.ts'
+import { echoService } from './echo-service.ts'
+import { start } from './harness.ts'
 
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {

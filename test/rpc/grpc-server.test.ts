@@ -3,7 +3,8 @@ import { BadInput, io, type Listener, NotFound, Overloaded, Service, ServingErro
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ProtoReader } from '../../src/wire/proto-reader.ts'
 import { serving } from '../gen/serving.js'
-import { echoService, GrpcClient, start } from './harness.ts'
+import { echoService } from './echo-service.ts'
+import { GrpcClient, start } from './harness.ts'
 
 const text = (message: string) => ({ field: 'text' as const, message })
 

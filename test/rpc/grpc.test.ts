@@ -5,7 +5,8 @@ import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/data/
 import { encodeNpy } from '../../src/data/ndarray-npy.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../src/wire/proto-messages.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
-import { echoService, GrpcClient, start } from './harness.ts'
+import { echoService } from './echo-service.ts'
+import { GrpcClient, start } from './harness.ts'
 
 let listener: Listener
 let client: GrpcClient
