@@ -64,6 +64,29 @@ const files = [
   wellKnown('wrappers'),
   ...variants.flatMap(([name, text]) => descriptorsOf(name, text).filter((file) => file.name === name)),
 ]
+/** protobufjs writes names as short as they can be; descriptors have them in full, with a dot in front. */
+const known = new Set()
+function eachMessage(file, visit) {
+  const walk = (message, scope) => {
+    const name = `${scope}.${message.name}`
+    visit(message, name)
+    for (const inner of [...(message.nestedType ?? []), ...(message.enumType ?? [])]) walk(inner, name)
+  }
+  for (const message of [...(file.messageType ?? []), ...(file.enumType ?? [])]) walk(message, `.${file.package}`)
+}
+for (const file of files) eachMessage(file, (_, name) => known.add(name))
+for (const file of files) {
+  eachMessage(file, (message, scope) => {
+    for (const field of message.field ?? []) {
+      // protoc fills it in, and readers of descriptors rely on it.
+      field.jsonName = field.name.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase())
+      if (!field.typeName || field.typeName.startsWith('.')) continue
+      let at = scope
+      while (at !== '' && !known.has(`${at}.${field.typeName}`)) at = at.slice(0, at.lastIndexOf('.'))
+      field.typeName = `${at}.${field.typeName}`
+    }
+  })
+}
 const entries = files.map((file) => {
   const bytes = FileDescriptorProto.encode(file).finish()
   return `  // ${file.name}\n  '${Buffer.from(bytes).toString('base64')}',`

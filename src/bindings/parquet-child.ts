@@ -50,7 +50,8 @@ for (;;) {
   const file = Buffer.allocUnsafeSlow(head.readUInt32LE(0))
   readAll(file)
   try {
-    const frame = polars.readParquet(file)
+    const isArrow = file.subarray(0, 6).toString('latin1') === 'ARROW1'
+    const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
     const ipc = polars.writeIpc(frame)
     const size = sizeOf(frame, ipc.length, head.readUInt32LE(4))
     if (size > head.readUInt32LE(4)) answer(3, Buffer.from(String(size)))

@@ -46,6 +46,8 @@ interface Job {
   readonly file: Uint8Array
   readonly limits: WallLimits
   readonly name: string
+  /** For errors. */
+  readonly what: string
   readonly resolve: (ipc: Uint8Array) => void
   readonly reject: (error: Error) => void
   /** Children that ended before they could take it, through no fault of the file: for want of memory, mostly. */
@@ -77,12 +79,28 @@ export async function decodeParquet(
   if (above !== undefined) {
     throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
   }
+  return decodeBehind({ file, limits: bounds, name, what: 'a Parquet file' })
+}
+
+/**
+ * An Arrow IPC file becomes a frame, behind the same wall: its buffers have offsets, too, which a client wrote.
+ * **Errors**: as {@link decodeParquet}.
+ */
+export async function decodeArrowFile(
+  file: Uint8Array,
+  name: string,
+  limits: Partial<WallLimits> = {},
+): Promise<DataFrame> {
+  return decodeBehind({ file, limits: { ...wallLimits, ...limits }, name, what: 'an Arrow IPC file' })
+}
+
+async function decodeBehind(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
   const ipc = await new Promise<Uint8Array>((resolve, reject) => {
-    waiting.push({ file, limits: bounds, name, resolve, reject, failedStarts: 0 })
+    waiting.push({ ...task, resolve, reject, failedStarts: 0 })
     dispatch()
   })
-  return loadPolars(name).readIpc(ipc)
+  return loadPolars(task.name).readIpc(ipc)
 }
 
 function dispatch(): void {
@@ -214,8 +232,8 @@ class Child {
     }
     const job = this.#finish()
     if (status === 0) job?.resolve(body)
-    else if (status === 3) job?.reject(undecodable(job.name, tooLarge, `${body} bytes`))
-    else job?.reject(undecodable(job.name, 'one that cannot be decoded', body.toString()))
+    else if (status === 3) job?.reject(undecodable(job, tooLarge, `${body} bytes`))
+    else job?.reject(undecodable(job, 'one that cannot be decoded', body.toString()))
     dispatch()
   }
 
@@ -232,22 +250,22 @@ class Child {
     const job = this.#finish()
     children.delete(this)
     this.kill()
-    job?.reject(undecodable(job.name, what, what))
+    job?.reject(undecodable(job, what, what))
     dispatch()
   }
 
   #gone(how: string): void {
     if (!children.delete(this)) return
     const job = this.#finish()
-    if (this.#isReady) job?.reject(undecodable(job.name, 'one that cannot be decoded', `the decoder ended: ${how}`))
+    if (this.#isReady) job?.reject(undecodable(job, 'one that cannot be decoded', `the decoder ended: ${how}`))
     else if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
     else job?.reject(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
     dispatch()
   }
 }
 
-function undecodable(name: string, what: string, cause: string): BadInput {
-  return new BadInput(`expected a Parquet file for ${name}, received ${what}`, {
+function undecodable({ name, what: file }: Job, what: string, cause: string): BadInput {
+  return new BadInput(`expected ${file} for ${name}, received ${what}`, {
     reason: what === tooLarge ? 'size' : 'syntax',
     cause: new Error(cause),
   })

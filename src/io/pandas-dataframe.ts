@@ -14,12 +14,20 @@ import { keepLabels, keptLabels } from '../data/labels.ts'
 import { parseShapePattern, showShape } from '../data/shape.ts'
 import { encodeTableSchema, labelKeyFor } from '../data/table-schema.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../wire/message.ts'
+import type { DataFrameMessage } from '../wire/proto-messages.ts'
 import { checkOptions, IODescriptor, type MaybePromise } from './descriptor.ts'
 import { decodeCsv } from './frame-csv.ts'
 import { type FrameFormat, formatTypes, parseFormat, requestFormat, responseFormat, toUtf8 } from './frame-formats.ts'
-import { decodeFrameJson, renameColumns } from './frame-json.ts'
+import { decodeFrameJson, type JsonFrame, renameColumns } from './frame-json.ts'
 import { buildFrame, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from './frame-options.ts'
+import {
+  decodeFrameFile,
+  fromDataFrameMessage,
+  type LabelledTable,
+  requireTable,
+  toDataFrameMessage,
+} from './frame-proto.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions {
@@ -68,6 +76,7 @@ const optionNames = [
 export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = ['accept']
+  override readonly protoField = 'dataframe'
   readonly orient: Orient
   readonly columns: readonly string[] | undefined
   readonly applyColumnNames: boolean
@@ -136,9 +145,35 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return decodeParquet(request.body, 'PandasDataFrame').then((frame) => this.#accept(frame))
   }
 
+  /**
+   * A DataFrame message, or serialized bytes, become a frame: a Parquet or an Arrow IPC file, told by their first bytes, else a
+   * body of `defaultFormat`. Options apply as to bodies; the orient is one of JSON.
+   */
+  override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
+    const name = 'PandasDataFrame'
+    if (!(message instanceof Uint8Array)) return this.#fromTable(fromDataFrameMessage(message, name))
+    const file = decodeFrameFile(message, name)
+    if (file !== undefined) return file.then((frame) => this.#accept(frame))
+    return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
+  }
+
+  /** A frame becomes a DataFrame message; serialized Parquet where the call's `accept` metadata asks for it. */
+  override toProto(value: DataFrame, ctx?: Context): DataFrameMessage | Uint8Array {
+    const accept = ctx?.headers.get('accept')
+    if (responseFormat(accept, 'json').format === 'parquet') return this.toHttpResponse(value, ctx).body as Uint8Array
+    const frame = this.#checkOutput(value)
+    return toDataFrameMessage({
+      table: requireTable(this.#polars.toColumns(frame), 'PandasDataFrame'),
+      labels: keptLabels(value),
+    })
+  }
+
   #fromJson(json: Uint8Array): DataFrame {
     const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
-    const { table, labels, types } = decodeFrameJson(json, layout, 'PandasDataFrame')
+    return this.#fromTable(decodeFrameJson(json, layout, 'PandasDataFrame'))
+  }
+
+  #fromTable({ table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>): DataFrame {
     this.#checkWidth(table.columns.length)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
@@ -189,11 +224,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   toHttpResponse(value: DataFrame, ctx?: Context): HttpResponse {
     const polars = this.#polars
-    if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
-    const problem = this.#widthProblem(value.width)
-    if (problem !== undefined) throw new BadOutput(problem.message)
-    // A copy under other names shares the columns; the function's own frame stays as it is.
-    const frame = this.applyColumnNames ? polars.rename(value.clone(), this.columns as readonly string[]) : value
+    const frame = this.#checkOutput(value)
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
     try {
       if (format === 'csv') return { headers, body: polars.writeCsv(frame) }
@@ -202,6 +233,16 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
     return { headers, body: this.#toJson(frame, keptLabels(value)) }
+  }
+
+  /** The function's frame under the names that it is sent with. **Errors**: BadOutput. */
+  #checkOutput(value: DataFrame): DataFrame {
+    const polars = this.#polars
+    if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
+    const problem = this.#widthProblem(value.width)
+    if (problem !== undefined) throw new BadOutput(problem.message)
+    // A copy under other names shares the columns; the function's own frame stays as it is.
+    return this.applyColumnNames ? polars.rename(value.clone(), this.columns as readonly string[]) : value
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {

@@ -4,7 +4,7 @@
  */
 import { frameCodec } from '../bindings/native-frames.ts'
 import { loadPolars, type Polars, type Series } from '../bindings/polars.ts'
-import { type Column, columnOf } from '../data/columns.ts'
+import { type Column, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameLayout, Orient } from '../data/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../data/frame-dtype.ts'
 import { keepLabels, keptLabels } from '../data/labels.ts'
@@ -12,10 +12,12 @@ import { matchesShape, parseShapePattern, showShape } from '../data/shape.ts'
 import { encodeTableSchema } from '../data/table-schema.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { isJsonType } from '../wire/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../wire/message.ts'
-import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
-import { decodeFrameJson, renameColumns } from './frame-json.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../wire/message.ts'
+import type { SeriesMessage } from '../wire/proto-messages.ts'
+import { checkOptions, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { decodeFrameJson, type JsonFrame, renameColumns } from './frame-json.ts'
 import { buildFrame, checkEnforced, dtypeNameOf, parseOrient } from './frame-options.ts'
+import { decodeFrameFile, fromSeriesTable, type LabelledTable, toSeriesTable } from './frame-proto.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {
@@ -51,6 +53,7 @@ const jsonHeaders = [['content-type', 'application/json']] as const
 export class PandasSeries extends IODescriptor<Series> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
+  override readonly protoField = 'series'
   readonly orient: Orient
   readonly dtype: boolean | string | undefined
   readonly enforceDtype: boolean
@@ -96,7 +99,30 @@ export class PandasSeries extends IODescriptor<Series> {
 
   fromHttpRequest(request: HttpRequest): Series {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
-    const { table, labels, name, types } = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries')
+    return this.#fromTable(decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries'))
+  }
+
+  /** A Series message, or serialized bytes, become a series: a file of one column, as for a DataFrame, else a body's JSON. */
+  override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
+    if (!(message instanceof Uint8Array))
+      return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name: message.name ?? '' })
+    const file = decodeFrameFile(message, 'PandasSeries')
+    if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
+    return file.then((frame) => {
+      const table = this.#polars.toColumns(frame)
+      if (typeof table !== 'string') return this.#fromTable({ table, labels: undefined, name: frame.columns[0] })
+      throw new BadInput('expected a column of numbers, booleans or texts for PandasSeries, received another type', {
+        reason: 'dtype',
+      })
+    })
+  }
+
+  /** A series becomes a Series message. */
+  override toProto(value: Series): SeriesMessage {
+    return toSeriesTable({ table: this.#checkOutput(value), labels: keptLabels(value) })
+  }
+
+  #fromTable({ table, labels, name, types }: LabelledTable & Partial<JsonFrame>): Series {
     if (table.columns.length > 1) {
       throw new BadInput(`expected one column for PandasSeries, received ${table.columns.length}`, {
         reason: 'columns',
@@ -127,12 +153,7 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   toHttpResponse(value: Series): HttpResponse {
-    if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
-    this.#checkShape([value.length], BadOutput)
-    const table = this.#polars.toColumns(this.#polars.frameOf(value))
-    if (typeof table === 'string') {
-      throw new BadOutput('expected numbers, booleans, texts or dates for PandasSeries, received another type')
-    }
+    const table = this.#checkOutput(value)
     const labels = keptLabels(value)
     const own = { ...(labels && { labels }) }
     const encode = frameCodec.encodeFrame
@@ -150,6 +171,15 @@ export class PandasSeries extends IODescriptor<Series> {
       body = encode(table, { layout: isObject ? 'series-index' : 'series', ...own })
     }
     return { headers: jsonHeaders, body }
+  }
+
+  /** The function's series as a column. **Errors**: BadOutput. */
+  #checkOutput(value: Series): ColumnTable {
+    if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
+    this.#checkShape([value.length], BadOutput)
+    const table = this.#polars.toColumns(this.#polars.frameOf(value))
+    if (typeof table !== 'string') return table
+    throw new BadOutput('expected numbers, booleans, texts or dates for PandasSeries, received another type')
   }
 }
 

@@ -55,8 +55,8 @@ export async function listenGrpc(
     'grpc.max_receive_message_length': site.limits.maxBodyBytes,
     // What functions answer is theirs to bound, as over HTTP.
     'grpc.max_send_message_length': -1,
-    // Of one connection; the gate counts over all of them.
-    'grpc.max_concurrent_streams': Math.min(site.limits.maxInFlight, 1024),
+    // Of one connection: more wait in the client. The gate counts over all connections and refuses.
+    'grpc.max_concurrent_streams': Math.max(128, Math.min(site.limits.maxInFlight, 1024)),
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     'grpc.keepalive_permit_without_calls': 1,
@@ -189,7 +189,7 @@ class RpcCalls {
     call.on('error', () => {})
     const open = this.#open(call)
     if (ServingError.is(open)) {
-      call.destroy(asError(this.#failure(open, new Context({ headers: headersOf(call.metadata) }))))
+      fail(call, this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
       return
     }
     const { ctx, leave } = open
@@ -203,7 +203,7 @@ class RpcCalls {
       }
       call.end()
     } catch (error) {
-      if (!call.cancelled) call.destroy(asError(this.#failure(decodeFailureOf(error), ctx)))
+      if (!call.cancelled) fail(call, this.#failure(decodeFailureOf(error), ctx))
     } finally {
       leave()
     }
@@ -253,8 +253,9 @@ interface Status {
   readonly metadata: Metadata
 }
 
-function asError(status: Status): Error {
-  return Object.assign(new Error(status.details), status)
+/** Ends a stream with a status. Not by `destroy`, which grpc-js would end without one. */
+function fail(call: StreamCall, status: Status): void {
+  call.emit('error', Object.assign(new Error(status.details), status))
 }
 
 function deadlineOfCall(site: Site, call: UnaryCall | StreamCall): number | undefined {

@@ -18,6 +18,7 @@ import {
 } from '../wire/message.ts'
 import { mutations, randomBytes } from './mutate.ts'
 import { asPart, receiveInPieces, type Wire } from './pieces.ts'
+import { assertProtoTotal, throughProto } from './proto-laws.ts'
 import { postInTwoPieces } from './socket.ts'
 import type { DescriptorSpec, Refusal, Sample } from './spec.ts'
 
@@ -43,6 +44,8 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
     { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
     { name: 'a body received in pieces gives the same as the whole one', check: () => subject.inPieces() },
     { name: 'inside a Multipart it behaves as alone', check: () => subject.insideMultipart() },
+    { name: 'over RPC it gives the value that it gives over HTTP', check: () => subject.overRpc() },
+    { name: 'any RPC message gives a value or an error that blames the client', check: () => subject.rpcTotality() },
     ...(spec.fromSample
       ? [{ name: 'fromSample makes a descriptor that accepts the sample', check: () => subject.fromSample() }]
       : []),
@@ -170,6 +173,23 @@ class Subject<In, Out> {
       )
       await read(asPart('part', await this.#wireOf(sample), 'other'), 'its request as a part')
     }
+  }
+
+  async overRpc(): Promise<void> {
+    const descriptor = this.#spec.create()
+    const isForm = descriptor instanceof Multipart
+    const form = isForm ? undefined : new Multipart({ part: descriptor as IODescriptor<In, never> })
+    for (const sample of this.#spec.samples) {
+      const expected = sample.receivedOverRpc === undefined ? sample : { ...sample, received: sample.receivedOverRpc }
+      this.#assertReceived(await throughProto(descriptor, sample.value), expected, 'its message')
+      if (form === undefined) continue
+      const { part } = await throughProto(form, { part: sample.value as never })
+      this.#assertReceived(part, expected, 'its message as a part')
+    }
+  }
+
+  async rpcTotality(): Promise<void> {
+    for (const { value } of this.#spec.samples) await assertProtoTotal(this.#spec.create(), value)
   }
 
   async fromSample(): Promise<void> {

@@ -11,6 +11,8 @@ export interface Sample<In, Out> {
   readonly value: Out
   /** What the function receives for it; left out: the same as `value`. */
   readonly received?: In
+  /** What the function receives for it over RPC, where a message says more than a body. */
+  readonly receivedOverRpc?: In
   /** A request that means the value; left out: what the descriptor itself writes. */
   readonly request?: { readonly headers?: Readonly<Record<string, string>>; readonly body: string | Uint8Array }
 }

@@ -66,7 +66,9 @@ export class ProtoWriter {
   /** A varint of 64 bits by its halves. */
   varint64(low: number, high: number): void {
     while (high !== 0) {
-      this.#bytes[this.reserve(1)] = (low & 0x7f) | 0x80
+      // First the room: it may be in another buffer.
+      const at = this.reserve(1)
+      this.#bytes[at] = (low & 0x7f) | 0x80
       low = ((low >>> 7) | (high << 25)) >>> 0
       high >>>= 7
     }

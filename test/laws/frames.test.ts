@@ -27,7 +27,9 @@ for (const orient of orients) {
     {
       create: () => new io.PandasDataFrame({ orient }),
       samples: [
-        orient === 'values' ? { value: kinds(), received: byPlace(kinds()) } : { value: kinds() },
+        orient === 'values'
+          ? { value: kinds(), received: byPlace(kinds()), receivedOverRpc: kinds() }
+          : { value: kinds() },
         ...(isLabelled ? [{ value: labelled(kinds()) }, { value: io.withLabels(kinds(), [10, 9, -1]) }] : []),
         ...(orient === 'values' ? [] : [{ value: names() }]),
         { value: polars.fromColumns({ rows: 0, columns: [] }) },
@@ -55,7 +57,11 @@ describeDescriptor<DataFrame, DataFrame>(
     create: () => new io.PandasDataFrame({ defaultFormat: 'csv' }),
     samples: [
       { value: kinds() },
-      { value: names(), received: polars.rename(names(), ['10', '9', '__proto__', 'Unnamed: 3', 'a.b']) },
+      {
+        value: names(),
+        received: polars.rename(names(), ['10', '9', '__proto__', 'Unnamed: 3', 'a.b']),
+        receivedOverRpc: names(),
+      },
       { value: frameOf([['a', 'str', ['x,y', 'q"', 'two\nlines', 'é']]]) },
     ],
     refusals: [

@@ -1,0 +1,239 @@
+import { type Client, credentials, loadPackageDefinition, status } from '@grpc/grpc-js'
+import { BadInput, io, type Listener, NotFound, Overloaded, Service, ServingError, Unauthorized } from 'serving'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ProtoReader } from '../../src/wire/proto-reader.ts'
+import { serving } from '../gen/serving.js'
+import { echoService } from './echo-service.ts'
+import { GrpcClient, start } from './harness.ts'
+
+const text = (message: string) => ({ field: 'text' as const, message })
+
+class Teapot extends ServingError {
+  constructor() {
+    super('function_error', 'short and stout', {}, { code: 'teapot', status: 418 })
+  }
+}
+
+const errors: Record<string, () => Error> = {
+  bad: () => new BadInput('expected tea', { reason: 'schema', path: 'cup' }),
+  missing: () => new NotFound('no such tea'),
+  unknown: () => new Unauthorized('who is it?'),
+  full: () => new Overloaded('the pot is full'),
+  teapot: () => new Teapot(),
+  bug: () => new TypeError('secret of the function'),
+}
+
+let release: () => void = () => {}
+let sawAbort: Promise<string> = Promise.resolve('')
+
+function troubleService(): Service {
+  const svc = new Service('trouble')
+  const plain = () => ({ input: new io.Text(), output: new io.Text() })
+  svc.api({ ...plain(), name: 'fail' }, (kind: string) => {
+    throw errors[kind]()
+  })
+  svc.api({ ...plain(), name: 'context' }, (name: string, ctx) => {
+    ctx.response.setHeader('x-kettle', 'boiling')
+    return `${ctx.headers.get(name)} ${ctx.id}`
+  })
+  svc.api({ ...plain(), name: 'own_status' }, (code: string, ctx) => {
+    ctx.response.status = Number(code)
+    return 'said'
+  })
+  svc.api({ ...plain(), name: 'hang' }, (_: string, ctx) => {
+    sawAbort = new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(ctx.aborted?.name ?? '')))
+    return new Promise<string>((resolve) => {
+      release = () => resolve('let go')
+    })
+  })
+  svc.api({ ...plain(), name: 'broken_stream' }, async function* () {
+    yield 'one'
+    throw new Error('secret of the stream')
+  })
+  svc.api({ ...plain(), name: 'endless' }, async function* (_: string, ctx) {
+    sawAbort = new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(ctx.aborted?.name ?? '')))
+    for (let i = 0; ; i++) yield `${i} `
+  })
+  svc.api({ name: 'wrong_output', input: new io.Text(), output: new io.NumpyNdarray() }, () => 'no array' as never)
+  return svc
+}
+
+let listener: Listener
+let client: GrpcClient
+beforeAll(async () => {
+  listener = await start(troubleService())
+  client = new GrpcClient(listener.grpcPort as number)
+})
+afterAll(async () => {
+  client.close()
+  await listener.close()
+})
+afterEach(() => release())
+
+describe('the status of a call', () => {
+  it.each([
+    ['bad', status.INVALID_ARGUMENT, 'expected tea'],
+    ['missing', status.NOT_FOUND, 'no such tea'],
+    ['unknown', status.UNAUTHENTICATED, 'who is it?'],
+    ['full', status.UNAVAILABLE, 'the pot is full'],
+    ['teapot', status.INTERNAL, 'short and stout'],
+    ['bug', status.INTERNAL, 'the function failed'],
+  ])('of a function that throws %s', async (kind, code, details) => {
+    const { error } = await client.call('fail', text(kind))
+    expect(error).toMatchObject({ code, details })
+  })
+
+  it('comes with a google.rpc.ErrorInfo of code, reason, path and request id', async () => {
+    const { error } = await client.call('fail', text('bad'), { metadata: { 'x-request-id': 'r-1' } })
+    const [bin] = error?.metadata.get('grpc-status-details-bin') ?? []
+    const reader = new ProtoReader(bin as Buffer)
+    const texts = (reader.bytes as Buffer).toString()
+    for (const word of ['google.rpc.ErrorInfo', 'BAD_INPUT', 'schema', 'cup', 'r-1']) expect(texts).toContain(word)
+    expect(error?.metadata.get('x-request-id')).toEqual(['r-1'])
+  })
+
+  it('is NOT_FOUND for an unknown API and INTERNAL for what has no encoding', async () => {
+    expect((await client.call('nobody', text(''))).error?.code).toBe(status.NOT_FOUND)
+    const { error } = await client.call('wrong_output', text(''))
+    expect(error).toMatchObject({ code: status.INTERNAL, details: expect.not.stringContaining('no array') })
+  })
+
+  it('follows the status that the function sets', async () => {
+    expect((await client.call('own_status', text('201'))).content).toEqual(text('said'))
+    expect((await client.call('own_status', text('404'))).error?.code).toBe(status.NOT_FOUND)
+    expect((await client.call('own_status', text('429'))).error?.code).toBe(status.RESOURCE_EXHAUSTED)
+  })
+})
+
+describe('the context of a call', () => {
+  it('has its metadata and id, and sends headers back as metadata', async () => {
+    const { content, metadata } = await client.call('context', text('x-tea'), {
+      metadata: { 'x-tea': 'green', 'x-request-id': 'id-7' },
+    })
+    expect(content).toEqual(text('green id-7'))
+    expect(metadata?.get('x-kettle')).toEqual(['boiling'])
+    expect(metadata?.get('x-request-id')).toEqual(['id-7'])
+  })
+
+  it('is aborted when the client cancels', async () => {
+    const controller = new AbortController()
+    const pending = client.raw(serving.v1.Request.encode({ apiName: 'hang', text: { value: '' } }).finish(), {
+      signal: controller.signal,
+    })
+    await expect.poll(() => listenerHasCall()).toBe(true)
+    controller.abort()
+    expect((await pending).error?.code).toBe(status.CANCELLED)
+    expect(await sawAbort).toBe('ClientClosed')
+  })
+
+  it("is held to the client's deadline", async () => {
+    const { error } = await client.call('hang', text(''), { deadline: 100 })
+    expect(error?.code).toBe(status.DEADLINE_EXCEEDED)
+    expect(await sawAbort).toMatch(/ClientClosed|DeadlineExceeded/)
+  })
+})
+
+async function listenerHasCall(): Promise<boolean> {
+  return (await Promise.race([sawAbort, Promise.resolve('waiting')])) === 'waiting'
+}
+
+describe('a streaming call', () => {
+  it('sends a message for each piece', async () => {
+    const own = await start(echoService())
+    const other = new GrpcClient(own.grpcPort as number)
+    expect(await other.stream('words', text('a b c'))).toEqual([text('a'), text('b'), text('c')])
+    expect(await other.stream('json', { field: 'json', message: { a: 1 } })).toEqual([
+      { field: 'json', message: { a: 1 } },
+    ])
+    other.close()
+    await own.close()
+  })
+
+  it('ends with a status when the generator fails, without its message', async () => {
+    await expect(client.stream('broken_stream', text(''))).rejects.toMatchObject({
+      code: status.INTERNAL,
+      details: 'the function failed',
+    })
+    await expect(client.stream('nobody', text(''))).rejects.toMatchObject({ code: status.NOT_FOUND })
+  })
+
+  it('ends the generator when the client goes', async () => {
+    expect(await client.stream('endless', text(''), 3)).toHaveLength(3)
+    expect(await sawAbort).toBe('ClientClosed')
+  })
+})
+
+describe('the gRPC server', () => {
+  it('answers under the name that clients of the reference system call', async () => {
+    const other = new GrpcClient(listener.grpcPort as number, 'bentoml.grpc.v1.BentoService')
+    expect((await other.call('own_status', text('200'))).content).toEqual(text('said'))
+    other.close()
+  })
+
+  it('tells the APIs and their descriptors', async () => {
+    const own = await start(echoService())
+    const other = new GrpcClient(own.grpcPort as number)
+    const { bytes } = await other.raw(new Uint8Array(0), {}, 'ServiceMetadata')
+    const told = serving.v1.ServiceMetadataResponse.decode(bytes as Buffer)
+    expect(told).toMatchObject({ name: 'echo', docs: 'Echoes.' })
+    const api = told.apis.find(({ name }) => name === 'pairs')
+    expect(api?.input?.descriptorId).toBe('serving.io.NumpyNdarray')
+    const args = api?.input?.attributes?.fields?.args?.structValue?.fields
+    expect(args?.dtype).toMatchObject({ stringValue: 'int32' })
+    expect(args?.enforce_shape).toMatchObject({ boolValue: true })
+    expect(args?.shape?.listValue?.values?.map(({ numberValue }) => numberValue)).toEqual([-1, 2])
+    other.close()
+    await own.close()
+  })
+
+  it('refuses messages above maxBodyBytes with RESOURCE_EXHAUSTED', async () => {
+    const own = await start(echoService(), { maxBodyBytes: 1000 })
+    const other = new GrpcClient(own.grpcPort as number)
+    expect((await other.call('text', text('x'.repeat(2000)))).error?.code).toBe(status.RESOURCE_EXHAUSTED)
+    expect((await other.call('text', text('x'.repeat(900)))).error).toBeUndefined()
+    other.close()
+    await own.close()
+  })
+
+  it('counts calls and HTTP requests in one gate', async () => {
+    const own = await start(troubleService(), { maxInFlight: 1 })
+    const other = new GrpcClient(own.grpcPort as number)
+    const first = other.call('hang', text(''))
+    await expect.poll(async () => (await other.call('own_status', text('200'))).error?.code).toBe(status.UNAVAILABLE)
+    const http = await fetch(`http://127.0.0.1:${own.port}/own_status`, { method: 'POST', body: '200' })
+    expect(http.status).toBe(503)
+    release()
+    expect((await first).content).toEqual(text('let go'))
+    other.close()
+    await own.close()
+  })
+
+  it('finishes running calls before it stops, and refuses new ones', async () => {
+    const own = await start(troubleService())
+    const other = new GrpcClient(own.grpcPort as number)
+    const running = other.call('hang', text(''))
+    await expect.poll(() => listenerHasCall()).toBe(true)
+    await expect.poll(async () => (await fetch(`http://127.0.0.1:${own.port}/readyz`)).status).toBe(200)
+    const closed = own.close()
+    expect((await other.call('own_status', text('200'))).error?.code).toBe(status.UNAVAILABLE)
+    release()
+    expect((await running).content).toEqual(text('let go'))
+    await closed
+    other.close()
+  })
+
+  it('tells its health, and that it is draining', async () => {
+    const { service } = await import('grpc-health-check')
+    const Health = loadPackageDefinition({ Health: service } as never).Health as unknown as new (
+      ...args: ConstructorParameters<typeof Client>
+    ) => Client & { check(request: object, done: (error: Error | null, answer?: { status: string }) => void): void }
+    const health = new Health(`127.0.0.1:${listener.grpcPort}`, credentials.createInsecure())
+    for (const name of ['', 'serving.v1.ServingService', 'bentoml.grpc.v1.BentoService']) {
+      const answer = await new Promise((resolve, reject) => {
+        health.check({ service: name }, (error, got) => (error === null ? resolve(got) : reject(error)))
+      })
+      expect(answer).toEqual({ status: 'SERVING' })
+    }
+    health.close()
+  })
+})

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decodeRequest, decodeResponse, encodeMessage, encodeRequest, encodeResponse } from '../../../src/wire/proto.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/wire/proto-messages.ts'
+import { google, serving } from '../../gen/serving.js'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const { v1 } = serving
+const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
+/** One more round through both codecs, in the plain form that equality is about. */
+const plain = (value: unknown) =>
+  JSON.parse(
+    JSON.stringify(value, (_, item) =>
+      typeof item === 'bigint' ? `${item}` : ArrayBuffer.isView(item) ? Array.from(item as Uint8Array, String) : item,
+    ),
+  )
+
+const int32 = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
+const uint32 = fc.nat({ max: 2 ** 32 - 1 })
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+const float = fc.float({ noNaN: true }).map((value) => value + 0)
+const double = fc.double({ noNaN: true })
+
+const lists = {
+  floatValues: fc.array(float).map((list) => Float32Array.from(list)),
+  doubleValues: fc.array(double).map((list) => Float64Array.from(list)),
+  stringValues: fc.array(fc.string({ unit: 'grapheme' })),
+  boolValues: fc.array(fc.boolean()).map((list) => Uint8Array.from(list, Number)),
+  int32Values: fc.array(int32).map((list) => Int32Array.from(list)),
+  int64Values: fc.array(int64).map((list) => BigInt64Array.from(list)),
+  uint32Values: fc.array(uint32).map((list) => Uint32Array.from(list)),
+  uint64Values: fc.array(uint64).map((list) => BigUint64Array.from(list)),
+}
+const ndarray = fc.record({ dtype: fc.integer({ min: 0, max: 8 }), shape: fc.array(int32, { maxLength: 5 }), ...lists })
+
+/** As protobufjs wants a message: lists of numbers, 64-bit ones as strings that its Long reads. */
+function forStock(message: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(message).map(([name, value]) => {
+      if (!ArrayBuffer.isView(value)) return [name, value]
+      const isBig = value instanceof BigInt64Array || value instanceof BigUint64Array
+      const list = Array.from(value as unknown as ArrayLike<number | bigint>)
+      return [name, isBig ? list.map(longOf) : name === 'boolValues' ? list.map(Boolean) : list]
+    }),
+  )
+}
+
+const longOf = (value: number | bigint) => {
+  const bits = BigInt.asUintN(64, BigInt(value))
+  return { low: Number(BigInt.asIntN(32, bits)), high: Number(BigInt.asIntN(32, bits >> 32n)), unsigned: false }
+}
+
+describe('our protobuf codec and protobufjs', () => {
+  it('write the same bytes of an NDArray', () => {
+    fc.assert(
+      fc.property(ndarray, (message) => {
+        const stock = v1.NDArray.encode(forStock(message) as never).finish()
+        expect(Buffer.from(encodeMessage(content('ndarray', message))).equals(stock)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('read the same values from an NDArray', () => {
+    fc.assert(
+      fc.property(ndarray, (message) => {
+        const bytes = v1.Response.encode({ ndarray: forStock(message) as never }).finish()
+        const read = decodeResponse(bytes)?.message as Record<string, ArrayLike<unknown>>
+        for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
+          expect(plain(read[name] ?? [])).toEqual(plain(message[name]))
+        }
+        expect(read.shape ?? []).toEqual(message.shape)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('read numbers that come one by one, or in several packed pieces', () => {
+    // float_values: 1.5 alone, then [2, 3] packed; int32_values: 1 alone, then [-1] packed, then 300 alone.
+    const hex = '1d0000c03f' + '1a080000004000004040' + '3801' + '3a0affffffffffffffffff01' + '38ac02'
+    const bytes = Buffer.concat([Buffer.from([0x0a, hex.length / 2]), Buffer.from(hex, 'hex')])
+    expect(decodeResponse(bytes)?.message).toEqual({
+      floatValues: Float32Array.of(1.5, 2, 3),
+      int32Values: Int32Array.of(1, -1, 300),
+    })
+    const stock = v1.Response.decode(bytes).ndarray
+    expect(stock?.int32Values).toEqual([1, -1, 300])
+  })
+
+  it('agree on JSON values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        const wanted = JSON.parse(JSON.stringify(value))
+        const bytes = encodeMessage(content('json', wanted))
+        expect(fromStockValue(google.protobuf.Value.decode(bytes))).toEqual(wanted)
+        expect(decodeResponse(encodeResponse(content('json', wanted)))?.message).toEqual(wanted)
+      }),
+    )
+  })
+
+  it('agree on requests, frames, files and forms', () => {
+    const request = encodeRequest('f', content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }))
+    expect(v1.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
+    const series = {
+      stringValues: ['a', ''],
+      nullPositions: Uint32Array.of(1),
+      index: { int64Values: BigInt64Array.of(7n, 8n) },
+    }
+    const frame = content('dataframe', { columnNames: ['é'], columns: [series], index: { stringValues: ['x', 'y'] } })
+    expect(decodeResponse(encodeResponse(frame))).toEqual(frame)
+    expect(v1.Response.decode(encodeResponse(frame)).dataframe).toMatchObject({
+      columnNames: ['é'],
+      columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
+    })
+    const form = content('multipart', { fields: new Map([['p', content('text', 't'.repeat(300))]]) })
+    expect(decodeResponse(encodeResponse(form))).toEqual(form)
+    expect(v1.Response.decode(encodeResponse(form)).multipart?.fields?.p).toMatchObject({
+      text: { value: 't'.repeat(300) },
+    })
+  })
+})
+
+function fromStockValue(value: google.protobuf.IValue): unknown {
+  if (value.structValue) {
+    const entries = Object.entries(value.structValue.fields ?? {})
+    return Object.fromEntries(entries.map(([key, item]) => [key, fromStockValue(item)]))
+  }
+  if (value.listValue) return (value.listValue.values ?? []).map(fromStockValue)
+  if (Object.hasOwn(value, 'numberValue')) return value.numberValue
+  if (Object.hasOwn(value, 'stringValue')) return value.stringValue
+  return Object.hasOwn(value, 'boolValue') ? value.boolValue : null
+}
+
+describe('the oneof of a request', () => {
+  it('lets serialized bytes win, wherever they stand', () => {
+    const text = Buffer.from(v1.Request.encode({ text: { value: 'x' } }).finish())
+    const bytes = Buffer.from(v1.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
+    for (const both of [Buffer.concat([text, bytes]), Buffer.concat([bytes, text])]) {
+      expect(decodeRequest(both).content).toEqual({ field: 'serialized_bytes', bytes: Buffer.from('b') })
+    }
+  })
+
+  it('lets the last of other members win, and merges one that comes twice', () => {
+    const first = v1.Request.encode({ ndarray: { floatValues: [1] } }).finish()
+    const second = v1.Request.encode({ ndarray: { floatValues: [2], dtype: 1 } }).finish()
+    const text = v1.Request.encode({ text: { value: 'x' } }).finish()
+    expect(decodeRequest(Buffer.concat([text, first])).content?.field).toBe('ndarray')
+    const merged = decodeRequest(Buffer.concat([first, second])).content
+    expect(v1.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
+  })
+})
+
+describe('the generated files', () => {
+  it('are what proto/generate.mjs makes', () => {
+    expect(() => execFileSync(process.execPath, ['proto/generate.mjs', '--check'], { cwd: root })).not.toThrow()
+  })
+})
