@@ -111,6 +111,8 @@ function takesContext(fn: Api['fn']): boolean {
 
 function headersOf(input: AnyDescriptor, output: AnyDescriptor): readonly string[] | 'all' {
   if (input.readsHeaders === 'all' || output.readsHeaders === 'all') return 'all'
-  // The media type for the descriptor, the id for the log and for error answers.
-  return [...new Set(['content-type', 'x-request-id', ...input.readsHeaders, ...output.readsHeaders])]
+  // The media type for the descriptor, the encoding for the server, the id for the log and for error answers.
+  return [
+    ...new Set(['content-type', 'content-encoding', 'x-request-id', ...input.readsHeaders, ...output.readsHeaders]),
+  ]
 }

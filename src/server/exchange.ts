@@ -8,6 +8,7 @@ import { call, callReceived } from '../core/call.ts'
 import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
+import { decodeContent, isIdentity } from '../wire/content-encoding.ts'
 import { type Chunk, HttpRequest, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'
 import { BodyBuffer } from './body.ts'
 import { type BodyAnnouncement, problemOf, type Site, tooLarge } from './engine.ts'
@@ -101,7 +102,7 @@ export abstract class Exchange {
     }
     if (this.#body === undefined) {
       this.timeUpload()
-      if (isReceived(this.#api, this.#declared)) {
+      if (isReceived(this.#api, this.#declared) && isIdentity(this.#encoding)) {
         this.#receive(piece, last)
         return
       }
@@ -200,6 +201,12 @@ export abstract class Exchange {
     this.#closedToInput = true
     this.#body = undefined
     if (this.#timer !== undefined) clearTimeout(this.#timer)
+    const encoding = this.#encoding
+    if (encoding !== undefined && !isIdentity(encoding)) {
+      const { maxBodyBytes } = this.#site.limits
+      this.#answer(this.#callUnpacked(decodeContent(request.body, encoding, maxBodyBytes)), false)
+      return
+    }
     if (!this.answersLater) {
       this.#answer(this.#call(request), true)
       return
@@ -217,6 +224,19 @@ export abstract class Exchange {
         this.fault(error)
       }
     })
+  }
+
+  /** Another protocol answers for its own encodings. */
+  get #encoding(): string | undefined {
+    return this.#api.protocol === undefined ? this.#ctx.headers.get('content-encoding') : undefined
+  }
+
+  async #callUnpacked(unpacking: Promise<Uint8Array>): Promise<HttpResponse> {
+    try {
+      return await this.#call(new HttpRequest(this.#ctx.headers, await unpacking))
+    } catch (error) {
+      return problemOf(this.#api, decodeFailureOf(error), this.#ctx.id)
+    }
   }
 
   #call(request: HttpRequest): MaybePromise<HttpResponse> {

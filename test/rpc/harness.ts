@@ -1,7 +1,7 @@
 /** Servers and a small client for the tests of RPC. */
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { pino } from 'pino'
-import { io, type Listener, NDArray, type ServeOptions, type Service, serve } from 'serving'
+import { type Listener, type ServeOptions, type Service, serve } from 'serving'
 import { decodeResponse, encodeRequest } from '../../src/wire/proto.ts'
 import type { ProtoContent } from '../../src/wire/proto-messages.ts'
 
