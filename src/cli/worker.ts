@@ -68,7 +68,8 @@ async function leave(code: number): Promise<void> {
   // A shutdown hook that never ends must not keep a process that nobody watches any more.
   setTimeout(() => process.exit(1), config.limits.drainTimeoutMs + closeMarginMs).unref()
   try {
-    await listener?.close()
+    // Alone in leaving: the other workers take the new connections at once. Together: probes are to hear that it drains.
+    await listener?.close({ accepting: code === 0 })
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

@@ -36,6 +36,8 @@ export interface Address {
 export interface Engine {
   readonly name: EngineName
   readonly port: number
+  /** Takes no new connections; those that there are go on. */
+  stopAccepting(): void
   /** Stops listening and closes every connection; requests that still run are aborted. */
   close(): Promise<void>
 }

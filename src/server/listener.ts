@@ -130,7 +130,8 @@ class RunningListener implements Listener {
     this.grpcPort = grpc?.port
   }
 
-  close(): Promise<void> {
+  close({ accepting = true }: { readonly accepting?: boolean } = {}): Promise<void> {
+    if (!accepting && this.#closing === undefined) this.#engine.stopAccepting()
     this.#closing ??= this.#drain()
     return this.#closing
   }

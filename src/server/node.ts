@@ -49,6 +49,9 @@ export async function listenNode(site: Site, address: Address): Promise<Engine> 
   return {
     name: 'node',
     port: (server.address() as AddressInfo).port,
+    stopAccepting() {
+      server.close()
+    },
     close() {
       return new Promise((resolve) => {
         server.close(() => resolve())

@@ -61,8 +61,12 @@ export interface Listener {
   readonly engine: EngineName
   /** Where gRPC is; undefined when it was not asked for. */
   readonly grpcPort: number | undefined
-  /** Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent. */
-  close(): Promise<void>
+  /**
+   * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
+   * New connections are accepted meanwhile, so that probes hear the 503, unless `accepting` is false: for a process that leaves
+   * others behind on the same port, which should get them.
+   */
+  close(options?: { readonly accepting?: boolean }): Promise<void>
 }
 
 /** Limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */

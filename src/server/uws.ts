@@ -63,6 +63,9 @@ export async function listenUws(uws: Uws, site: Site, address: Address): Promise
   return {
     name: 'uws',
     port: uws.us_socket_local_port(socket as never),
+    stopAccepting() {
+      uws.us_listen_socket_close(socket)
+    },
     async close() {
       app.close()
     },

@@ -37,6 +37,16 @@ describe.each(engines)('close() on %s', (engine) => {
     return { server, raw, release, reason, steps }
   }
 
+  it('refuses connections at once when others have the port, and lets the running request finish', async () => {
+    const { server, raw, release, steps } = await waiting()
+    const closing = server.listener.close({ accepting: false })
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+    release.open()
+    expect((await raw.answer()).text).toBe('complete')
+    await closing
+    expect(steps).toEqual(['answered', 'stopped'])
+  })
+
   it('tells readiness, refuses new requests and lets running ones finish, on an open port', async () => {
     const { server, raw, release, steps } = await waiting()
     const idle = await server.connect()
