@@ -80,8 +80,10 @@ function wrap(polars: typeof pl): Polars {
       frame.replaceAtIdx(column, castSeries(polars, series, type))
     },
     floatsOfNothing(frame, places) {
+      // Once: every look at a frame's property asks for all of its columns first.
+      const { height } = frame
       const nulls: number[] = frame.nullCount().row(0)
-      const empty = places.filter((i) => nulls[i] === frame.height)
+      const empty = places.filter((i) => nulls[i] === height)
       if (empty.length === 0) return frame
       const names = frame.columns
       // `*` and `^a$` are names here, and patterns in an expression.
