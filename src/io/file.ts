@@ -151,7 +151,7 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
     const type = value === undefined ? undefined : mediaTypeOf(value)
     if (type?.essence === 'multipart/form-data' && wanted !== type.essence) return undefined
     if (wanted !== undefined) requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
-    return { name: nameOf(headers), mimeType: type === undefined ? this.mimeType : value }
+    return { name: nameOf(headers), mimeType: readableType(value) ?? this.mimeType }
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {
@@ -161,7 +161,7 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
       wanted: wanted ?? 'any kind',
       owner: 'File',
       descriptor: ({ headers, filename }) =>
-        this.#part({ name: filename || undefined, mimeType: headers.get('content-type') }),
+        this.#part({ name: filename || undefined, mimeType: readableType(headers.get('content-type')) }),
     })
     return new FormReader(formBoundary(headers, 'File'), plan, ctx)
   }
@@ -172,6 +172,12 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
       receive: (_, ctx) => new Spooler(options, this.spoolAboveBytes, ctx),
     }
   }
+}
+
+/** A media type that can be written again; undefined for any other text, which would make the response fail. */
+function readableType(value: string | undefined): string | undefined {
+  const isReadable = value !== undefined && /^[\x20-\x7e]+$/.test(value) && mediaTypeOf(value) !== undefined
+  return isReadable ? value : undefined
 }
 
 function nameOf(headers: RequestHeaders): string | undefined {

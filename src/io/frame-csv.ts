@@ -37,11 +37,8 @@ export function decodeCsv(
   polars.rename(frame, names)
   // Polars has no type for columns without values and calls them text.
   if (textColumns === 'all') return frame
-  const nulls = polars.nullCounts(frame)
-  for (let i = 0; i < nulls.length; i++) {
-    if (!isText(dtype, names[i]) && nulls[i] === frame.height) polars.cast(frame, i, 'Float64')
-  }
-  return frame
+  const places = names.flatMap((column, i) => (isText(dtype, column) ? [] : [i]))
+  return polars.floatsOfNothing(frame, places)
 }
 
 function isText(dtype: ReadonlyMap<string, FrameType> | boolean | undefined, column: string): boolean {

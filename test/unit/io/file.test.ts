@@ -189,4 +189,14 @@ describe('File.fromSample', () => {
     await expect(detection).rejects.toThrow(MissingDependencyException)
     await expect(detection).rejects.toThrow('npm install file-type@21')
   })
+
+  it('without a readable type in its request or its part has none, so that it can be sent back', async () => {
+    const descriptor = new io.File()
+    for (const type of ['appli\u{fffd}"on/octet-stream', 'text/plain; charset="\u{fffd}"', 'text', '']) {
+      const body = formOf(['f', 'abc', 'x.bin', type])
+      const received = await descriptor.fromHttpRequest(requestOf(body, form))
+      expect(received.mimeType).toBe('application/octet-stream')
+      expect((await descriptor.fromHttpRequest(requestOf('abc', type))).mimeType).toBe('application/octet-stream')
+    }
+  })
 })
