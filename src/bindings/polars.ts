@@ -29,6 +29,11 @@ export interface Polars {
   frameOf(series: Series): DataFrame
   /** New names, in place; `frame` must not be the function's own. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
+  /** Names of the columns. Here and below instead of the frame's own members, which columns of the same name hide. */
+  names(frame: DataFrame): string[]
+  height(frame: DataFrame): number
+  dtypes(frame: DataFrame): pl.DataType[]
+  clone(frame: DataFrame): DataFrame
   /** Nulls by column. **Cost**: 20 µs; `getColumns` takes up to 1 ms for each of them, all for making its Series objects. */
   nullCounts(frame: DataFrame): readonly number[]
   /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
@@ -61,18 +66,24 @@ function wrap(polars: typeof pl): Polars {
     isSeries: (value): value is Series => polars.Series.isSeries(value),
     fromColumns: (table) => readIpc(encodeArrow(table)),
     toColumns: (frame) => toColumns(polars, frame),
-    seriesOf: (frame) => frame.getColumns()[0],
+    seriesOf: (frame) => member(frame, 'getColumns')()[0],
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
     frameOf: (series) => series.toFrame(),
     rename(frame, names) {
       frame.columns = [...names]
       return frame
     },
-    nullCounts: (frame) => (frame.width === 0 ? [] : (frame.nullCount().row(0) as number[])),
+    names: namesOf,
+    height: (frame) => member(frame, 'height'),
+    dtypes: (frame) => member(frame, 'dtypes'),
+    clone: (frame) => member(frame, 'clone')(),
+    nullCounts(frame) {
+      return namesOf(frame).length === 0 ? [] : (member(member(frame, 'nullCount')(), 'row')(0) as number[])
+    },
     cast(frame, column, type) {
-      if (isOfType(frame.dtypes[column], typeOf(polars, type), type)) return
-      const series = frame.getColumn(frame.columns[column])
-      frame.replaceAtIdx(column, castSeries(polars, series, type))
+      if (isOfType(member(frame, 'dtypes')[column], typeOf(polars, type), type)) return
+      const series = member(frame, 'getColumn')(namesOf(frame)[column])
+      member(frame, 'replaceAtIdx')(column, castSeries(polars, series, type))
     },
     readCsv: (csv, textColumns, nullWords) =>
       polars.readCSV(asBuffer(csv), {
@@ -84,11 +95,31 @@ function wrap(polars: typeof pl): Polars {
         nullValues: [...nullWords],
         ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
       }),
-    writeCsv: (frame) => frame.writeCSV(),
+    writeCsv: (frame) => member(frame, 'writeCSV')(),
     readParquet: (file) => polars.readParquet(asBuffer(file)),
-    writeParquet: (frame) => frame.writeParquet(),
+    writeParquet: (frame) => member(frame, 'writeParquet')(),
     readIpc,
-    writeIpc: (frame) => frame.writeIPC(),
+    writeIpc: (frame) => member(frame, 'writeIPC')(),
+  }
+}
+
+/** The column names, by the one question that no column can hide. */
+function namesOf(frame: DataFrame): string[] {
+  return Reflect.ownKeys(frame) as string[]
+}
+
+/**
+ * A member of a frame. A frame is a Proxy: with a column `width`, `frame.width` is a Series. Such a frame's columns are called otherwise
+ * for the moment of the look-up; methods do not use `this` and see the names as they are when they run.
+ */
+function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
+  const names = namesOf(frame)
+  if (!names.includes(name as string)) return frame[name]
+  frame.columns = names.map((_, i) => `\0${i}`)
+  try {
+    return frame[name]
+  } finally {
+    frame.columns = names
   }
 }
 
@@ -159,12 +190,12 @@ const rowKinds: ReadonlyMap<string, ColumnKind> = new Map<string, ColumnKind>([
 
 /** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
 function smallColumns(frame: DataFrame): ColumnTable | undefined {
-  const names = frame.columns
-  const rows = frame.height
+  const names = namesOf(frame)
+  const rows = member(frame, 'height')
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
-  const kinds = frame.dtypes.map(({ variant }) => rowKinds.get(variant))
+  const kinds = member(frame, 'dtypes').map(({ variant }) => rowKinds.get(variant))
   if (kinds.includes(undefined)) return undefined
-  const values: (number | bigint | boolean | string | null)[][] = frame.rows()
+  const values: (number | bigint | boolean | string | null)[][] = member(frame, 'rows')()
   const columns: Column[] = []
   for (const [i, name] of names.entries()) {
     const kind = kinds[i] as ColumnKind
@@ -179,16 +210,16 @@ function smallColumns(frame: DataFrame): ColumnTable | undefined {
 function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
   const small = smallColumns(frame)
   if (small !== undefined) return small
-  const direct = decodeArrow(frame.writeIPC())
+  const direct = decodeArrow(member(frame, 'writeIPC')())
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
-  const plain = frame.clone()
-  for (const [i, series] of frame.getColumns().entries()) {
+  const plain = member(frame, 'clone')()
+  for (const [i, series] of member(frame, 'getColumns')().entries()) {
     const next = plainSeries(polars, series)
     if (next === undefined) return series.name
-    if (next !== series) plain.replaceAtIdx(i, next)
+    if (next !== series) member(plain, 'replaceAtIdx')(i, next)
   }
-  return decodeArrow(plain.rechunk().writeIPC()) ?? ''
+  return decodeArrow(member(member(plain, 'rechunk')(), 'writeIPC')()) ?? ''
 }
 
 function plainSeries(polars: typeof pl, series: Series): Series | undefined {
