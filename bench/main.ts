@@ -3,10 +3,11 @@
  * `bench/README.md`.
  *
  * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it), `--json`, `--out FILE` (JSON into a file beside the tables), `--markdown`, `--seconds N`, `--rounds N`.
+ * holds it, may be repeated), `--json`, `--out FILE` (JSON into a file beside the tables; jobs that were not measured stay in it), `--seconds N`, `--rounds N`.
  * @module
  */
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { casePlans } from './cases/index.ts'
@@ -14,23 +15,24 @@ import { Generator } from './load/load.ts'
 import { hasWrk, wrk } from './load/wrk.ts'
 import { type CaseResult, measureCase } from './measure.ts'
 import { serverCore } from './pinning.ts'
-import { printCase, toMarkdown } from './report.ts'
+import { printCase } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
-    markdown: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
   },
 })
 const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 1.5))
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
-const plans = casePlans.filter((plan) => plan.name.includes(options.only) && (plan.isQuick || !options.quick))
-if (plans.length === 0) throw new Error(`no job's name holds ${options.only}`)
+const plans = casePlans.filter(
+  (plan) => options.only.some((text) => plan.name.includes(text)) && (plan.isQuick || !options.quick),
+)
+if (plans.length === 0) throw new Error(`no job's name holds ${options.only.join(' or ')}`)
 
 const start = performance.now()
 let done = 0
@@ -51,7 +53,7 @@ for (const plan of plans) {
   results.push(result)
   done++
   progress('')
-  if (!options.json && !options.markdown) printCase(result)
+  if (!options.json) printCase(result)
 }
 
 const report = {
@@ -65,7 +67,12 @@ const report = {
   minutes: Number(((performance.now() - start) / 60_000).toFixed(1)),
   results,
 }
-const text = `${JSON.stringify(report, null, 2)}\n`
-if (options.json) process.stdout.write(text)
-if (options.markdown) console.log(toMarkdown(results))
-if (options.out !== undefined) await writeFile(options.out, text)
+if (options.json) console.log(JSON.stringify(report, null, 2))
+if (options.out !== undefined) await merge(options.out)
+
+async function merge(file: string): Promise<void> {
+  const old = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).results as CaseResult[]) : []
+  const byName = new Map([...old, ...results].map((result) => [result.name, result]))
+  const inOrder = casePlans.flatMap(({ name }) => byName.get(name) ?? [])
+  await writeFile(file, `${JSON.stringify({ ...report, results: inOrder }, null, 2)}\n`)
+}
