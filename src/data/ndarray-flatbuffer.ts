@@ -20,15 +20,21 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
   return bytes.length >= 8 && identifier.every((byte, i) => bytes[4 + i] === byte)
 }
 
-/** An array becomes a FlatBuffers table, whose data begins at a multiple of 64 bytes. **Cost**: one copy of the data. */
-export function encodeNdarrayFlatbuffer({ dtype, shape, data }: ParsedArray): Uint8Array {
+/**
+ * An array becomes a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` makes the bytes, which need not be zero.
+ * **Cost**: one copy of the data.
+ */
+export function encodeNdarrayFlatbuffer(
+  { dtype, shape, data }: ParsedArray,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Uint8Array {
   const isText = dtype === 'str'
   const { bytes: elements, ends } = isText
     ? joinTexts(data as string[])
     : { bytes: bytesOf(data as Float64Array), ends: [] }
   const endsAt = shapeAt + 4 + shape.length * 8
   const dataLengthAt = Math.ceil((endsAt + (isText ? 4 + ends.length * 4 : 0) + 4) / alignment) * alignment - 4
-  const bytes = Buffer.allocUnsafeSlow(dataLengthAt + 4 + elements.length)
+  const bytes = allocate(dataLengthAt + 4 + elements.length)
   bytes.fill(0, 0, dataLengthAt)
   bytes.writeUInt32LE(tableAt, 0)
   bytes.set(identifier, 4)
@@ -159,7 +165,7 @@ export function viewElements(
   if (dtype === 'bool' && bytes.some((byte) => byte > 1)) {
     throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })
   }
-  const aligned = bytes.byteOffset % size === 0 ? bytes : Uint8Array.from(bytes)
+  const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
 }
 

@@ -34,7 +34,10 @@ export function isNpy(bytes: Uint8Array): boolean {
 }
 
 /** An array becomes an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
-export function encodeNpy({ dtype, shape, data }: ParsedArray): Uint8Array {
+export function encodeNpy(
+  { dtype, shape, data }: ParsedArray,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Uint8Array {
   const isText = dtype === 'str'
   const wide = isText ? joinWide(data as string[]) : undefined
   const elements = wide?.bytes ?? bytesOf(data as Float64Array)
@@ -43,7 +46,7 @@ export function encodeNpy({ dtype, shape, data }: ParsedArray): Uint8Array {
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
   // The data starts at a multiple of 64 bytes; the header ends with a line break.
   const dataAt = Math.ceil((10 + dict.length + 1) / 64) * 64
-  const bytes = Buffer.allocUnsafeSlow(dataAt + elements.length)
+  const bytes = allocate(dataAt + elements.length)
   bytes.set([...magic, 1, 0])
   bytes.writeUInt16LE(dataAt - 10, 8)
   bytes.write(`${dict.padEnd(dataAt - 11)}\n`, 10, 'latin1')

@@ -144,7 +144,7 @@ function elementsOf(column: Column, dtype: Exclude<DType, 'str'>, rows: number):
     )
   }
   if (kind === 'bool') return Uint8Array.from({ length: rows }, (_, i) => (data[i >> 3] >> (i & 7)) & 1)
-  const bytes = data.byteOffset % kindSizes[kind] === 0 ? data : Uint8Array.from(data)
+  const bytes = data.byteOffset % kindSizes[kind] === 0 ? data : new Uint8Array(data)
   const own = new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows)
   if (kind === dtype) return own
   return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)

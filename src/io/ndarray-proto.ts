@@ -15,6 +15,7 @@ import { maxDimensions, showShape } from '../data/shape.ts'
 import { BadInput } from '../errors.ts'
 import { preferredType } from '../wire/accept.ts'
 import { type NDArrayMessage, type ValueList, valueLists } from '../wire/proto-messages.ts'
+import { allocateWithHeadroom } from '../wire/proto-writer.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 export const flatbuffersType = 'application/x-flatbuffers'
@@ -24,7 +25,7 @@ export const npyType = 'application/x-npy'
 /** A serialized form of arrays. */
 export interface NDArrayForm {
   readonly mimeType: string
-  readonly encode: (array: ParsedArray) => Uint8Array
+  readonly encode: (array: ParsedArray, allocate?: (size: number) => Buffer) => Uint8Array
   readonly parse: (bytes: Uint8Array, name: string) => ParsedArray
 }
 
@@ -161,5 +162,5 @@ export function toNDArrayMessage({ dtype, shape, data }: ParsedArray): NDArrayMe
 
 /** An array in the form that holds every dtype. */
 export function serializeNDArray(array: ParsedArray): Uint8Array {
-  return encodeNdarrayFlatbuffer(array)
+  return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }

@@ -13,6 +13,7 @@ import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } f
 import { isJsonType, type MediaType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
 import type { NDArrayMessage } from '../wire/proto-messages.ts'
+import { allocateWithHeadroom } from '../wire/proto-writer.ts'
 import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
 import { castArray, isSameKind } from './ndarray-cast.ts'
 import {
@@ -138,7 +139,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
     const array = this.#checkOutput(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
-    return form === undefined ? (toNDArrayMessage(array) ?? serializeNDArray(array)) : form.encode(array)
+    return form === undefined
+      ? (toNDArrayMessage(array) ?? serializeNDArray(array))
+      : form.encode(array, allocateWithHeadroom)
   }
 
   /** An array that came with a dtype of its own becomes one of the descriptor's. */

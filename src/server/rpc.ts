@@ -24,7 +24,29 @@ export type BytesAnswer = { readonly bytes: Uint8Array } | { readonly error: Ser
 export function requestOf(bytes: Uint8Array): RpcRequest {
   const { apiName, content } = decodeRequest(bytes)
   if (content === undefined) return { apiName, field: undefined, message: noMessage }
-  return { apiName, field: content.field, message: () => decodeMessage(content.field, content.bytes) }
+  const { field, bytes: payload } = content
+  return {
+    apiName,
+    field,
+    message: () => decodeMessage(field, field === 'serialized_bytes' ? aligned(payload, bytes) : payload),
+  }
+}
+
+// Below this a copy costs no more than the look.
+const alignFromBytes = 4096
+
+/**
+ * Serialized bytes lie behind the name of the API, so at any address. Moved within the request's own memory, by at most 7 bytes over
+ * what was read already, arrays can be views of them: a copy of 4 MB takes 1.5 ms, nearly all of it for the kernel to find new pages.
+ */
+function aligned(payload: Uint8Array, request: Uint8Array): Uint8Array {
+  const off = payload.byteOffset % 8
+  if (off === 0 || payload.length < alignFromBytes) return payload
+  // In front of the request there may be somebody else's bytes.
+  if (payload.buffer !== request.buffer || payload.byteOffset - off < request.byteOffset) return payload
+  const target = new Uint8Array(payload.buffer, payload.byteOffset - off, payload.length)
+  target.set(payload)
+  return target
 }
 
 /** Never asked for: without a member set, the call is refused before. */
@@ -32,7 +54,7 @@ export function noMessage(): never {
   throw new BadInput('expected a content, received none')
 }
 
-/** The bytes of a Request become those of a Response. Never throws, never rejects. The bytes are kept. */
+/** The bytes of a Request become those of a Response. Never throws, never rejects. The bytes are kept, and may be changed. */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
   return callEncoded(apis, () => requestOf(bytes), ctx, encodeResponse)
 }

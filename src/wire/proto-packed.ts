@@ -25,7 +25,13 @@ export type PackedKind = keyof PackedData
 
 type AnyPacked = PackedData[PackedKind]
 
-const constructors: Readonly<Record<PackedKind, new (length: number) => AnyPacked>> = {
+interface PackedConstructor {
+  readonly BYTES_PER_ELEMENT: number
+  new (length: number): AnyPacked
+  new (buffer: ArrayBufferLike): AnyPacked
+}
+
+const constructors: Readonly<Record<PackedKind, PackedConstructor>> = {
   float: Float32Array,
   double: Float64Array,
   bool: Uint8Array,
@@ -94,12 +100,19 @@ export class PackedList<K extends PackedKind> {
     this.#length += count
     if (this.#length > this.#data.length) {
       // The first piece is nearly always all there is, so it gets just its size.
-      const grown = new constructors[this.kind](at === 0 ? count : Math.max(this.#length, at * 2))
+      const grown = allocate(this.kind, at === 0 ? count : Math.max(this.#length, at * 2))
       if (at > 0) (grown as Uint8Array).set(this.#data as Uint8Array)
       this.#data = grown
     }
     return at
   }
+}
+
+/** Elements that are written before they are read: not zeroed first, which takes as long as copying them in. */
+function allocate(kind: PackedKind, length: number): AnyPacked {
+  const constructor = constructors[kind]
+  const bytes = length * constructor.BYTES_PER_ELEMENT
+  return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
 /** How many varints a piece holds: their last bytes are those below 0x80. */
@@ -110,27 +123,46 @@ function countVarints({ bytes, at, end }: ProtoReader): number {
 }
 
 function readVarints32(reader: ProtoReader, data: Int32Array | Uint32Array, at: number, count: number): void {
-  const { bytes } = reader
-  for (let i = at; i < at + count; i++) {
-    const byte = bytes[reader.at]
-    // Small numbers are the common ones; anything longer goes the checked way.
-    if (byte < 0x80 && reader.at < reader.end) {
-      data[i] = byte
-      reader.at++
-    } else data[i] = reader.uint32()
+  const { bytes, end } = reader
+  const last = at + count
+  let place = reader.at
+  for (let i = at; i < last; i++) {
+    // One and two bytes here, as most numbers have; anything longer, and the end, the checked way.
+    if (place + 1 < end) {
+      const low = bytes[place]
+      if (low < 0x80) {
+        data[i] = low
+        place++
+        continue
+      }
+      const high = bytes[place + 1]
+      if (high < 0x80) {
+        data[i] = (low & 0x7f) | (high << 7)
+        place += 2
+        continue
+      }
+    }
+    reader.at = place
+    data[i] = reader.uint32()
+    place = reader.at
   }
+  reader.at = place
   checkUsed(reader)
 }
 
 function readVarints64(reader: ProtoReader, halves: Uint32Array, at: number, count: number): void {
   const { bytes, end } = reader
+  let place = reader.at
   for (let i = at; i < at + count; i++) {
     let low = 0
     let high = 0
     let shift = 0
     for (;;) {
-      if (reader.at >= end || shift > 63) throw reader.fault('a number of at most 10 bytes')
-      const byte = bytes[reader.at++]
+      if (place >= end || shift > 63) {
+        reader.at = place
+        throw reader.fault('a number of at most 10 bytes')
+      }
+      const byte = bytes[place++]
       const bits = byte & 0x7f
       if (shift < 28) low |= bits << shift
       else if (shift === 28) {
@@ -143,6 +175,7 @@ function readVarints64(reader: ProtoReader, halves: Uint32Array, at: number, cou
     halves[i * 2] = low
     halves[i * 2 + 1] = high
   }
+  reader.at = place
   checkUsed(reader)
 }
 
@@ -167,12 +200,8 @@ export function writePacked(
     return
   }
   writer.delimited(typed.byteLength, () => {
-    if (kind === 'int32') for (const value of typed as Int32Array) writer.int32(value)
-    else if (kind === 'uint32') for (const value of typed as Uint32Array) writer.uint32(value)
-    else {
-      const halves = new Uint32Array(typed.buffer, typed.byteOffset, typed.length * 2)
-      for (let i = 0; i < halves.length; i += 2) writer.varint64(halves[i], halves[i + 1])
-    }
+    if (kind === 'int32' || kind === 'uint32') writer.varints32(typed as Int32Array)
+    else writer.varints64(new Uint32Array(typed.buffer, typed.byteOffset, typed.length * 2))
   })
 }
 

@@ -4,9 +4,35 @@
  */
 import { wireType } from './proto-reader.ts'
 
+// Numbers for which room is made at a time.
+const block = 4096
+
 /** Bytes that a varint of 32 bits takes. */
 export function varintSize(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
+}
+
+// Room for a tag and a length; a whole line of the cache, so that what is aligned behind it stays so.
+const headroomBytes = 64
+const withHeadroom = new WeakSet<Uint8Array>()
+
+/** Bytes that `wrapBytes` can put into a message without copying them. They are not zeroed. */
+export function allocateWithHeadroom(size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(headroomBytes + size).subarray(headroomBytes)
+  withHeadroom.add(bytes)
+  return bytes
+}
+
+/** Bytes become a message with this one field. **Cost**: a copy, but for bytes of {@link allocateWithHeadroom}, which are used up. */
+export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
+  const head = new ProtoWriter(12)
+  head.tag(field, wireType.bytes)
+  head.uint32(bytes.length)
+  const written = head.finish()
+  if (!withHeadroom.delete(bytes)) return Buffer.concat([written, bytes])
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset - written.length, written.length + bytes.length)
+  whole.set(written)
+  return whole
 }
 
 /**
@@ -73,6 +99,59 @@ export class ProtoWriter {
       high >>>= 7
     }
     this.uint32(low)
+  }
+
+  /** Varints of 32 bits, one after another; an Int32Array's negative ones take 10 bytes. */
+  varints32(data: Int32Array | Uint32Array): void {
+    for (let from = 0; from < data.length; from += block) {
+      const to = Math.min(from + block, data.length)
+      let at = this.reserve((to - from) * 10)
+      const bytes = this.#bytes
+      for (let i = from; i < to; i++) {
+        let value = data[i]
+        if (value >= 0) {
+          while (value > 0x7f) {
+            bytes[at++] = (value & 0x7f) | 0x80
+            value >>>= 7
+          }
+          bytes[at++] = value
+          continue
+        }
+        // Extended to 64 bits: five bytes of the value, then ones.
+        bytes[at++] = (value & 0x7f) | 0x80
+        bytes[at++] = ((value >> 7) & 0x7f) | 0x80
+        bytes[at++] = ((value >> 14) & 0x7f) | 0x80
+        bytes[at++] = ((value >> 21) & 0x7f) | 0x80
+        bytes[at++] = ((value >> 28) & 0x7f) | 0x80
+        for (let more = 0; more < 4; more++) bytes[at++] = 0xff
+        bytes[at++] = 1
+      }
+      this.#at = at
+    }
+  }
+
+  /** Varints of 64 bits, one after another, by their halves: low, high, low, high. */
+  varints64(halves: Uint32Array): void {
+    for (let from = 0; from < halves.length; from += block) {
+      const to = Math.min(from + block, halves.length)
+      let at = this.reserve((to - from) * 5)
+      const bytes = this.#bytes
+      for (let i = from; i < to; i += 2) {
+        let low = halves[i]
+        let high = halves[i + 1]
+        while (high !== 0) {
+          bytes[at++] = (low & 0x7f) | 0x80
+          low = ((low >>> 7) | (high << 25)) >>> 0
+          high >>>= 7
+        }
+        while (low > 0x7f) {
+          bytes[at++] = (low & 0x7f) | 0x80
+          low >>>= 7
+        }
+        bytes[at++] = low
+      }
+      this.#at = at
+    }
   }
 
   /** Eight bytes. */

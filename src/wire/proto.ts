@@ -28,7 +28,7 @@ import {
 } from './proto-messages.ts'
 import { ProtoReader, wireType } from './proto-reader.ts'
 import { readValue, writeValue } from './proto-value.ts'
-import { ProtoWriter } from './proto-writer.ts'
+import { ProtoWriter, wrapBytes } from './proto-writer.ts'
 
 /** Parts of a Multipart; each is some hundred bytes in memory. */
 const maxParts = 1000
@@ -174,6 +174,8 @@ export function encodeRequest(apiName: string, content: ProtoContent | undefined
 
 /** Content becomes the bytes of a Response. */
 export function encodeResponse(content: ProtoContent): Buffer {
+  const { field, message } = content
+  if (field === 'serialized_bytes') return wrapBytes(contentNumbers.response.byName[field] ?? 0, message as Uint8Array)
   const writer = new ProtoWriter(hintOf(content))
   writeContent(writer, 'response', content)
   return writer.finish()

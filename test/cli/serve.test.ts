@@ -1,7 +1,9 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { folder, probe, root, run, send, serveFile, workerPids } from './process.ts'
+import { decodeResponse, encodeRequest } from '../../src/wire/proto.ts'
+import { GrpcClient } from '../rpc/harness.ts'
+import { folder, probe, root, run, send, serveFile, until, workerPids } from './process.ts'
 
 const javascript = `
 import { io, Service } from 'serving'
@@ -26,6 +28,20 @@ describe('serving serve', () => {
     )
     expect(stdout().split('\n').slice(1)).toEqual(['POST /pid', 'POST /hold', 'POST /crash', ''])
     expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')
+  })
+
+  it('serves gRPC on a port of its own, with several workers', async () => {
+    const { stdout } = await serveFile(probe, ['--workers', '2', '--grpc-port', '0'])
+    const port = Number((await until(() => /^gRPC at localhost:(\d+)$/m.exec(stdout()) ?? undefined))[1])
+    const body = encodeRequest('pid', { field: 'text', message: 'x' })
+    const pids = new Set<number>()
+    await until(async () => {
+      const client = new GrpcClient(port)
+      const { bytes } = await client.raw(body)
+      client.close()
+      pids.add((decodeResponse(bytes as Buffer)?.message as { pid: number }).pid)
+      return pids.size === 2
+    })
   })
 
   it('serves a JavaScript service of a project that has the package linked', async () => {

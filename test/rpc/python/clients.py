@@ -46,7 +46,7 @@ def compile_stubs(out):
 
 
 def start_server():
-    command = ["node", "--import", "tsx", "dist/cli/main.js", "serve", str(HERE / "echo.service.ts")]
+    command = ["node", "dist/cli/main.js", "serve", str(HERE / "echo.service.ts")]
     process = subprocess.Popen(
         command + ["--port", "0", "--grpc-port", "0", "--host", "127.0.0.1", "--workers", "2"],
         cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
