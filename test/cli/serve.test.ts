@@ -39,7 +39,7 @@ describe('serving serve', () => {
       const client = new GrpcClient(port)
       const { bytes } = await client.raw(body)
       client.close()
-      pids.add((decodeResponse(bytes as Buffer)?.message as { pid: number }).pid)
+      pids.add((decodeResponse(bytes as Buffer) as { message: { pid: number } }).message.pid)
       return pids.size === 2
     })
   })
