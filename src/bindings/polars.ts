@@ -29,6 +29,11 @@ export interface Polars {
   frameOf(series: Series): DataFrame
   /** New names, in place; `frame` must not be the function's own. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
+  /** Names of the columns. Here and below instead of the frame's own members, which columns of the same name hide. */
+  names(frame: DataFrame): string[]
+  height(frame: DataFrame): number
+  dtypes(frame: DataFrame): pl.DataType[]
+  clone(frame: DataFrame): DataFrame
   /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
   cast(frame: DataFrame, column: number, type: FrameType): void
   /** Columns in `places` without any value become Float64. **Cost**: at once for all, since a column alone costs 0.5 ms. */
@@ -63,27 +68,31 @@ function wrap(polars: typeof pl): Polars {
     isSeries: (value): value is Series => polars.Series.isSeries(value),
     fromColumns: (table) => readIpc(encodeArrow(table)),
     toColumns: (frame) => toColumns(polars, frame),
-    seriesOf: (frame) => frame.getColumns()[0],
+    seriesOf: (frame) => member(frame, 'getColumns')()[0],
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
     frameOf: (series) => series.toFrame(),
+    names: namesOf,
+    height: (frame) => member(frame, 'height'),
+    dtypes: (frame) => member(frame, 'dtypes'),
+    clone: (frame) => member(frame, 'clone')(),
     rename(frame, names) {
       frame.columns = [...names]
       return frame
     },
     cast(frame, column, type) {
-      if (isOfType(frame.dtypes[column], typeOf(polars, type), type)) return
+      if (isOfType(member(frame, 'dtypes')[column], typeOf(polars, type), type)) return
       // Not getColumns, which takes 0.5 ms for each column there is.
-      const series = frame.getColumn(frame.columns[column])
-      frame.replaceAtIdx(column, castSeries(polars, series, type))
+      const series = member(frame, 'getColumn')(namesOf(frame)[column])
+      member(frame, 'replaceAtIdx')(column, castSeries(polars, series, type))
     },
     floatsOfNothing(frame, places) {
       // Once: every look at a frame's property asks for all of its columns first.
-      const { height } = frame
+      const height = member(frame, 'height')
       if (places.length === 0) return frame
-      const nulls: number[] = frame.nullCount().row(0)
+      const nulls: number[] = member(member(frame, 'nullCount')(), 'row')(0)
       const empty = places.filter((i) => nulls[i] === height)
       if (empty.length === 0) return frame
-      const names = frame.columns
+      const names = namesOf(frame)
       // `*` and `^a$` are names here, and patterns in an expression.
       frame.columns = names.map((_, i) => `c${i}`)
       const cast = frame.withColumns(polars.cols(empty.map((i) => `c${i}`)).cast(polars.Float64, true))
@@ -100,26 +109,48 @@ function wrap(polars: typeof pl): Polars {
         nullValues: [...nullWords],
         ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
       }),
-    writeCsv: (frame) => frame.writeCSV(),
+    writeCsv: (frame) => member(frame, 'writeCSV')(),
     readParquet: (file) => polars.readParquet(asBuffer(file)),
-    writeParquet: (frame) => frame.writeParquet(),
+    writeParquet: (frame) => member(frame, 'writeParquet')(),
     readIpc,
     writeIpc: arrowOf,
     countCharacters(frame) {
-      const types = frame.dtypes
-      const texts = frame.columns.filter((_, i) => types[i].variant === 'String')
-      return texts.reduce((sum, name) => sum + Number(frame.getColumn(name).str.lengths().sum()), 0)
+      const types = member(frame, 'dtypes')
+      const texts = namesOf(frame).filter((_, i) => types[i].variant === 'String')
+      return texts.reduce((sum, name) => sum + Number(member(frame, 'getColumn')(name).str.lengths().sum()), 0)
     },
+  }
+}
+
+/** The column names. A column called `columns` cannot hide what `ownKeys` answers, which takes 10 µs. */
+function namesOf(frame: DataFrame): string[] {
+  const names: unknown = frame.columns
+  return Array.isArray(names) ? names : (Reflect.ownKeys(frame) as string[])
+}
+
+/**
+ * A member of a frame that is a function, a number or an array. A frame is a Proxy: with a column `width`, `frame.width` is a Series. Such
+ * a frame's columns are called otherwise for the moment of the look-up; methods do not use `this` and see the names as they are when they run.
+ */
+function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
+  const found: unknown = frame[name]
+  if (typeof found !== 'object' || Array.isArray(found)) return found as DataFrame[K]
+  const names = namesOf(frame)
+  frame.columns = names.map((_, i) => `\0${i}`)
+  try {
+    return frame[name]
+  } finally {
+    frame.columns = names
   }
 }
 
 /** A frame as an Arrow file. */
 function arrowOf(frame: DataFrame): Buffer {
   try {
-    return frame.writeIPC()
+    return member(frame, 'writeIPC')()
   } catch {
     // Chunks of categories have a dictionary each, of which an Arrow file can only have one. In one chunk they have one.
-    return frame.rechunk().writeIPC()
+    return member(member(frame, 'rechunk')(), 'writeIPC')()
   }
 }
 
@@ -190,12 +221,12 @@ const rowKinds: ReadonlyMap<string, ColumnKind> = new Map<string, ColumnKind>([
 
 /** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
 function smallColumns(frame: DataFrame): ColumnTable | undefined {
-  const names = frame.columns
-  const rows = frame.height
+  const names = namesOf(frame)
+  const rows = member(frame, 'height')
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
-  const kinds = frame.dtypes.map(({ variant }) => rowKinds.get(variant))
+  const kinds = member(frame, 'dtypes').map(({ variant }) => rowKinds.get(variant))
   if (kinds.includes(undefined)) return undefined
-  const values: (number | bigint | boolean | string | null)[][] = frame.rows()
+  const values: (number | bigint | boolean | string | null)[][] = member(frame, 'rows')()
   const columns: Column[] = []
   for (const [i, name] of names.entries()) {
     const kind = kinds[i] as ColumnKind
@@ -213,17 +244,17 @@ function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
   const direct = decodeArrow(arrowOf(frame))
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
-  const plain = frame.clone()
-  const types = frame.dtypes
-  for (const [i, name] of frame.columns.entries()) {
+  const plain = member(frame, 'clone')()
+  const types = member(frame, 'dtypes')
+  for (const [i, name] of namesOf(frame).entries()) {
     // A column costs 0.5 ms to take out.
     if (rowKinds.has(types[i].variant)) continue
-    const series = frame.getColumn(name)
+    const series = member(frame, 'getColumn')(name)
     const next = plainSeries(polars, series)
     if (next === undefined) return series.name
-    if (next !== series) plain.replaceAtIdx(i, next)
+    if (next !== series) member(plain, 'replaceAtIdx')(i, next)
   }
-  return decodeArrow(plain.rechunk().writeIPC()) ?? ''
+  return decodeArrow(member(member(plain, 'rechunk')(), 'writeIPC')()) ?? ''
 }
 
 function plainSeries(polars: typeof pl, series: Series): Series | undefined {

@@ -33,7 +33,8 @@ export function decodeCsv(
     if (found !== undefined) throw refusal(found, name)
     throw new BadInput(`expected CSV for ${name}, received what cannot be read`, { reason: 'syntax', cause })
   }
-  if (frame.width !== names.length) throw refusal(findRagged(text) ?? { failure: 'ragged', offset: 0 }, name)
+  if (polars.names(frame).length !== names.length)
+    throw refusal(findRagged(text) ?? { failure: 'ragged', offset: 0 }, name)
   polars.rename(frame, names)
   // Polars has no type for columns without values and calls them text.
   if (textColumns === 'all') return frame

@@ -28,7 +28,7 @@ export function withLabels<F extends DataFrame | Series>(frame: F, list: readonl
 
 function rowsOf(frame: DataFrame | Series, name: string): number {
   const polars = loadPolars(name)
-  if (polars.isDataFrame(frame)) return frame.height
+  if (polars.isDataFrame(frame)) return polars.height(frame)
   if (polars.isSeries(frame)) return frame.length
   throw new InvalidArgument(expected('a DataFrame or a Series', name, frame))
 }

@@ -121,14 +121,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
     if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
-    const names = sample.columns
-    const types = sample.dtypes.map(({ variant }) => dtypeNameOf(variant))
+    const names = polars.names(sample)
+    const types = polars.dtypes(sample).map(({ variant }) => dtypeNameOf(variant))
     const known = names.flatMap((name, i) => (types[i] === undefined ? [] : [[name, types[i]] as const]))
     return new PandasDataFrame(
       {
         columns: names,
         ...(options.orient !== 'table' && { dtype: Object.fromEntries(known) }),
-        shape: [sample.height, sample.width],
+        shape: [polars.height(sample), names.length],
         ...options,
       },
       sample,
@@ -184,10 +184,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   /** Width, names and types of a frame that Polars read. */
   #accept(frame: DataFrame): DataFrame {
-    this.#checkWidth(frame.width)
-    const own = frame.columns.map((name) => ({ name }))
+    const own = this.#polars.names(frame).map((name) => ({ name }))
+    this.#checkWidth(own.length)
     if (this.applyColumnNames) this.#polars.rename(frame, this.columns as readonly string[])
-    const named = frame.columns.map((name) => ({ name }))
+    const named = this.#polars.names(frame).map((name) => ({ name }))
     const types = this.#typesOf(named, own)
     if (types.every((type) => type === undefined)) return frame
     const table = this.#polars.toColumns(frame)
@@ -239,10 +239,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #checkOutput(value: DataFrame): DataFrame {
     const polars = this.#polars
     if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
-    const problem = this.#widthProblem(value.width)
+    const problem = this.#widthProblem(polars.names(value).length)
     if (problem !== undefined) throw new BadOutput(problem.message)
     // A copy under other names shares the columns; the function's own frame stays as it is.
-    return this.applyColumnNames ? polars.rename(value.clone(), this.columns as readonly string[]) : value
+    return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
@@ -254,14 +254,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
     if (this.orient !== 'table')
       return frameCodec.encodeFrame(table, { layout: this.orient, ...(labels && { labels }) })
-    const labelKey = labelKeyFor(frame.columns)
-    const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(frame, table))
+    const labelKey = labelKeyFor(this.#polars.names(frame))
+    const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(this.#polars.dtypes(frame), table))
     return frameCodec.encodeFrame(table, { layout: 'table', schema, labelKey, ...(labels && { labels }) })
   }
 }
 
-function datetimesOf(frame: DataFrame, { columns }: ColumnTable): ReadonlySet<string> {
-  const dtypes = frame.dtypes
+function datetimesOf(dtypes: readonly { readonly variant: string }[], { columns }: ColumnTable): ReadonlySet<string> {
   return new Set(columns.filter((_, i) => dtypes[i].variant === 'Datetime').map(({ name }) => name))
 }
 

@@ -110,7 +110,8 @@ export class PandasSeries extends IODescriptor<Series> {
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
     return file.then((frame) => {
       const table = this.#polars.toColumns(frame)
-      if (typeof table !== 'string') return this.#fromTable({ table, labels: undefined, name: frame.columns[0] })
+      if (typeof table !== 'string')
+        return this.#fromTable({ table, labels: undefined, name: this.#polars.names(frame)[0] })
       throw new BadInput('expected a column of numbers, booleans or texts for PandasSeries, received another type', {
         reason: 'dtype',
       })
