@@ -3,7 +3,7 @@
  * `bench/README.md`.
  *
  * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it), `--json`, `--out FILE` (JSON into a file beside the tables), `--markdown`, `--seconds N`, `--rounds N`.
+ * holds it), `--json`, `--out FILE` (JSON into a file beside the tables), `--seconds N`, `--rounds N`.
  * @module
  */
 import { writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { Generator } from './load/load.ts'
 import { hasWrk, wrk } from './load/wrk.ts'
 import { type CaseResult, measureCase } from './measure.ts'
 import { serverCore } from './pinning.ts'
-import { printCase, toMarkdown } from './report.ts'
+import { printCase } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -22,7 +22,6 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
-    markdown: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
   },
@@ -51,7 +50,7 @@ for (const plan of plans) {
   results.push(result)
   done++
   progress('')
-  if (!options.json && !options.markdown) printCase(result)
+  if (!options.json) printCase(result)
 }
 
 const report = {
@@ -67,5 +66,4 @@ const report = {
 }
 const text = `${JSON.stringify(report, null, 2)}\n`
 if (options.json) process.stdout.write(text)
-if (options.markdown) console.log(toMarkdown(results))
 if (options.out !== undefined) await writeFile(options.out, text)
