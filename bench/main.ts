@@ -3,10 +3,11 @@
  * `bench/README.md`.
  *
  * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it), `--json`, `--out FILE` (JSON into a file beside the tables), `--seconds N`, `--rounds N`.
+ * holds it), `--json`, `--out FILE` (JSON into a file beside the tables; jobs that were not measured stay in it), `--seconds N`, `--rounds N`.
  * @module
  */
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { casePlans } from './cases/index.ts'
@@ -64,6 +65,12 @@ const report = {
   minutes: Number(((performance.now() - start) / 60_000).toFixed(1)),
   results,
 }
-const text = `${JSON.stringify(report, null, 2)}\n`
-if (options.json) process.stdout.write(text)
-if (options.out !== undefined) await writeFile(options.out, text)
+if (options.json) console.log(JSON.stringify(report, null, 2))
+if (options.out !== undefined) await merge(options.out)
+
+async function merge(file: string): Promise<void> {
+  const old = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).results as CaseResult[]) : []
+  const byName = new Map([...old, ...results].map((result) => [result.name, result]))
+  const inOrder = casePlans.flatMap(({ name }) => byName.get(name) ?? [])
+  await writeFile(file, `${JSON.stringify({ ...report, results: inOrder }, null, 2)}\n`)
+}
