@@ -3,7 +3,7 @@
  * `bench/README.md`.
  *
  * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it), `--json`, `--out FILE` (JSON into a file beside the tables; jobs that were not measured stay in it), `--seconds N`, `--rounds N`.
+ * holds it, may be repeated), `--json`, `--out FILE` (JSON into a file beside the tables; jobs that were not measured stay in it), `--seconds N`, `--rounds N`.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ import { printCase } from './report.ts'
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
+    only: { type: 'string', multiple: true, default: [''] },
     json: { type: 'boolean', default: false },
     out: { type: 'string' },
     seconds: { type: 'string' },
@@ -29,8 +29,10 @@ const { values: options } = parseArgs({
 })
 const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 1.5))
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
-const plans = casePlans.filter((plan) => plan.name.includes(options.only) && (plan.isQuick || !options.quick))
-if (plans.length === 0) throw new Error(`no job's name holds ${options.only}`)
+const plans = casePlans.filter(
+  (plan) => options.only.some((text) => plan.name.includes(text)) && (plan.isQuick || !options.quick),
+)
+if (plans.length === 0) throw new Error(`no job's name holds ${options.only.join(' or ')}`)
 
 const start = performance.now()
 let done = 0

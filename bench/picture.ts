@@ -30,7 +30,7 @@ const drawn: Readonly<Record<string, readonly [label: string, colour: string]>> 
   'native codec in a loop': ['library in a loop', '#cc79a7'],
 }
 
-const [left, right, top, lineHeight, width] = [230, 30, 84, 26, 880]
+const [left, right, top, lineHeight, width] = [265, 20, 84, 26, 900]
 const height = top + report.results.length * lineHeight + 56
 const [least, most] = [0.05, 200]
 const ticks = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100]
@@ -70,7 +70,7 @@ function legend(): string {
   const entries = [...new Map(Object.values(drawn)).entries()]
   return entries
     .map(([label, colour], i) => {
-      const at = left + i * 124
+      const at = left + [0, 155, 230, 310, 410][i]
       return `<circle cx="${at}" cy="50" r="6" fill="${colour}"/>${text(at + 11, 54, label, 'font-size="12"')}`
     })
     .join('')
@@ -88,7 +88,7 @@ function scale(): string {
 }
 
 const heading = 'Requests per second on one core: serving ÷ each contender'
-const footer = `${report.date}, ${report.cpu}, Node ${report.node}. Right of the line at 1×, serving is the faster one.`
+const footer = `${report.date}, ${report.cpu}, Node ${report.node}. Right of 1× serving is the faster one. By CPU per request where the machine was busy.`
 const parts = [
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#24292f">`,
   `<rect width="${width}" height="${height}" fill="#fff"/>`,

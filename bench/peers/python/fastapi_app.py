@@ -72,7 +72,7 @@ async def stream(request: Request):
 
 @app.post("/mean")
 async def mean(request: Request):
-    picture = Image.open(io.BytesIO(await request.body())).convert("RGB")
+    picture = Image.open(io.BytesIO(await request.body()))
     return float(np.asarray(picture).mean())
 
 
