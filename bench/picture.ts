@@ -91,6 +91,7 @@ const heading = 'Requests per second on one core: serving ÷ each contender'
 const footer = `${report.date}, ${report.cpu}, Node ${report.node}. Right of 1× serving is the faster one. By CPU per request where the machine was busy.`
 const parts = [
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#24292f">`,
+  `<title>${escaped(heading)}</title>`,
   `<rect width="${width}" height="${height}" fill="#fff"/>`,
   text(16, 26, heading, 'font-size="16" font-weight="600"'),
   legend(),
