@@ -88,6 +88,7 @@ async function compare(
   target: number,
   contenders: [string, Contender, Load, Uint8Array][],
 ): Promise<void> {
+  if (!title.includes(options.only ?? '')) return
   const results = contenders.map((): Result[] => [])
   for (let round = 0; round <= rounds; round++) {
     for (const [i, [, contender, load, body]] of contenders.entries()) {
