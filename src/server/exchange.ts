@@ -9,28 +9,21 @@ import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
 import { decodeContent, isIdentity } from '../wire/content-encoding.ts'
-import { type Chunk, HttpRequest, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'
+import { HttpRequest, type HttpResponse } from '../wire/message.ts'
 import { BodyBuffer } from './body.ts'
 import { type BodyAnnouncement, problemOf, type Site, tooLarge } from './engine.ts'
-import { isBodyless, responseFault } from './head.ts'
+import { responseFault } from './head.ts'
 import { logFailure } from './log.ts'
+import { discard, ResponseSender } from './response-sender.ts'
 import { isReceived, Upload } from './upload.ts'
-
-// Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new
-// room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks each time.
-const pieceBytes = 16 * 1024
 
 /**
  * The state of one request, from its headers to the last byte of its response. An engine subclasses it with the writes of
  * its sockets and feeds it the events.
- *
- * Rule: `over` is set at the end, on close and on abort; afterwards nothing touches the native response.
  */
-export abstract class Exchange {
+export abstract class Exchange extends ResponseSender {
   /** Whether the connection must close after the response. */
   protected readonly closes: boolean
-  /** Nothing may be written any more. */
-  protected over = false
   readonly #site: Site
   readonly #api: Api
   readonly #ctx: Context
@@ -40,9 +33,9 @@ export abstract class Exchange {
   #timer: NodeJS.Timeout | undefined
   // The body is complete or given up: what still comes is none of ours.
   #closedToInput = false
-  #wake: (() => void) | undefined
 
   constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement) {
+    super()
     this.#site = site
     this.#api = api
     this.#ctx = ctx
@@ -63,16 +56,6 @@ export abstract class Exchange {
 
   /** Whether the response must not be written from within the callback that delivers the body. */
   protected abstract get answersLater(): boolean
-  /** Runs `writes` so that they leave in one packet. Must run them at once. */
-  protected abstract corked(writes: () => void): void
-  /** Sends a response with a content-length and ends; without length and body for 204 and 304. */
-  protected abstract sendWhole(response: HttpResponse, body: Chunk): void
-  /** Writes status and headers of a streamed response. */
-  protected abstract sendHead(response: HttpResponse): void
-  /** Writes a piece of a streamed response, never an empty one; false when the client should catch up first. */
-  protected abstract sendPiece(piece: Chunk): boolean
-  /** Writes the end of a streamed response. */
-  protected abstract sendEnd(): void
   /** Asks the socket for no more of the request's body, until `resumeInput`. Pieces that were read already may still come. */
   protected abstract pauseInput(): void
   protected abstract resumeInput(): void
@@ -134,13 +117,6 @@ export abstract class Exchange {
     this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
     this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.#site.gate.leave()
-  }
-
-  /** The client has caught up. */
-  protected drained(): void {
-    const wake = this.#wake
-    this.#wake = undefined
-    wake?.()
   }
 
   /** An exception that no code above expected: logs it and cuts the connection. */
@@ -263,90 +239,13 @@ export abstract class Exchange {
       response = problemOf(this.#api, new BadOutput(fault), this.#ctx.id)
     }
     if (response.error !== undefined) this.#log(response.error)
-    const { body } = response
-    if (isBodyless(response.status ?? 200)) {
-      discard(body)
-      this.#whole(response, '', isCorked)
-      return
-    }
-    if (typeof body === 'string' || body instanceof Uint8Array) {
-      this.#whole(response, body, isCorked)
-      return
-    }
-    if (isAsyncBody(body)) void this.#pump(response, body[Symbol.asyncIterator](), false)
-    else if (isCorked) this.#sendPieces(response, body)
-    else this.corked(() => this.#sendPieces(response, body))
+    this.send(response, isCorked)
   }
 
-  #whole(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    if (isCorked) this.sendWhole(response, body)
-    else this.corked(() => this.sendWhole(response, body))
-  }
-
-  /** Sends chunks that are all there; waits only for a client that does not keep up. */
-  #sendPieces(response: HttpResponse, chunks: readonly Chunk[]): void {
-    this.sendHead(response)
-    for (let i = 0; i < chunks.length; i++) {
-      const chunk = chunks[i]
-      if (!isChunk(chunk) || chunk.length > pieceBytes) {
-        void this.#pump(response, chunks.slice(i).values(), true)
-        return
-      }
-      if (chunk.length > 0 && !this.sendPiece(chunk)) {
-        void this.#pump(response, chunks.slice(i + 1).values(), true, this.#catchUp())
-        return
-      }
-    }
-    this.sendEnd()
-  }
-
-  /** Sends chunks as they come, no faster than the client reads. */
-  async #pump(
-    response: HttpResponse,
-    chunks: AsyncIterator<Chunk> | Iterator<Chunk>,
-    headSent: boolean,
-    ready?: Promise<void>,
-  ): Promise<void> {
-    try {
-      await ready
-      while (!this.over) {
-        const next = await chunks.next()
-        if (this.over) break
-        if (next.done) {
-          this.corked(() => {
-            if (!headSent) this.sendHead(response)
-            this.sendEnd()
-          })
-          return
-        }
-        if (!isChunk(next.value))
-          throw new BadOutput(expected('a string or bytes', 'a chunk of the response', next.value))
-        const bytes = next.value.length > pieceBytes ? bytesOf(next.value) : next.value
-        for (let at = 0; at < bytes.length && !this.over; at += pieceBytes) {
-          const piece = bytes.length <= pieceBytes ? bytes : (bytes as Uint8Array).subarray(at, at + pieceBytes)
-          let room = true
-          this.corked(() => {
-            if (!headSent) this.sendHead(response)
-            headSent = true
-            room = this.sendPiece(piece)
-          })
-          if (!room) await this.#catchUp()
-        }
-      }
-      await chunks.return?.()
-    } catch (error) {
-      // The status is out: only a cut connection tells the client that the response is not complete.
-      if (!this.over) this.#log(new InternalError('the stream failed', { cause: error }))
-      this.#cut()
-      await Promise.resolve(chunks.return?.()).catch(() => {})
-    }
-  }
-
-  #catchUp(): Promise<void> {
-    if (this.over) return Promise.resolve()
-    return new Promise((resolve) => {
-      this.#wake = resolve
-    })
+  /** The status is out: only a cut connection tells the client that the response is not complete. */
+  protected streamFailed(cause: unknown): void {
+    if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
+    this.#cut()
   }
 
   #cut(): void {
@@ -370,23 +269,5 @@ function faultOf(response: HttpResponse): string | undefined {
     return responseFault(response)
   } catch {
     return expected('{ status?, headers, body }', 'the response', response)
-  }
-}
-
-function isChunk(value: unknown): value is Chunk {
-  return typeof value === 'string' || value instanceof Uint8Array
-}
-
-function bytesOf(chunk: Chunk): Uint8Array {
-  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
-}
-
-/** Ends the source of a body that nobody will read. */
-function discard(body: ResponseBody): void {
-  if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
-  try {
-    Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
-  } catch {
-    // Custom iterables may throw; the body is dropped either way.
   }
 }
