@@ -4,6 +4,7 @@
       "target_name": "serving_native",
       "sources": [
         "src/addon.cpp",
+        "src/boundary.cpp",
         "src/frame_addon.cpp",
         "src/frame_columns.cpp",
         "src/frame_encode.cpp",
@@ -11,6 +12,7 @@
         "src/frame_parse.cpp",
         "src/frame_scan.cpp",
         "src/frame_split.cpp",
+        "src/later_addon.cpp",
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",

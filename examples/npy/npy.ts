@@ -63,7 +63,7 @@ export class Npy extends io.IODescriptor<NDArray> {
       )
     }
     // A copy also has the alignment that typed arrays ask for.
-    const data = new Container(Uint8Array.from(body.subarray(start)).buffer)
+    const data = new Container(new Uint8Array(body.subarray(start)).buffer)
     if (dtype === 'bool') {
       const bad = (data as Uint8Array).findIndex((byte) => byte > 1)
       if (bad !== -1)

@@ -4,45 +4,18 @@
 
 #include <cstdlib>
 
+#include "boundary.h"
 #include "frame_addon.h"
-#include "ndarray_encode.h"
-#include "ndarray_parse.h"
+#include "later_addon.h"
 
 namespace serving {
 namespace {
 
 // Changes with every change of what crosses the boundary; src/bindings/native.ts refuses any other.
-constexpr uint32_t kContract = 2;
-
-// What a call reports beside its result lies in a Float64Array of the caller's: making an object instead costs 0.3 µs.
-//   parse, out:  [status, offset, dtype, rank, dims...]
-//   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
-constexpr size_t kHeadLength = 4 + kMaxDimensions;
+constexpr uint32_t kContract = 3;
 
 // Texts up to here are written on the stack and become a string of their exact length.
 constexpr size_t kStringBytes = 32 * 1024;
-
-struct View {
-  void* data;
-  size_t length;
-  napi_typedarray_type type;
-};
-
-bool GetView(napi_env env, napi_value value, View& view) {
-  return napi_get_typedarray_info(env, value, &view.type, &view.length, &view.data, nullptr, nullptr) == napi_ok;
-}
-
-bool GetHead(napi_env env, napi_value value, double*& head) {
-  View view;
-  if (!GetView(env, value, view) || view.type != napi_float64_array || view.length != kHeadLength) return false;
-  head = static_cast<double*>(view.data);
-  return true;
-}
-
-napi_value Misused(napi_env env) {
-  napi_throw_type_error(env, nullptr, "serving_native: called outside its contract");
-  return nullptr;
-}
 
 // An ArrayBuffer of `size` bytes. False when there is no room for it; nothing is thrown then.
 bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
@@ -67,38 +40,26 @@ bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
 // (json: Uint8Array, dtype: number, head: Float64Array) => ArrayBuffer | undefined
 napi_value Parse(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  size_t argc = 3;
-  View json;
-  double* head;
-  int32_t code;
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
-      !GetView(env, args[0], json) || json.type != napi_uint8_array ||
-      napi_get_value_int32(env, args[1], &code) != napi_ok || code < -1 || code > 11 || !GetHead(env, args[2], head)) {
-    return Misused(env);
-  }
-  const uint8_t* const text = static_cast<const uint8_t*>(json.data);
-  const Dtype dtype = static_cast<Dtype>(code);
+  ParseArguments json;
+  if (!GetArguments<3>(env, info, args) || !ReadParseArguments(env, args, json)) return Misused(env);
+  double* const head = json.head;
   // Exactly as long as the result of a good text, so that nothing is copied or grown.
-  const size_t capacity = CountElements(text, json.length);
+  const size_t capacity = CountElements(json.text, json.length);
   napi_value buffer;
   void* out;
-  if (!NewBuffer(env, capacity * ItemSize(dtype), &out, &buffer)) {
+  if (!NewBuffer(env, capacity * ItemSize(json.dtype), &out, &buffer)) {
     head[0] = static_cast<double>(Status::kGaveUp);
     return nullptr;
   }
   ParseResult result;
-  ParseNdarray(text, json.length, dtype, out, capacity, result);
-  head[0] = static_cast<double>(result.status);
-  head[1] = static_cast<double>(result.offset);
+  ParseNdarray(json.text, json.length, json.dtype, out, capacity, result);
+  WriteHead(result, head);
   if (result.status != Status::kOk) {
     // At once, not when the collector comes round: 20 MB of commas ask for 160 MB.
     napi_detach_arraybuffer(env, buffer);
     return nullptr;
   }
-  head[2] = static_cast<double>(result.dtype);
-  head[3] = result.rank;
-  for (int i = 0; i < result.rank; i++) head[4 + i] = static_cast<double>(result.dims[i]);
-  if (dtype == Dtype::kInferred && result.dtype == Dtype::kBool) {
+  if (json.dtype == Dtype::kInferred && result.dtype == Dtype::kBool) {
     napi_value flags;
     void* bytes;
     if (!NewBuffer(env, result.count, &bytes, &flags)) {
@@ -116,41 +77,16 @@ napi_value Parse(napi_env env, napi_callback_info info) {
 // (data: TypedArray, dtype: number, nonFinite: number, head: Float64Array) => string | ArrayBuffer | undefined
 napi_value Encode(napi_env env, napi_callback_info info) {
   napi_value args[4];
-  size_t argc = 4;
-  View data;
-  double* head;
-  int32_t code;
-  int32_t non_finite;
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 4 ||
-      !GetView(env, args[0], data) || napi_get_value_int32(env, args[1], &code) != napi_ok || code < 0 || code > 11 ||
-      napi_get_value_int32(env, args[2], &non_finite) != napi_ok || non_finite < 0 || non_finite > 2 ||
-      !GetHead(env, args[3], head)) {
-    return Misused(env);
-  }
-  // The view's own element size must be the dtype's, or the loop below would read past its end.
-  static constexpr size_t kSizes[] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 8, 8};
-  const double rank = head[3];
-  if (static_cast<size_t>(data.type) >= sizeof kSizes / sizeof *kSizes ||
-      kSizes[data.type] != ItemSize(static_cast<Dtype>(code)) || !(rank >= 0 && rank <= kMaxDimensions)) {
-    return Misused(env);
-  }
-  size_t dims[kMaxDimensions];
-  double product = 1;
-  for (int i = 0; i < static_cast<int>(rank); i++) {
-    const double dim = head[4 + i];
-    if (!(dim >= 1 && dim <= 9007199254740992.0)) return Misused(env);
-    dims[i] = static_cast<size_t>(dim);
-    product *= dim;
-  }
-  if (product != static_cast<double>(data.length)) return Misused(env);
-
-  const Array array{data.data, data.length, static_cast<Dtype>(code), static_cast<int>(rank), dims};
+  EncodeArguments to;
+  if (!GetArguments<4>(env, info, args) || !ReadEncodeArguments(env, args, to)) return Misused(env);
+  const Array& array = to.array;
+  double* const head = to.head;
   const size_t bound = EncodedBound(array);
   size_t length = 0;
   napi_value result = nullptr;
   if (bound <= kStringBytes) {
     char text[kStringBytes];
-    const Status status = EncodeNdarray(array, static_cast<NonFinite>(non_finite), text, length);
+    const Status status = EncodeNdarray(array, to.non_finite, text, length);
     head[0] = static_cast<double>(status);
     if (status == Status::kOk && napi_create_string_latin1(env, text, length, &result) != napi_ok) return nullptr;
     return result;
@@ -160,7 +96,7 @@ napi_value Encode(napi_env env, napi_callback_info info) {
     head[0] = static_cast<double>(Status::kGaveUp);
     return nullptr;
   }
-  const Status status = EncodeNdarray(array, static_cast<NonFinite>(non_finite), static_cast<char*>(out), length);
+  const Status status = EncodeNdarray(array, to.non_finite, static_cast<char*>(out), length);
   head[0] = static_cast<double>(status);
   head[1] = static_cast<double>(length);
   if (status != Status::kOk) {
@@ -181,6 +117,10 @@ NAPI_MODULE_INIT() {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
       {"parseNdarray", nullptr, serving::Parse, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarray", nullptr, serving::Encode, nullptr, nullptr, nullptr, plain, nullptr},
+      {"countElementsLater", nullptr, serving::CountLater, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseNdarrayLater", nullptr, serving::ParseLater, nullptr, nullptr, nullptr, plain, nullptr},
+      {"encodeNdarrayLater", nullptr, serving::EncodeLater, nullptr, nullptr, nullptr, plain, nullptr},
+      {"encodedBound", nullptr, serving::EncodedBoundOf, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };

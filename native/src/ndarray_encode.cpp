@@ -107,8 +107,8 @@ size_t WidestFloat(const Array& array) {
   return usual && Format::kFraction > 10 ? kDigits + 5 : 26;
 }
 
-size_t Widest(const Array& array) {
-  switch (array.dtype) {
+size_t Widest(Dtype dtype) {
+  switch (dtype) {
     case Dtype::kBool:
       return 5;
     case Dtype::kInt8:
@@ -123,26 +123,30 @@ size_t Widest(const Array& array) {
     case Dtype::kInt64:
     case Dtype::kUint64:
       return 20;
-    case Dtype::kFloat16:
-      return 26;
-    case Dtype::kFloat32:
-      return WidestFloat<Binary32>(array);
     default:
-      return WidestFloat<Binary64>(array);
+      return 26;
   }
+}
+
+size_t Bound(const Array& array, size_t widest) {
+  const size_t rank = static_cast<size_t>(array.rank);
+  const size_t rows = array.rank == 0 ? 1 : array.count / array.dims[array.rank - 1];
+  // An element with its comma; a row's end and beginning of all levels at worst; slack for writes beyond the last text.
+  const size_t per_element = widest + 1;
+  const size_t per_row = 2 * rank + 1;
+  if (array.count > SIZE_MAX / 128 / per_row) return SIZE_MAX;
+  return array.count * per_element + rows * per_row + 2 * rank + kFloatRoom;
 }
 
 }  // namespace
 
 size_t EncodedBound(const Array& array) {
-  const size_t rank = static_cast<size_t>(array.rank);
-  const size_t rows = array.rank == 0 ? 1 : array.count / array.dims[array.rank - 1];
-  // An element with its comma; a row's end and beginning of all levels at worst; slack for writes beyond the last text.
-  const size_t per_element = Widest(array) + 1;
-  const size_t per_row = 2 * rank + 1;
-  if (array.count > SIZE_MAX / 128 / per_row) return SIZE_MAX;
-  return array.count * per_element + rows * per_row + 2 * rank + kFloatRoom;
+  return Bound(array, array.dtype == Dtype::kFloat64   ? WidestFloat<Binary64>(array)
+                      : array.dtype == Dtype::kFloat32 ? WidestFloat<Binary32>(array)
+                                                       : Widest(array.dtype));
 }
+
+size_t LooseBound(const Array& array) { return Bound(array, Widest(array.dtype)); }
 
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length) {
   switch (array.dtype) {

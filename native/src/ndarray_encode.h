@@ -22,6 +22,9 @@ struct Array {
 // overflows.
 size_t EncodedBound(const Array& array);
 
+// The same without a look at the elements, about a fifth above.
+size_t LooseBound(const Array& array);
+
 // Writes the text and its length. The room at `out` is EncodedBound's.
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length);
 

@@ -18,8 +18,22 @@ export interface FrameAddon {
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
 }
 
+/** What native/src/later_addon.cpp adds; called by `native-large.ts` alone. */
+export interface LaterAddon {
+  countElementsLater(json: Uint8Array, dtype: number, head: Float64Array): Promise<number>
+  parseNdarrayLater(json: Uint8Array, dtype: number, head: Float64Array, out: Uint8Array): Promise<undefined>
+  encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, head: Float64Array): number
+  encodeNdarrayLater(
+    data: ArrayBufferView,
+    dtype: number,
+    nonFinite: number,
+    head: Float64Array,
+    out: Uint8Array,
+  ): Promise<undefined>
+}
+
 /** What native/src/addon.cpp exports. */
-interface Addon extends FrameAddon {
+interface Addon extends FrameAddon, LaterAddon {
   readonly contract: number
   parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
@@ -31,7 +45,7 @@ interface Addon extends FrameAddon {
 }
 
 /** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 2
+const contract = 3
 
 const nonFiniteFound = 9
 /** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */
@@ -44,7 +58,8 @@ const failureKinds: readonly (ParseFailureKind | undefined)[] = [
   'precision',
   'depth',
 ]
-const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
+/** What the add-on takes for the texts of NaN and the infinities. */
+export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
 /**
  * From which size on the add-on is the faster one; below, the call into it costs more than it saves.
@@ -86,39 +101,63 @@ export const nativeStatus: { readonly loaded: boolean; readonly reason?: string 
 /** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
 export const frameAddon: FrameAddon | undefined = typeof loaded === 'string' ? undefined : loaded
 
+/** The part of the add-on that works beside the event loop; undefined when it is not loaded. */
+export const laterAddon: LaterAddon | undefined = typeof loaded === 'string' ? undefined : loaded
+
+/** Status, offset or length, dtype, rank, dimensions: passed in, since the add-on makes no objects. */
+export function newHead(shape: readonly number[] = []): Float64Array {
+  const head = new Float64Array(4 + maxDimensions)
+  setShape(head, shape)
+  return head
+}
+
+function setShape(head: Float64Array, shape: readonly number[]): void {
+  head[3] = shape.length
+  for (let i = 0; i < shape.length; i++) head[4 + i] = shape[i]
+}
+
+/** Where a parse ended: the array in the buffer, or why there is none. Undefined: the TypeScript codec has to read the text. */
+export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): ParsedArray | ParseFailure | undefined {
+  if (buffer === undefined || head[0] !== 0) {
+    const failure = failureKinds[head[0]]
+    return failure === undefined ? undefined : { failure, offset: head[1] }
+  }
+  const shape = new Array<number>(head[3])
+  let size = 1
+  for (let i = 0; i < shape.length; i++) {
+    shape[i] = head[4 + i]
+    size *= shape[i]
+  }
+  const dtype = dtypes[head[2]] as 'float64'
+  // The buffer of a list without elements has room for one.
+  return { dtype, shape, data: new (dataConstructor(dtype))(buffer, 0, size) }
+}
+
+/** What the add-on takes for a dtype; -1 to infer it. */
+export function codeOf(dtype: DType | undefined): number {
+  return dtype === undefined ? -1 : dtypeCode(dtype)
+}
+
 /**
  * A loaded add-on becomes a codec that sends it every body of numbers, however small.
  * Strings and objects go to the TypeScript codec, and so does a text that the add-on gives up on.
  */
 function nativeCodecOf(addon: Addon): NumberCodec {
-  // Status, offset or length, dtype, rank, dimensions: passed in, since the add-on makes no objects. One per thread is enough.
-  const head = new Float64Array(4 + maxDimensions)
+  // One per thread is enough.
+  const head = newHead()
   return {
     name: 'native',
     parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray | ParseFailure {
       if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype)
-      const buffer = addon.parseNdarray(json, dtype === undefined ? -1 : dtypeCode(dtype), head)
-      if (buffer === undefined) {
-        const failure = failureKinds[head[0]]
-        if (failure === undefined) return typescriptCodec.parseNdarray(json, dtype)
-        return checkEncoding(json, { failure, offset: head[1] })
-      }
-      const shape = new Array<number>(head[3])
-      let size = 1
-      for (let i = 0; i < shape.length; i++) {
-        shape[i] = head[4 + i]
-        size *= shape[i]
-      }
-      const found = dtypes[head[2]] as 'float64'
-      // The buffer of a list without elements has room for one.
-      return { dtype: found, shape, data: new (dataConstructor(found))(buffer, 0, size) }
+      const parsed = parsedOf(head, addon.parseNdarray(json, codeOf(dtype), head))
+      if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
+      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
     },
     encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
       const data = array.data as DTypeData['float64']
       if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
-      head[3] = shape.length
-      for (let i = 0; i < shape.length; i++) head[4 + i] = shape[i]
+      setShape(head, shape)
       const text = addon.encodeNdarray(data, dtypeCode(dtype), nonFiniteCodes[nonFinite], head)
       if (typeof text === 'string') return text
       if (text !== undefined) return new Uint8Array(text, 0, head[1])

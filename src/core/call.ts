@@ -33,13 +33,22 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
     const input = api.input.fromHttpRequest(request, ctx)
     if (isPromise(input)) {
       request.keep()
-      return withDeadline(ctx, decodeLater(api, input, ctx, http), http)
+      return withDeadline(ctx, decodeLater(api, settled(input, request), ctx, http), http)
     }
     request.release()
     return proceed(api, input, ctx, http)
   } catch (error) {
     request.release()
     return failure(decodeFailureOf(error), ctx)
+  }
+}
+
+/** Ends the loan of the body when the value is there, also one for which nobody waits any more. */
+async function settled(input: Promise<unknown>, request: HttpRequest): Promise<unknown> {
+  try {
+    return await input
+  } finally {
+    request.release()
   }
 }
 
@@ -59,7 +68,7 @@ const http: Protocol<HttpResponse> = {
 function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse> {
   const own = ctx.response
   if (own.touched) {
-    response = { status: own.status ?? response.status, headers: own.merge(response.headers), body: response.body }
+    response = { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
   }
   return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : response
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { numberCodec as codec } from '../bindings/native.ts'
+import { largeCodec } from '../bindings/native-large.ts'
 import type { Context } from '../context.ts'
 import { type DType, parseDType } from '../data/dtype.ts'
 import { NDArray } from '../data/ndarray.ts'
@@ -11,10 +12,10 @@ import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../data/shape.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { isJsonType, type MediaType } from '../wire/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import type { Chunk, HttpRequest, HttpResponse } from '../wire/message.ts'
 import type { NDArrayMessage } from '../wire/proto-messages.ts'
 import { allocateWithHeadroom } from '../wire/proto-writer.ts'
-import { checkOptions, IODescriptor, requireMediaType } from './descriptor.ts'
+import { checkOptions, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
 import { castArray, isSameKind } from './ndarray-cast.ts'
 import {
   acceptedForm,
@@ -101,23 +102,26 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return new NumpyNdarray({ dtype: array.dtype as D, shape: array.shape, ...options }, array)
   }
 
-  fromHttpRequest(request: HttpRequest): NDArray<D> {
+  fromHttpRequest(request: HttpRequest): MaybePromise<NDArray<D>> {
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
-    const parsed = codec.parseNdarray(request.peek(), this.dtype)
-    if ('failure' in parsed) throw parseError(parsed, this.dtype)
-    return new NDArray(parsed.data, this.#inputShape(parsed.shape), parsed.dtype) as NDArray<D>
+    if (largeCodec?.takesText(request.peek(), this.dtype)) {
+      request.keep()
+      return largeCodec.parse(request.peek(), this.dtype).then((parsed) => this.#fromParsed(parsed))
+    }
+    return this.#fromParsed(codec.parseNdarray(request.peek(), this.dtype))
   }
 
-  toHttpResponse(value: NDArray, ctx?: Context): HttpResponse {
+  toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const array = this.#checkOutput(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) return { headers: [['content-type', form.mimeType]], body: form.encode(array) }
-    const body = codec.encodeNdarray(array, this.nonFinite)
-    if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
-    return { headers: jsonHeaders, body }
+    if (largeCodec?.takesArray(array)) {
+      return largeCodec.encode(array, this.nonFinite).then((text) => jsonResponse(text?.body, text?.release))
+    }
+    return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
   /**
@@ -142,6 +146,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return form === undefined
       ? (toNDArrayMessage(array) ?? serializeNDArray(array))
       : form.encode(array, allocateWithHeadroom)
+  }
+
+  #fromParsed(parsed: ParsedArray | ParseFailure): NDArray<D> {
+    if ('failure' in parsed) throw parseError(parsed, this.dtype)
+    return new NDArray(parsed.data, this.#inputShape(parsed.shape), parsed.dtype) as NDArray<D>
   }
 
   /** An array that came with a dtype of its own becomes one of the descriptor's. */
@@ -190,6 +199,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
     return { data, shape: next, dtype: dtype ?? value.dtype }
   }
+}
+
+function jsonResponse(body: Chunk | undefined, release?: () => void): HttpResponse {
+  if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
+  return { headers: jsonHeaders, body, release }
 }
 
 const readable = `application/json or ${[...ndarrayForms.keys()].join(' or ')}`

@@ -2,17 +2,18 @@
  * Request bodies that come in more than one piece.
  * @module
  */
+import { bufferPool } from '../wire/buffer-pool.ts'
 
 // What a Content-Length is believed without proof.
 const firstBytes = 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
 
 /**
- * Pieces of a body become one buffer.
+ * Pieces of a body become one buffer of the pool.
  *
- * **Cost**: a body with a true Content-Length up to 1 MiB is allocated and copied once. Above that the buffer grows fourfold,
- * only as bytes arrive: a lying Content-Length costs its connection at most four times what it sent, honest bodies are
- * copied again by at most a third.
+ * **Cost**: a body with a true Content-Length up to 1 MiB, or one that a used buffer holds, is copied once. Above that the
+ * buffer grows fourfold, only as bytes arrive: a lying Content-Length costs its connection at most four times what it sent,
+ * honest bodies are copied again by at most a third.
  */
 export class BodyBuffer {
   readonly #limit: number
@@ -22,30 +23,35 @@ export class BodyBuffer {
   /** `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. **Units**: bytes. */
   constructor(declared: number | undefined, limit: number) {
     this.#limit = declared === undefined ? limit : Math.min(declared, limit)
-    this.#bytes = allocate(Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes))
+    const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#limit)
+    const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
+    this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
   }
 
   /** Copies a piece; false, and nothing is copied, when the body grows beyond its limit. */
   append(piece: Uint8Array): boolean {
     const length = this.#length + piece.length
     if (length > this.#limit) return false
-    if (length > this.#bytes.length) {
-      const grown = allocate(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4)))
-      grown.set(this.#bytes.subarray(0, this.#length))
-      this.#bytes = grown
-    }
+    if (length > this.#bytes.length) this.#grow(length)
     this.#bytes.set(piece, this.#length)
     this.#length = length
     return true
   }
 
-  /** The body so far; the buffer is the caller's from here on. */
+  /** The body so far, in a buffer of the pool that is the caller's from here on. */
   take(): Uint8Array {
-    return this.#length === this.#bytes.length ? this.#bytes : this.#bytes.subarray(0, this.#length)
+    return this.#bytes.subarray(0, this.#length)
   }
-}
 
-// Not from Node's shared pool: a value that keeps a view of its body must not keep strangers' bytes with it.
-function allocate(bytes: number): Uint8Array {
-  return Buffer.allocUnsafeSlow(bytes)
+  /** Gives the body up. */
+  drop(): void {
+    bufferPool.give(this.#bytes.buffer as ArrayBuffer)
+  }
+
+  #grow(length: number): void {
+    const grown = new Uint8Array(bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4))))
+    grown.set(this.#bytes.subarray(0, this.#length))
+    this.drop()
+    this.#bytes = grown
+  }
 }

@@ -8,6 +8,7 @@ import { call, callReceived } from '../core/call.ts'
 import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../io/descriptor.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import { decodeContent, isIdentity } from '../wire/content-encoding.ts'
 import { HttpRequest, type HttpResponse } from '../wire/message.ts'
 import { BodyBuffer } from './body.ts'
@@ -95,7 +96,7 @@ export abstract class Exchange extends ResponseSender {
       this.refuse(tooLarge(this.#site))
       return
     }
-    if (last) this.#run(new HttpRequest(this.#ctx.headers, this.#body.take()))
+    if (last) this.#run(new HttpRequest(this.#ctx.headers, this.#body.take(), bufferPool))
   }
 
   /** Gives the request up because its connection is gone. */
@@ -112,7 +113,8 @@ export abstract class Exchange extends ResponseSender {
     if (this.over) return
     this.over = true
     this.#closedToInput = true
-    this.#body = undefined
+    this.#dropBody()
+    this.releaseBody()
     clearTimeout(this.#timer)
     this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
     this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
@@ -141,7 +143,7 @@ export abstract class Exchange extends ResponseSender {
   /** Answers before the whole body has come. */
   protected refuse(error: ServingError): void {
     this.#closedToInput = true
-    this.#body = undefined
+    this.#dropBody()
     clearTimeout(this.#timer)
     this.#ctx.abort(error)
     this.#upload?.abort(error)
@@ -171,6 +173,12 @@ export abstract class Exchange extends ResponseSender {
       return
     }
     this.#upload.take(piece, last)
+  }
+
+  /** Gives up what has come of the body. */
+  #dropBody(): void {
+    this.#body?.drop()
+    this.#body = undefined
   }
 
   #run(request: HttpRequest): void {
@@ -230,12 +238,12 @@ export abstract class Exchange extends ResponseSender {
 
   #respond(response: HttpResponse, isCorked: boolean): void {
     if (this.over) {
-      discard(response.body)
+      discard(response)
       return
     }
     const fault = faultOf(response)
     if (fault !== undefined) {
-      discard(response.body)
+      discard(response)
       response = problemOf(this.#api, new BadOutput(fault), this.#ctx.id)
     }
     if (response.error !== undefined) this.#log(response.error)

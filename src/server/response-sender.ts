@@ -3,7 +3,7 @@
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
-import { type Chunk, type HttpResponse, isAsyncBody, type ResponseBody } from '../wire/message.ts'
+import { type Chunk, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { isBodyless } from './head.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new
@@ -19,6 +19,7 @@ export abstract class ResponseSender {
   /** Nothing may be written any more. */
   protected over = false
   #wake: (() => void) | undefined
+  #release: (() => void) | undefined
 
   /** Runs `writes` so that they leave in one packet. Must run them at once. */
   protected abstract corked(writes: () => void): void
@@ -40,15 +41,23 @@ export abstract class ResponseSender {
     wake?.()
   }
 
+  /** The body of the response is out, or never will be. */
+  protected releaseBody(): void {
+    const release = this.#release
+    this.#release = undefined
+    release?.()
+  }
+
   /** Sends a response without faults; `isCorked` when the writes of this tick leave in one packet anyway. */
   protected send(response: HttpResponse, isCorked: boolean): void {
     const { body } = response
     if (isBodyless(response.status ?? 200)) {
-      discard(body)
+      discard(response)
       this.#whole(response, '', isCorked)
       return
     }
     if (typeof body === 'string' || body instanceof Uint8Array) {
+      this.#release = response.release
       this.#whole(response, body, isCorked)
       return
     }
@@ -136,9 +145,10 @@ function bytesOf(chunk: Chunk): Uint8Array {
 }
 
 /** Ends the source of a body that nobody will read. */
-export function discard(body: ResponseBody): void {
-  if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
+export function discard({ body, release }: HttpResponse): void {
   try {
+    release?.()
+    if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
     Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
   } catch {
     // Custom iterables may throw; the body is dropped either way.

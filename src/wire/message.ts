@@ -2,6 +2,7 @@
  * Requests and responses as plain values: what descriptors read and write. A multipart part is such a request, too.
  * @module
  */
+import type { BufferPool } from './buffer-pool.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -48,24 +49,36 @@ export class HeaderList implements RequestHeaders {
 export class HttpRequest {
   readonly headers: RequestHeaders
   #bytes: Uint8Array | undefined
-  #borrowed: boolean
+  #borrowed: boolean | BufferPool
 
-  /** `borrowed`: the bytes belong to a socket, which takes them back when its callback returns. */
-  constructor(headers: RequestHeaders, bytes: Uint8Array, borrowed = false) {
+  /**
+   * `borrowed`: whose the bytes are. True: a socket's, which takes them back when its callback returns; a pool: they lie in a
+   * buffer of its own, which goes back to it on `release`; false: nobody else's.
+   */
+  constructor(headers: RequestHeaders, bytes: Uint8Array, borrowed: boolean | BufferPool = false) {
     this.headers = headers
     this.#bytes = bytes
     this.#borrowed = borrowed
   }
 
-  /** The whole body, yours to keep. **Cost**: copies once when the bytes still belong to the socket. */
+  /** The whole body, yours to keep. **Cost**: copies once when the bytes belong to a socket, or lie in a longer used buffer. */
   get body(): Uint8Array {
-    this.keep()
-    return this.#view()
+    const bytes = this.#view()
+    if (this.#borrowed === false || (this.#borrowed !== true && bytes.length === bytes.buffer.byteLength)) {
+      this.#borrowed = false
+      return bytes
+    }
+    // Not `slice`: on a Buffer that is another view of the same bytes.
+    const own = new Uint8Array(bytes)
+    this.release()
+    this.#bytes = own
+    this.#borrowed = false
+    return own
   }
 
   /**
-   * The whole body without a copy. Valid only until `fromHttpRequest` returns or awaits; the value made of it must not
-   * alias it.
+   * The whole body without a copy. Valid until `fromHttpRequest` returns; where that answers a promise, ask for it after a
+   * call of `keep`, and it is valid until that settles. The value made of it must not alias it.
    */
   peek(): Uint8Array {
     return this.#view()
@@ -73,15 +86,17 @@ export class HttpRequest {
 
   /** Makes the bytes outlive the socket's callback. Called by the pipeline before it waits for anything. */
   keep(): void {
-    if (!this.#borrowed) return
-    // Not `slice`: on a Buffer that is another view of the same bytes.
+    if (this.#borrowed !== true) return
     this.#bytes = new Uint8Array(this.#view())
     this.#borrowed = false
   }
 
   /** Ends the time in which borrowed bytes may be read. Called by the pipeline once the descriptor has its value. */
   release(): void {
-    if (this.#borrowed) this.#bytes = undefined
+    if (this.#borrowed === false) return
+    if (this.#borrowed !== true) this.#borrowed.give(this.#view().buffer as ArrayBuffer)
+    this.#borrowed = true
+    this.#bytes = undefined
   }
 
   #view(): Uint8Array {
@@ -108,6 +123,8 @@ export interface HttpResponse {
   readonly body: ResponseBody
   /** Set on error responses, for the log. */
   readonly error?: Error
+  /** Called once when `body` has been sent or given up, if it is bytes: their memory may be used again. */
+  readonly release?: () => void
 }
 
 /** Whether a body is streamed from an async source. */

@@ -27,11 +27,12 @@ const forms = {
 } as const
 
 function post(type: string, body: Uint8Array, descriptor: io.NumpyNdarray = new io.NumpyNdarray()): NDArray {
-  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body))
+  return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body)) as NDArray
 }
 
 function answer(accept: string, value: NDArray): HttpResponse {
-  return new io.NumpyNdarray().toHttpResponse(value, new Context({ headers: HeaderList.from({ accept }) }))
+  const ctx = new Context({ headers: HeaderList.from({ accept }) })
+  return new io.NumpyNdarray().toHttpResponse(value, ctx) as HttpResponse
 }
 
 describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => {

@@ -42,6 +42,20 @@ describe('BodyBuffer', () => {
     expect(body.take().buffer.byteLength).toBeLessThanOrEqual(8 * 1024 * 1024)
   })
 
+  it('uses the buffer of an earlier body again, one that was given up too, and grows no further than that', () => {
+    const first = new BodyBuffer(3e6, 3e6)
+    first.append(new Uint8Array(3e6))
+    const { buffer } = first.take()
+    first.drop()
+    const second = new BodyBuffer(2_900_000, 3e6)
+    second.append(new Uint8Array(10))
+    expect(second.take().buffer).toBe(buffer)
+    const third = new BodyBuffer(2_900_000, 3e6)
+    third.append(new Uint8Array(10))
+    expect(third.take().buffer).not.toBe(buffer)
+    second.drop()
+  })
+
   it('copies a body of known size into a buffer of its own size', () => {
     const body = new BodyBuffer(1000, 1e6)
     for (let i = 0; i < 10; i++) body.append(new Uint8Array(100))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BufferPool } from '../../../src/wire/buffer-pool.ts'
 import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/wire/message.ts'
 
 describe('HeaderList', () => {
@@ -55,6 +56,39 @@ describe('HttpRequest', () => {
     const slab = new Uint8Array(1000)
     const request = new HttpRequest(headers, slab.subarray(10, 12), true)
     expect(request.body.buffer.byteLength).toBe(2)
+  })
+
+  it('gives the buffer of a pool back when its loan ends, and not before', () => {
+    const pool = new BufferPool()
+    const buffer = pool.take(1e6)
+    const request = new HttpRequest(headers, new Uint8Array(buffer, 0, 900_000), pool)
+    request.keep()
+    expect(request.peek().buffer).toBe(buffer)
+    expect(pool.takeUsed(1e6)).toBeUndefined()
+    request.release()
+    request.release()
+    expect(() => request.peek()).toThrow(/after fromHttpRequest/)
+    expect(pool.takeUsed(1e6)).toBe(buffer)
+    expect(pool.takeUsed(1e6)).toBeUndefined()
+  })
+
+  it('hands over a buffer of a pool that the body fills, and copies out of a longer one', () => {
+    const pool = new BufferPool()
+    const exact = pool.take(1e6)
+    const filling = new HttpRequest(headers, new Uint8Array(exact), pool)
+    expect(filling.body.buffer).toBe(exact)
+    filling.release()
+    expect(filling.body.buffer).toBe(exact)
+    expect(pool.takeUsed(1e6)).toBeUndefined()
+
+    const longer = pool.take(1e6)
+    const bytes = new Uint8Array(longer, 0, 900_000).fill(7)
+    const request = new HttpRequest(headers, bytes, pool)
+    const { body } = request
+    expect(pool.takeUsed(1e6)).toBe(longer)
+    bytes.fill(9)
+    expect([body.length, body.buffer.byteLength, body.every((byte) => byte === 7)]).toEqual([900_000, 900_000, true])
+    expect(request.body).toBe(body)
   })
 
   it('refuses to be read after its bytes went back to the socket', () => {

@@ -1,0 +1,117 @@
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { nativePath } from '../../src/bindings/native.ts'
+import { largeCodec } from '../../src/bindings/native-large.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
+import { typescriptCodec } from '../../src/data/ndarray-json.ts'
+import type { ParsedArray } from '../../src/data/number-codec.ts'
+
+const codec = largeCodec as NonNullable<typeof largeCodec>
+const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
+const text = (json: string) => Buffer.from(json)
+
+function sampleOf(dtype: NumericDType): ParsedArray {
+  const Container = dataConstructor(dtype)
+  const bytes = new Uint8Array(24 * Container.BYTES_PER_ELEMENT)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = dtype === 'bool' ? i & 1 : (i * 37) & 0x3f
+  return { dtype, shape: [2, 3, 4], data: new Container(bytes.buffer) }
+}
+
+async function printed(array: ParsedArray): Promise<string | undefined> {
+  const answer = await codec.encode(array, 'null')
+  const json = answer === undefined ? undefined : Buffer.from(answer.body).toString()
+  answer?.release()
+  return json
+}
+
+describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => {
+  it.each(numericTypes)('reads and prints %s as the TypeScript codec does', async (dtype) => {
+    const array = sampleOf(dtype)
+    const json = typescriptCodec.encodeNdarray(array, 'null') as string
+    expect(await printed(array)).toBe(json)
+    for (const wanted of [dtype, undefined] as (DType | undefined)[])
+      expect(await codec.parse(text(json), wanted)).toEqual(typescriptCodec.parseNdarray(text(json), wanted))
+  })
+
+  it.each([
+    '[1,2',
+    '[[1],[2,3]]',
+    '[1,"a"]',
+    '["a","b"]',
+    '[[],[]]',
+    '[]',
+    '[1e400]',
+    '[9007199254740993]',
+    '[true,false]',
+    '[true,2]',
+    '[{"0":1}]',
+    '7',
+    `${'['.repeat(65)}${']'.repeat(65)}`,
+    '[1,\u00e9]',
+    '',
+    ','.repeat(1000),
+  ])('answers %j as the TypeScript codec does', async (json) => {
+    for (const dtype of [undefined, 'float32', 'int8'] as const)
+      expect(await codec.parse(text(json), dtype)).toEqual(typescriptCodec.parseNdarray(text(json), dtype))
+  })
+
+  it('has no text for a NaN that is an error, and all the others afterwards', async () => {
+    const array: ParsedArray = { dtype: 'float64', shape: [2], data: Float64Array.of(1, Number.NaN) }
+    expect(await codec.encode(array, 'error')).toBeUndefined()
+    expect(await printed(array)).toBe('[1.0,null]')
+  })
+
+  it('prints what the array held when it was asked, whatever becomes of the array', async () => {
+    const data = new Float64Array(50_000).fill(1.5)
+    const array: ParsedArray = { dtype: 'float64', shape: [50_000], data }
+    const pending = printed(array)
+    data.fill(2.5)
+    structuredClone(data.buffer, { transfer: [data.buffer] })
+    expect(await pending).toBe(`[${'1.5,'.repeat(49_999)}1.5]`)
+  })
+
+  it('answers many at once, each with its own', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 40 }, async (_, i) => {
+        const data = new Float64Array(20_000).fill(i / 8)
+        const json = await printed({ dtype: 'float64', shape: [100, 200], data })
+        const parsed = await codec.parse(text(json as string), 'float32')
+        return 'failure' in parsed ? parsed.failure : [parsed.shape, new Set(parsed.data as Float32Array)]
+      }),
+    )
+    expect(all).toEqual(Array.from({ length: 40 }, (_, i) => [[100, 200], new Set([i / 8])]))
+  })
+
+  it('lets a thread end while it is at work', async () => {
+    const script = `
+      const { parentPort } = require('node:worker_threads')
+      const addon = require(${JSON.stringify(nativePath)})
+      const json = Buffer.from('[' + '0.1234567890123456,'.repeat(1e6) + '1]')
+      const out = new Uint8Array(8e6 + 8)
+      for (let i = 0; i < 4; i++) addon.parseNdarrayLater(json, 11, new Float64Array(68), out)
+      parentPort.postMessage('working')
+    `
+    for (let i = 0; i < 3; i++) {
+      const worker = new Worker(script, { eval: true })
+      await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject))
+      await worker.terminate()
+    }
+  })
+
+  it('refuses calls outside its contract with a TypeError instead of writing to memory it should not', async () => {
+    const { createRequire } = await import('node:module')
+    const addon = createRequire(import.meta.url)(nativePath)
+    const head = new Float64Array(68)
+    head.set([0, 0, 0, 1, 4])
+    const json = text('[1,2,3]')
+    expect(() => addon.countElementsLater('[1]', -1, head)).toThrow(TypeError)
+    expect(() => addon.parseNdarrayLater(json, -1, head)).toThrow(TypeError)
+    expect(() => addon.parseNdarrayLater(json, -1, head, new Float64Array(3))).toThrow(TypeError)
+    expect(() => addon.parseNdarrayLater(json, -1, head, new Uint8Array(new ArrayBuffer(40), 1))).toThrow(TypeError)
+    expect(() => addon.encodeNdarrayLater(new Float64Array(4), 11, 0, head, new Uint8Array(10))).toThrow(TypeError)
+    expect(() => addon.encodeNdarrayLater(new Float64Array(5), 11, 0, head, new Uint8Array(1000))).toThrow(TypeError)
+    const tooShort = new Float64Array(68)
+    await addon.parseNdarrayLater(json, 11, tooShort, new Uint8Array(16))
+    expect(tooShort[0]).toBe(8)
+  })
+})
