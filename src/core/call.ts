@@ -86,30 +86,29 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
     // The function hears of the end through its own generator, even while it waits for something else.
     ctx.signal.addEventListener('abort', giveUp, { once: true })
     const first = await iterator.next()
-    return { ...response, body: first.done ? [] : new Resumed(first.value, iterator) }
+    return { ...response, body: new Resumed(first, iterator) }
   } catch (error) {
     return failure(functionFailureOf(error), ctx)
   }
 }
 
 /**
- * An iterator whose first chunk was taken out. Not a generator: `return` on a generator that never started would not
+ * An iterator whose first result was taken out. Not a generator: `return` on a generator that never started would not
  * reach the inner iterator, and a response can be dropped before its first chunk is sent.
  */
 class Resumed implements AsyncIterableIterator<Chunk> {
   readonly #rest: AsyncIterator<Chunk>
-  #first: Chunk | undefined
+  #first: IteratorResult<Chunk> | undefined
 
-  constructor(first: Chunk, rest: AsyncIterator<Chunk>) {
+  constructor(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>) {
     this.#first = first
     this.#rest = rest
   }
 
   async next(): Promise<IteratorResult<Chunk>> {
-    const value = this.#first
-    if (value === undefined) return this.#rest.next()
+    const first = this.#first
     this.#first = undefined
-    return { done: false, value }
+    return first ?? this.#rest.next()
   }
 
   async return(): Promise<IteratorResult<Chunk>> {

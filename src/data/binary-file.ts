@@ -13,7 +13,7 @@ export interface BinaryFileOptions {
 }
 
 // A piece of a stream. Larger ones gain nothing: sockets take 16 KiB at a time.
-const pieceBytes = 64 * 1024
+const pieceBytes = 256 * 1024
 
 /**
  * A file that a function receives or returns.
@@ -55,7 +55,7 @@ export class BinaryFile {
     return this.#bytes === undefined
   }
 
-  /** The bytes in pieces of at most 64 KiB. **Cost**: holds one piece at a time. */
+  /** The bytes in pieces of at most 256 KiB. **Cost**: holds one piece at a time. */
   async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
     for (let at = 0; at < this.size; at += pieceBytes) {
       const length = Math.min(pieceBytes, this.size - at)

@@ -214,6 +214,8 @@ class NodeExchange extends Exchange {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #connection: Connection
+  // Bytes of a body of known length.
+  #sent = 0
   readonly #abort = () => this.abort()
 
   constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, req: IncomingMessage, res: ServerResponse) {
@@ -273,8 +275,18 @@ class NodeExchange extends Exchange {
     res.end(body)
   }
 
-  protected sendHead(response: HttpResponse): void {
-    this.#res.writeHead(response.status ?? 200, this.#lines(response))
+  protected sendHead(response: HttpResponse, length?: number): void {
+    const lines = this.#lines(response)
+    if (length !== undefined) lines.push('content-length', String(length))
+    this.#res.writeHead(response.status ?? 200, lines)
+  }
+
+  protected sendSized(piece: Uint8Array, length: number): boolean {
+    this.#sent += piece.length
+    const room = this.sendPiece(piece)
+    if (this.#sent < length) return room
+    this.sendEnd()
+    return true
   }
 
   #lines(response: HttpResponse): string[] {

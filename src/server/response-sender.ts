@@ -3,6 +3,7 @@
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
+import { exactly } from '../wire/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { isBodyless } from './head.ts'
 
@@ -25,11 +26,16 @@ export abstract class ResponseSender {
   protected abstract corked(writes: () => void): void
   /** Sends a response with a content-length and ends; without length and body for 204 and 304. */
   protected abstract sendWhole(response: HttpResponse, body: Chunk): void
-  /** Writes status and headers of a streamed response. */
-  protected abstract sendHead(response: HttpResponse): void
+  /** Writes status and headers of a streamed response; `length` of its body, where that is known. */
+  protected abstract sendHead(response: HttpResponse, length?: number): void
   /** Writes a piece of a streamed response, never an empty one; false when the client should catch up first. */
   protected abstract sendPiece(piece: Chunk): boolean
-  /** Writes the end of a streamed response. */
+  /**
+   * Writes the next bytes of a body of known length, and ends with its last ones. Keeps what the kernel does not take at once:
+   * false then, and `drained` when all is written.
+   */
+  protected abstract sendSized(piece: Uint8Array, length: number): boolean
+  /** Writes the end of a streamed response of unknown length. */
   protected abstract sendEnd(): void
   /** The stream of a response failed when its status was out. */
   protected abstract streamFailed(cause: unknown): void
@@ -61,7 +67,7 @@ export abstract class ResponseSender {
       this.#whole(response, body, isCorked)
       return
     }
-    if (isAsyncBody(body)) void this.#pump(response, body[Symbol.asyncIterator](), false)
+    if (isAsyncBody(body)) this.#stream(response, body, isCorked)
     else if (isCorked) this.#sendPieces(response, body)
     else this.corked(() => this.#sendPieces(response, body))
   }
@@ -71,17 +77,29 @@ export abstract class ResponseSender {
     else this.corked(() => this.sendWhole(response, body))
   }
 
+  /** Sends a body of which not all is there; with a content-length where the descriptor knows it. */
+  #stream(response: HttpResponse, body: AsyncIterable<Chunk>, isCorked: boolean): void {
+    const length = lengthOf(response)
+    if (length === 0) {
+      discard(response)
+      this.#whole(response, '', isCorked)
+      return
+    }
+    const source = length === undefined ? body : exactly(body, length)
+    void this.#pump(response, source[Symbol.asyncIterator](), { length })
+  }
+
   /** Sends chunks that are all there; waits only for a client that does not keep up. */
   #sendPieces(response: HttpResponse, chunks: readonly Chunk[]): void {
     this.sendHead(response)
     for (let i = 0; i < chunks.length; i++) {
       const chunk = chunks[i]
       if (!isChunk(chunk) || chunk.length > pieceBytes) {
-        void this.#pump(response, chunks.slice(i).values(), true)
+        void this.#pump(response, chunks.slice(i).values(), { headSent: true })
         return
       }
       if (chunk.length > 0 && !this.sendPiece(chunk)) {
-        void this.#pump(response, chunks.slice(i + 1).values(), true, this.#catchUp())
+        void this.#pump(response, chunks.slice(i + 1).values(), { headSent: true, ready: this.#catchUp() })
         return
       }
     }
@@ -92,8 +110,7 @@ export abstract class ResponseSender {
   async #pump(
     response: HttpResponse,
     chunks: AsyncIterator<Chunk> | Iterator<Chunk>,
-    headSent: boolean,
-    ready?: Promise<void>,
+    { headSent = false, ready, length }: { headSent?: boolean; ready?: Promise<void>; length?: number },
   ): Promise<void> {
     try {
       await ready
@@ -101,22 +118,24 @@ export abstract class ResponseSender {
         const next = await chunks.next()
         if (this.over) break
         if (next.done) {
-          this.corked(() => {
-            if (!headSent) this.sendHead(response)
-            this.sendEnd()
-          })
+          // A body of known length ended with its last bytes.
+          if (length === undefined) {
+            this.corked(() => {
+              if (!headSent) this.sendHead(response)
+              this.sendEnd()
+            })
+          }
           return
         }
         if (!isChunk(next.value))
           throw new BadOutput(expected('a string or bytes', 'a chunk of the response', next.value))
-        const bytes = next.value.length > pieceBytes ? bytesOf(next.value) : next.value
-        for (let at = 0; at < bytes.length && !this.over; at += pieceBytes) {
-          const piece = bytes.length <= pieceBytes ? bytes : (bytes as Uint8Array).subarray(at, at + pieceBytes)
+        for (const piece of length === undefined ? piecesOf(next.value) : [bytesOf(next.value)]) {
+          if (this.over || piece.length === 0) continue
           let room = true
           this.corked(() => {
-            if (!headSent) this.sendHead(response)
+            if (!headSent) this.sendHead(response, length)
             headSent = true
-            room = this.sendPiece(piece)
+            room = length === undefined ? this.sendPiece(piece) : this.sendSized(piece as Uint8Array, length)
           })
           if (!room) await this.#catchUp()
         }
@@ -142,6 +161,22 @@ function isChunk(value: unknown): value is Chunk {
 
 function bytesOf(chunk: Chunk): Uint8Array {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+}
+
+/** A chunk in pieces that sockets should be given at once. */
+function* piecesOf(chunk: Chunk): Generator<Chunk> {
+  if (chunk.length <= pieceBytes) {
+    yield chunk
+    return
+  }
+  const bytes = bytesOf(chunk)
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** The length that a descriptor knows of a body that it streams. */
+function lengthOf({ headers }: HttpResponse): number | undefined {
+  const value = headers.find(([name]) => name === 'content-length')?.[1]
+  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined
 }
 
 /** Ends the source of a body that nobody will read. */

@@ -196,6 +196,8 @@ class UwsExchange extends Exchange {
   readonly #clientCloses: boolean
   #linger: Linger | undefined
   #listens = false
+  // What the kernel has not taken yet of a body of known length, and where in that it starts.
+  #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
   // The native response is invalid, also for what `over` leaves to do.
   #gone = false
 
@@ -248,7 +250,8 @@ class UwsExchange extends Exchange {
     writeHead(res, response, this.echoedId)
     if (close && (large || bodyless)) res.writeHeader('connection', 'close')
     if (large) {
-      this.#sendLarge(typeof body === 'string' ? Buffer.from(body) : body)
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      this.sendSized(bytes, bytes.length)
       return
     }
     this.finished()
@@ -257,22 +260,34 @@ class UwsExchange extends Exchange {
   }
 
   /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
-  #sendLarge(bytes: Uint8Array): void {
-    const res = this.#res
-    if (res.tryEnd(bytes, bytes.length)[1]) {
-      this.finished()
-      return
-    }
-    res.onWritable((offset) => {
+  protected sendSized(bytes: Uint8Array, length: number): boolean {
+    const start = this.#res.getWriteOffset()
+    if (this.#writeSized(bytes, length)) return true
+    this.#rest = { bytes, start }
+    // Once: a handler that is set while another one runs is lost.
+    if (!this.#listens) this.#listenSized(length)
+    return false
+  }
+
+  #writeSized(bytes: Uint8Array, length: number): boolean {
+    const [ok, done] = this.#res.tryEnd(bytes, length)
+    if (done) this.finished()
+    return ok || done
+  }
+
+  #listenSized(length: number): void {
+    this.#listens = true
+    this.#res.onWritable((offset) => {
       try {
-        if (this.over) return true
-        const [ok, done] = res.tryEnd(bytes.subarray(offset), bytes.length)
-        if (done) this.finished()
-        return ok
+        if (this.over || this.#rest === undefined) return true
+        const { bytes, start } = this.#rest
+        if (!this.#writeSized(bytes.subarray(offset - start), length)) return false
+        this.#rest = undefined
+        this.drained()
       } catch (error) {
         this.fault(error)
-        return true
       }
+      return true
     })
   }
 

@@ -2,8 +2,10 @@
  * multipart/form-data, written.
  * @module
  */
+
 import { randomBytes } from 'node:crypto'
 import { escapeFormName } from './content-disposition.ts'
+import { exactly } from './exact-length.ts'
 import type { Chunk } from './message.ts'
 
 /** One part on its way out. */
@@ -57,15 +59,4 @@ async function* stream(pieces: readonly (Uint8Array | WrittenPart)[]): AsyncGene
     if (piece instanceof Uint8Array) yield piece
     else yield* exactly(piece.body as AsyncIterable<Chunk>, piece.length)
   }
-}
-
-async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
-  let left = length
-  for await (const chunk of source) {
-    left -= Buffer.byteLength(chunk)
-    if (left < 0) break
-    yield chunk
-  }
-  if (left !== 0)
-    throw new Error(`expected ${length} bytes from the source of a part, received ${left < 0 ? 'more' : length - left}`)
 }

@@ -108,7 +108,7 @@ export class HttpRequest {
 /** A piece of a streamed body; strings are sent as UTF-8. */
 export type Chunk = string | Uint8Array
 
-/** Bytes or text are sent with a content-length; iterables are streamed as chunks. */
+/** Bytes or text are sent with a content-length; iterables as chunks, an async one with the content-length among the headers if there is one. */
 export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 
 /** A header line. */

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { BadInput } from '../../src/errors.ts'
 import { Text } from '../../src/io/text.ts'
-import { bytes, engines, gate, post, start, turns } from './harness.ts'
+import { Bytes, bytes, engines, gate, post, start, turns } from './harness.ts'
 
 const mib = 1024 * 1024
 
@@ -103,6 +103,64 @@ describe.each(engines)('streams on %s', (engine) => {
     expect([failed.status, failed.text.includes('secret')]).toEqual([500, false])
   })
 
+  it('sends a stream of known length with its content-length, and keeps the connection', async () => {
+    const sized = new Bytes([['content-length', '300001']])
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Bytes(), output: sized, name: 'sized' }, () =>
+        (async function* () {
+          yield 'a'
+          yield ''
+          yield Buffer.alloc(200_000, 'b')
+          yield Buffer.alloc(100_000, 'c')
+        })(),
+      ),
+    )
+    const raw = await server.connect()
+    for (let i = 0; i < 2; i++) {
+      raw.write(post('/sized'))
+      const answer = await raw.answer()
+      expect([answer.headers.get('content-length'), answer.headers.has('transfer-encoding')]).toEqual([
+        ['300001'],
+        false,
+      ])
+      expect(answer.text === `a${'b'.repeat(200_000)}${'c'.repeat(100_000)}`).toBe(true)
+    }
+    expect(server.log.filter((line) => line.level === 50)).toEqual([])
+  })
+
+  it('sends an empty stream of known length', async () => {
+    const empty = new Bytes([['content-length', '0']])
+    let ended = 0
+    const nothing = {
+      [Symbol.asyncIterator]: () => ({
+        next: async () => ({ done: true as const, value: undefined }),
+        return: async () => ({ done: true as const, value: ended++ }),
+      }),
+    }
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Bytes(), output: empty, name: 'sized' }, () => nothing as never),
+    )
+    const answer = await server.ask(post('/sized'))
+    expect([answer.status, answer.headers.get('content-length'), answer.text, ended]).toEqual([200, ['0'], '', 1])
+  })
+
+  it.each(['none', 'fewer', 'more'])('cuts the connection when a stream of known length gives %s', async (how) => {
+    const sized = new Bytes([['content-length', '5']])
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Bytes(), output: sized, name: 'sized' }, () =>
+        (async function* () {
+          if (how !== 'none') yield how.slice(0, 4)
+          if (how === 'more') yield 'xy'
+        })(),
+      ),
+    )
+    const raw = await server.connect()
+    raw.write(post('/sized'))
+    await raw.closed
+    expect(raw.received).not.toContain('morex')
+    expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'sized', code: 'internal' }])
+  })
+
   it.each(['throws', 'yields what is no chunk'])(
     'cuts the connection when a stream %s after its first chunk',
     async (how) => {
@@ -128,8 +186,13 @@ describe.each(engines)('streams on %s', (engine) => {
     const server = await start(engine, (svc) => {
       svc.api({ ...bytes, name: 'whole' }, () => body)
       svc.api({ ...bytes, name: 'pieces' }, () => [body])
+      svc.api({ input: new Bytes(), output: new Bytes([['content-length', String(body.length)]]), name: 'sized' }, () =>
+        (async function* () {
+          for (let at = 0; at < body.length; at += mib) yield body.subarray(at, at + mib)
+        })(),
+      )
     })
-    for (const path of ['/whole', '/pieces']) {
+    for (const path of ['/whole', '/pieces', '/sized']) {
       const { growth, received } = await sip(server.port, post(path), body.length)
       expect(received).toBeGreaterThanOrEqual(body.length)
       expect(growth / mib).toBeLessThan(25)

@@ -46,7 +46,7 @@ describe('a written form', () => {
       return parse(pieces, boundaryOf(contentType))
     }
     expect(await collect(3)).toMatchObject([{ name: 'a', body: base64('abc') }])
-    await expect(collect(2)).rejects.toThrow('expected 2 bytes from the source of a part, received more')
+    await expect(collect(2)).rejects.toThrow('expected 2 bytes from a source, received more')
     await expect(collect(4)).rejects.toThrow('received 3')
   })
 })
