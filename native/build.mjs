@@ -106,7 +106,7 @@ function checkTools() {
 }
 
 /** Whether a C++ program can be linked with libjpeg-turbo. Any other libjpeg rounds differently. */
-function hasJpeg() {
+export function hasJpeg() {
   if (process.platform === 'win32') return false
   const program =
     '#include <cstdio>\n#include <jpeglib.h>\nint main() { return LIBJPEG_TURBO_VERSION_NUMBER == jpeg_quality_scaling(1); }'

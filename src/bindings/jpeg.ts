@@ -12,9 +12,10 @@
  */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { RasterImage } from '../data/raster.ts'
 import type { ImageHeader } from '../wire/image-header.ts'
+import { nativePath } from './native.ts'
 
 /** JPEG in grey and RGB, off the event loop. */
 export interface JpegCodec {
@@ -50,7 +51,7 @@ const contract = 1
 
 function load(): Addon | string {
   if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
-  const path = fileURLToPath(new URL('../../native/build/Release/serving_jpeg.node', import.meta.url))
+  const path = join(dirname(nativePath), 'serving_jpeg.node')
   if (!existsSync(path)) return 'libjpeg-turbo was not there when the native add-on was built'
   try {
     const addon = createRequire(import.meta.url)(path) as Addon
