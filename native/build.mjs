@@ -1,5 +1,6 @@
 /**
- * Builds the native add-on into native/build/Release/serving_native.node without downloading anything. Runs at `npm install`.
+ * Builds the native add-on into native/build/Release/serving_native.node without downloading anything. Runs at `npm install`. Where
+ * libjpeg-turbo is installed with its headers, it builds the JPEG codec beside it, serving_jpeg.node.
  *
  * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same contract serves then.
  * A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds nothing.
@@ -27,6 +28,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const require = createRequire(import.meta.url)
 const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
+const jpegBinary = join(buildDir, 'Release', 'serving_jpeg.node')
 const stamp = join(buildDir, 'stamp.txt')
 /** Why there is no add-on, for src/bindings/native.ts to tell. */
 const skipped = join(buildDir, 'skipped.txt')
@@ -103,13 +105,24 @@ function checkTools() {
   if (!isOnPath(['make', 'gmake'])) throw new Unmet('make not found')
 }
 
-/** What the binary depends on: any change of it asks for a new build. */
-function fingerprint(simdjson) {
+/** Whether a C++ program can be linked with libjpeg-turbo. Any other libjpeg rounds differently. */
+export function hasJpeg() {
+  if (process.platform === 'win32') return false
+  const program =
+    '#include <cstdio>\n#include <jpeglib.h>\nint main() { return LIBJPEG_TURBO_VERSION_NUMBER == jpeg_quality_scaling(1); }'
+  const args = ['-x', 'c++', '-', '-ljpeg', '-o', '/dev/null']
+  return spawnSync(process.env.CXX || 'c++', args, { input: program }).status === 0
+}
+
+/** What the binaries depend on: any change of it asks for a new build. */
+function fingerprint(simdjson, jpeg) {
   const hash = createHash('sha256')
   // Node-API is stable across versions of Node, so that the version of Node itself is not part of it.
-  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8}`)
-  const sources = readdirSync(join(here, 'src')).sort()
-  for (const file of [...sources.map((name) => join(here, 'src', name)), join(here, 'binding.gyp')]) {
+  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg}`)
+  const sources = ['src', 'jpeg'].flatMap((folder) =>
+    readdirSync(join(here, folder)).map((name) => join(here, folder, name)),
+  )
+  for (const file of [...sources.sort(), join(here, 'binding.gyp')]) {
     hash.update(file.slice(here.length)).update(readFileSync(file))
   }
   hash.update(readFileSync(join(dirname(dirname(simdjson)), 'package.json')))
@@ -130,15 +143,16 @@ function nodeGyp(args) {
 
 function build(force) {
   const simdjson = simdjsonDir()
-  const wanted = fingerprint(simdjson)
+  const jpeg = hasJpeg()
+  const wanted = fingerprint(simdjson, jpeg)
   if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
-  rmSync(binary, { force: true })
+  for (const built of [binary, jpegBinary]) rmSync(built, { force: true })
   rmSync(logFile, { force: true })
   mkdirSync(buildDir, { recursive: true })
   checkTools()
   // --nodedir keeps node-gyp from fetching headers over the network.
   const nodedir = `--nodedir=${headersDir()}`
-  nodeGyp(['configure', nodedir, '--', `-Dsimdjson_dir=${simdjson}`])
+  nodeGyp(['configure', nodedir, '--', `-Dsimdjson_dir=${simdjson}`, `-Djpeg=${jpeg ? 1 : 0}`])
   nodeGyp(['build', nodedir])
   if (!existsSync(binary)) throw new Unmet(`node-gyp left no binary, see ${logFile}`)
   writeFileSync(stamp, wanted)
@@ -153,7 +167,7 @@ function main() {
   } catch (error) {
     const reason = error instanceof Unmet ? error.message : String(error?.stack ?? error)
     // A binary of other sources must not be loaded in place of the one that could not be built.
-    rmSync(binary, { force: true })
+    for (const built of [binary, jpegBinary]) rmSync(built, { force: true })
     mkdirSync(buildDir, { recursive: true })
     writeFileSync(skipped, reason)
     console.log(`serving: native add-on not built (${reason}); the TypeScript codec serves in its place`)

@@ -7,14 +7,13 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { headersDir, simdjsonDir } from './build.mjs'
+import { hasJpeg, headersDir, simdjsonDir } from './build.mjs'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const out = join(here, 'build', 'sanitized')
 const binary = join(out, 'serving_native.node')
 mkdirSync(out, { recursive: true })
 
-const sources = readdirSync(join(here, 'src')).filter((name) => name.endsWith('.cpp'))
 const flags = ['-std=c++17', '-O1', '-g', '-fPIC', '-shared', '-fno-exceptions', '-fno-rtti', '-fno-omit-frame-pointer']
 const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
 const defines = [
@@ -24,11 +23,15 @@ const defines = [
   '-DBUILDING_NODE_EXTENSION',
 ]
 const includes = [`-I${join(headersDir(), 'include', 'node')}`, '-isystem', simdjsonDir()]
-execFileSync(
-  'g++',
-  [...flags, ...checks, ...defines, ...includes, ...sources.map((name) => join(here, 'src', name)), '-o', binary],
-  { stdio: 'inherit' },
-)
+function compile(folder, target, libraries) {
+  const sources = readdirSync(join(here, folder)).filter((name) => name.endsWith('.cpp'))
+  const files = sources.map((name) => join(here, folder, name))
+  execFileSync('g++', [...flags, ...checks, ...defines, ...includes, ...files, '-o', target, ...libraries], {
+    stdio: 'inherit',
+  })
+}
+compile('src', binary, [])
+if (hasJpeg()) compile('jpeg', join(out, 'serving_jpeg.node'), ['-ljpeg'])
 
 const runtime = execFileSync('g++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim()
 const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
@@ -36,7 +39,14 @@ const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
 const chosen =
   process.argv.length > 2
     ? process.argv.slice(2)
-    : ['test/native', 'test/unit/data/ndarray-json.test.ts', '-t', '^(?!.*leaves no memory)']
+    : [
+        'test/native',
+        'test/unit/data/ndarray-json.test.ts',
+        'test/unit/bindings/jpeg.test.ts',
+        'test/fuzz/image.test.ts',
+        '-t',
+        '^(?!.*leaves no memory)',
+      ]
 const run = spawnSync(process.execPath, [vitest, 'run', ...chosen], {
   cwd: join(here, '..'),
   stdio: 'inherit',

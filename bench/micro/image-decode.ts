@@ -1,19 +1,17 @@
 /**
- * A JPEG of 1920×1080 through the Image descriptor against the bare codec. Run: `npx tsx bench/micro/image-decode.ts [rounds]`
+ * A JPEG of 1920×1080, read and written: the Image descriptor against the bare codecs. Run: `npx tsx bench/micro/image-decode.ts [rounds]`
  * Wants a quiet machine: on a busy one the ratios swing by a quarter either way.
  * @module
  */
-import { createRequire } from 'node:module'
+import { imageCodecWith } from '../../src/bindings/image.ts'
+import { jpegCodec, jpegStatus } from '../../src/bindings/jpeg.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
+import { type ImageHeader, readImageHeader } from '../../src/wire/image-header.ts'
 
 const rounds = Number(process.argv[2] ?? 15)
 // Single decodes take one of two times, by whether the allocator has warm pages for their 6 MB; batches even that out.
 const batch = 20
 const [width, height] = [1920, 1080]
-const { Transformer } = createRequire(import.meta.url)('@napi-rs/image') as {
-  Transformer: new (bytes: Uint8Array) => { rawPixels(): Promise<Buffer> }
-}
-
 /** A photograph's stand-in: smooth colours with some grain. */
 function photograph(): RasterImage {
   const data = new Uint8Array(width * height * 3)
@@ -26,19 +24,26 @@ function photograph(): RasterImage {
 }
 
 const image = new io.Image()
-const jpeg = (await image.toHttpResponse(photograph())).body as Uint8Array
+const picture = photograph()
+const jpeg = (await image.toHttpResponse(picture)).body as Uint8Array
+const header = readImageHeader(jpeg) as ImageHeader
 const headers = HeaderList.from({ 'content-type': 'image/jpeg' })
+const codec = imageCodecWith(jpegCodec)
+const other = imageCodecWith(undefined)
 
 const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
-  codec: () => new Transformer(jpeg).rawPixels(),
+  codec: () => codec.decode(jpeg, header),
   descriptor: () => image.fromHttpRequest(new HttpRequest(headers, jpeg)),
   // As from a socket: the bytes are copied once.
   'descriptor, borrowed body': () => image.fromHttpRequest(new HttpRequest(headers, jpeg, true)),
+  '@napi-rs/image': () => other.decode(jpeg, header),
+  'codec, writing': () => codec.encode(picture, 'image/jpeg'),
+  '@napi-rs/image, writing': () => other.encode(picture, 'image/jpeg'),
 }
 
 const decoded = await image.fromHttpRequest(new HttpRequest(headers, jpeg))
-const bare = await new Transformer(jpeg).rawPixels()
-if (Buffer.compare(decoded.data, bare) !== 0) throw new Error('the descriptor and the codec disagree')
+const bare = await codec.decode(jpeg, header)
+if (Buffer.compare(decoded.data, bare.data) !== 0) throw new Error('the descriptor and the codec disagree')
 
 const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
 for (let round = 0; round <= rounds; round++) {
@@ -59,6 +64,8 @@ function shuffled<T>(list: T[]): T[] {
 
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 const base = median(times.get('codec') ?? [])
-console.log(`JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds`)
+console.log(
+  `JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${jpegStatus.library ?? '@napi-rs/image'}`,
+)
 for (const [name, list] of times)
   console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ratio ${(base / median(list)).toFixed(3)}`)

@@ -1,11 +1,11 @@
 /**
- * The picture codecs: @napi-rs/image behind a narrow contract, and GIF, which it lacks.
+ * The picture codecs: @napi-rs/image behind a narrow contract, GIF, which it lacks, and libjpeg-turbo for JPEG where it is there.
  *
  * What the package (1.15) does, found by trying it against Pillow 11.3:
  * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are resolved, transparent
  *   colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit, AVIF always has alpha.
  * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is noise, single
- *   samples differ by up to 16, and in the last column by up to 34. AVIF is within 3, with noise in halved colour up to 34.
+ *   samples differ by up to 57, nearly all of them in the last column. AVIF is within 3, with noise in halved colour up to 34.
  * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is left alone unless `rotate` is called (Pillow turns TIFF, and only TIFF).
  * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused; GIF and TGA are not built in.
@@ -15,7 +15,7 @@
  * - An AVIF whose boxes say it is small is decoded in full before it is refused (1.9 GB seen), so the header reader looks into the coded
  *   data; a TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
  * - It encodes from files or RGBA only; PNM and PAM are files with a header of a few bytes, so other modes go in as those.
- * - JPEG is always written with three components.
+ * - JPEG is always written with three components of full resolution.
  * @module
  */
 import { RasterImage, type RasterMode } from '../data/raster.ts'
@@ -23,6 +23,7 @@ import { runInSlices, type Slices, slicePixels } from '../data/slices.ts'
 import { type ImageHeader, type ImageMimeType, isCutOff } from '../wire/image-header.ts'
 import { readGif } from '../wire/image-header-gif.ts'
 import { decodeGif } from './gif.ts'
+import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { loadOptional } from './optional.ts'
 
 /** Decodes and encodes off the event loop. */
@@ -65,9 +66,10 @@ interface Transformer {
   avif(options: { quality: number; speed: number; chromaSubsampling: number }, signal?: AbortSignal): Promise<Buffer>
 }
 
+const jpegQuality = 75
 // Qualities are Pillow's defaults; 5 is the adaptive PNG filter, 2 is 4:2:0.
 const encoders: Readonly<Record<EncodableMimeType, (image: Transformer, signal?: AbortSignal) => Promise<Buffer>>> = {
-  'image/jpeg': (image, signal) => image.jpeg(75, signal),
+  'image/jpeg': (image, signal) => image.jpeg(jpegQuality, signal),
   'image/png': (image, signal) => image.png({ compressionType: 0, filterType: 5 }, signal),
   'image/webp': (image, signal) => image.webp(80, signal),
   'image/bmp': (image, signal) => image.bmp(signal),
@@ -81,11 +83,13 @@ let loaded: ImageCodec | undefined
 
 /** The codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
 export function imageCodec(): ImageCodec {
-  loaded ??= codecOf(loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image'))
+  loaded ??= imageCodecWith(jpegCodec)
   return loaded
 }
 
-function codecOf({ Transformer }: Package): ImageCodec {
+/** The codec with libjpeg-turbo, or without it as where it does not load. **Errors**: as of {@link imageCodec}. */
+export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
+  const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
   return {
     async decode(bytes, header, signal) {
       signal?.throwIfAborted()
@@ -95,10 +99,15 @@ function codecOf({ Transformer }: Package): ImageCodec {
         if (frame === undefined) throw new Error('the first frame is missing')
         return runInSlices(decodeGif(bytes, frame), signal)
       }
+      // Four channels, CMYK, are made RGB by the package.
+      if (jpeg !== undefined && (header.channels === 1 || header.channels === 3)) {
+        return jpeg.decode(bytes, header, signal)
+      }
       return runInSlices(rasterOf(await new Transformer(bytes).rawPixels(signal), header), signal)
     },
     async encode(raster, mimeType, signal) {
       signal?.throwIfAborted()
+      if (jpeg !== undefined && mimeType === 'image/jpeg') return jpeg.encode(raster, jpegQuality, signal)
       return encoders[mimeType](new Transformer(await runInSlices(pnmOf(raster), signal)), signal)
     },
   }

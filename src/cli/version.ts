@@ -3,10 +3,11 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import { jpegStatus } from '../bindings/jpeg.ts'
 import { nativeStatus } from '../bindings/native.ts'
 import { loadUws } from '../server/uws.ts'
 
-/** The versions of the package and of Node, which engines load here, and whether the native codec does, as lines of text. */
+/** The versions of the package and of Node, which engines load here, and whether the native codecs do, as lines of text. */
 export async function versionText(): Promise<string> {
   const { version }: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -21,5 +22,6 @@ export async function versionText(): Promise<string> {
     `node ${process.version} ${process.platform} ${process.arch}`,
     `engines: ${engines}`,
     `codec: ${native}`,
+    `JPEG: ${jpegStatus.library ?? `@napi-rs/image (${jpegStatus.reason})`}`,
   ].join('\n')
 }

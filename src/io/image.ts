@@ -46,7 +46,7 @@ const defaultMaxPixels = 64_000_000
  * dtype and channels are just those of that mode.
  * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field is called. The format
  * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts (animated AVIF is
- * refused); EXIF orientation is not applied. Out: `content-type` and `content-disposition` as the reference writes them.
+ * refused); EXIF orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded; BadInput `encoding` for
  * what is no picture or a damaged one. MissingDependencyException at construction without `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.

@@ -28,6 +28,8 @@ export interface ImageSize {
   readonly height: number
   /** Bits of a channel, where the format's header says so. */
   readonly bitDepth?: number
+  /** Channels of a pixel, of a JPEG. */
+  readonly channels?: number
   /** Whether there is an alpha channel, where the format's header says so. */
   readonly alpha?: boolean
   /** Where the coded pixels of a JPEG or GIF start. **Units**: bytes. */
@@ -119,7 +121,8 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
     // C4, C8 and CC are tables and extensions, the other C… are frame headers.
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       if (found !== undefined || at + 10 > bytes.length) return undefined
-      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth: bytes[at + 4] }
+      const [bitDepth, channels] = [bytes[at + 4], bytes[at + 9]]
+      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth, channels }
     }
     at += 2 + Math.max(2, view.getUint16(at + 2))
   }

@@ -168,7 +168,7 @@ describe('what the command tells about itself', () => {
     const { code, stdout } = await run(['--version'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^serving \d+\.\d+\.\d+\nnode v\d+.*\nengines: .*node.*\ncodec: (native|TypeScript \(.+\))\n$/,
+      /^serving \d+\.\d+\.\d+\nnode v\d+.*\nengines: .*node.*\ncodec: (native|TypeScript \(.+\))\nJPEG: (libjpeg-turbo \d.*|@napi-rs\/image \(.+\))\n$/,
     )
   })
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { jpegCodec } from '../../../src/bindings/jpeg.ts'
 import type { ImageOptions } from '../../../src/io/image.ts'
 import { difference, fixture, fixtureBytes, type Picture, pictures } from '../../fixtures/images/pictures.ts'
 import { requestOf } from './requests.ts'
@@ -27,30 +28,17 @@ const write = async (value: RasterImage | NDArray, options: ImageOptions = {}) =
 const tolerance = ({ file, mimeType }: Picture) => {
   if (mimeType === 'image/avif') return 3
   if (file === 'cmyk.jpg') return 1
-  return mimeType === 'image/jpeg' ? 3 : 0
+  // By libjpeg-turbo to the bit; by the other codec within 3 where colour has its full resolution: see bindings/jpeg.test.ts.
+  return mimeType === 'image/jpeg' && jpegCodec === undefined ? (/-42\d.jpg$/.test(file) ? 60 : 3) : 0
 }
 
-// Its colour has half the resolution and is noise: see the test of the last column.
-const halved = 'noise-420.jpg'
 const unsupported = ['float.tiff', 'palette.tiff']
 
 describe('Image as an input', () => {
-  it.each(pictures.filter(({ file }) => ![...unsupported, halved].includes(file)))(
-    'reads $file as Pillow does',
-    async (picture) => {
-      const image = await read(fixtureBytes(picture.file))
-      expect(image).toMatchObject({ mode: 'RGB', width: picture.width, height: picture.height })
-      expect(difference(image.data, picture.rgb)).toBeLessThanOrEqual(tolerance(picture))
-    },
-  )
-
-  it('differs from Pillow in halved colour by more than 3 levels in the last column only', async () => {
-    const { data, width } = await read(fixtureBytes(halved))
-    const wanted = Buffer.from(fixture(halved).rgb, 'base64')
-    const columns = [...data.keys()]
-      .filter((i) => Math.abs(data[i] - wanted[i]) > 3)
-      .map((i) => Math.floor(i / 3) % width)
-    expect(new Set(columns)).toEqual(new Set([width - 1]))
+  it.each(pictures.filter(({ file }) => !unsupported.includes(file)))('reads $file as Pillow does', async (picture) => {
+    const image = await read(fixtureBytes(picture.file))
+    expect(image).toMatchObject({ mode: 'RGB', width: picture.width, height: picture.height })
+    expect(difference(image.data, picture.rgb)).toBeLessThanOrEqual(tolerance(picture))
   })
 
   // BMP grey and 1-bit pictures come out of the codec in full; CMYK as RGB.

@@ -60,6 +60,7 @@ describe('readImageHeader', () => {
       width: 300,
       height: 200,
       bitDepth: 8,
+      channels: 1,
       dataOffset: jpeg.length - 4,
     })
   })
