@@ -14,6 +14,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { RasterImage } from '../data/raster.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import type { ImageHeader } from '../wire/image-header.ts'
 import { nativePath } from './native.ts'
 
@@ -25,7 +26,7 @@ export interface JpegCodec {
    */
   decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<RasterImage>
   /**
-   * A raster of mode `L` or `RGB`, which must stay as it is until then, becomes a JPEG with halved colour.
+   * A raster of mode `L` or `RGB`, which may change as soon as this returns, becomes a JPEG with halved colour.
    * **Units**: quality is 1 to 100. **Errors**: as of decode.
    */
   encode(raster: RasterImage, quality: number, signal?: AbortSignal): Promise<Uint8Array>
@@ -79,9 +80,16 @@ function codecOf({ decode, encode }: Addon): JpegCodec {
       const pixels = await run(signal, (stop) => decode(bytes, width, height, channels, stop, 0))
       return new RasterImage(channels === 1 ? 'L' : 'RGB', width, height, pixels)
     },
-    encode({ mode, width, height, data }, quality, signal) {
+    async encode({ mode, width, height, data }, quality, signal) {
       const channels = mode === 'L' ? 1 : 3
-      return run(signal, (stop) => encode(data, width, height, channels, stop, quality))
+      // A copy: the function may hand its pixels to another thread, which would take them from under the library.
+      const copy = new Uint8Array(bufferPool.take(data.length), 0, data.length)
+      copy.set(data)
+      try {
+        return await run(signal, (stop) => encode(copy, width, height, channels, stop, quality))
+      } finally {
+        bufferPool.give(copy.buffer as ArrayBuffer)
+      }
     },
   }
 }
