@@ -9,6 +9,7 @@ import type pl from 'nodejs-polars'
 import { decodeArrow, encodeArrow } from '../data/arrow.ts'
 import { type Column, type ColumnKind, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameType } from '../data/frame-dtype.ts'
+import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { loadOptional } from './optional.ts'
 
 /** A Polars data frame. */
@@ -25,7 +26,9 @@ export interface Polars {
   fromColumns(table: ColumnTable): DataFrame
   /** Dates become ISO 8601 text, categories their text, decimals floats. A string: the name of a column that has no such form. */
   toColumns(frame: DataFrame): ColumnTable | string
+  /** The only column of a frame that is none of the function's. */
   seriesOf(frame: DataFrame): Series
+  /** A series as a frame, to be read only. */
   frameOf(series: Series): DataFrame
   /** New names, in place; `frame` must not be the function's own. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
@@ -68,9 +71,9 @@ function wrap(polars: typeof pl): Polars {
     isSeries: (value): value is Series => polars.Series.isSeries(value),
     fromColumns: (table) => readIpc(encodeArrow(table)),
     toColumns: (frame) => toColumns(polars, frame),
-    seriesOf: (frame) => member(frame, 'getColumns')()[0],
+    seriesOf,
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
-    frameOf: (series) => series.toFrame(),
+    frameOf: (series) => frameBehind(series) ?? series.toFrame(),
     names: namesOf,
     height: (frame) => member(frame, 'height'),
     dtypes: (frame) => member(frame, 'dtypes'),
@@ -142,6 +145,14 @@ function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame
   } finally {
     frame.columns = names
   }
+}
+
+function seriesOf(frame: DataFrame): Series {
+  const make = () => member(frame, 'getColumns')()[0]
+  // Where a column has this name, it is that.
+  const { _df } = frame as { readonly _df?: { column?(name: string): NativeSeries } }
+  if (typeof _df?.column !== 'function') return make()
+  return lazySeries({ frame, native: _df.column(namesOf(frame)[0]), dtype: () => member(frame, 'dtypes')[0], make })
 }
 
 /** A frame as an Arrow file. */

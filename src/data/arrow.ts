@@ -17,7 +17,6 @@ const typeBool = 6
 const typeLargeUtf8 = 20
 const typeUtf8View = 24
 
-const encoder = new TextEncoder()
 const align = (size: number) => (size + 63) & ~63
 
 function writeType(out: FlatBuilder, { kind, heaps }: Column): { id: number; at: number } {
@@ -35,7 +34,7 @@ function writeType(out: FlatBuilder, { kind, heaps }: Column): { id: number; at:
 
 function writeSchema(out: FlatBuilder, columns: readonly Column[]): number {
   const fields = columns.map((column) => {
-    const text = out.string(encoder.encode(column.name))
+    const text = out.string(Buffer.from(column.name))
     const type = writeType(out, column)
     const children = out.vector([])
     out.startTable()
@@ -143,7 +142,7 @@ export function encodeArrow(table: ColumnTable): Buffer {
   // Offset, metadata length (32 bits and padding, so one little-endian 64-bit number) and body length.
   const footer = writeFooter(table.columns, [batchAt, 8 + batch.length, body.length])
   const endAt = bodyAt + body.length
-  const file = Buffer.allocUnsafeSlow(endAt + 8 + footer.length + 10)
+  const file = Buffer.allocUnsafe(endAt + 8 + footer.length + 10)
   file.set(magic, 0)
   const message = (at: number, bytes: Uint8Array) => {
     file.writeInt32LE(-1, at)

@@ -5,8 +5,9 @@
 
 /** Builds a buffer from its end to its start, as the format asks for: what is pointed to is written first. */
 export class FlatBuilder {
-  #bytes = new Uint8Array(512)
-  #view = new DataView(this.#bytes.buffer)
+  // Of Node's pool: memory of its own costs as much as all that is written into it. Grown, it has its own.
+  #bytes: Uint8Array = Buffer.allocUnsafe(512).fill(0)
+  #view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
   /** Bytes used, counted from the end; the position of everything written. */
   #used = 0
   #fields: number[] = []

@@ -12,30 +12,33 @@ import type { BodyReceiver, IODescriptor, MaybePromise } from './descriptor.ts'
 /** The half of a descriptor that reads. */
 export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>
 
-/** Who takes a part, and where its value goes. */
-export interface PartTaker<T = unknown> {
-  /** In front of the `path` of the part's errors. */
-  readonly path: string
-  readonly descriptor: PartDescriptor<T>
-  readonly keep: (value: T) => void
-}
-
 /** What is to be made of a form; one object a request. */
 export interface FormPlan<T> {
-  /** Undefined skips the part. **Errors**: BadInput. */
-  choose(part: FormPart): PartTaker | undefined
+  /** Who reads a part; undefined skips it. **Errors**: BadInput. */
+  choose(part: FormPart): PartDescriptor | undefined
+  /** In front of the `path` of a part's errors. */
+  pathOf(part: FormPart): string
+  /** Takes the value of a part that was chosen. */
+  keep(part: FormPart, value: unknown): void
   /** After the last part was kept. **Errors**: BadInput. */
   finish(): T
 }
 
-interface OpenPart extends PartTaker {
+/** A part that was chosen, from its headers to its end. A class: as an object that grows it took three times as long. */
+class OpenPart {
   readonly part: FormPart
+  readonly descriptor: PartDescriptor
   /** Bytes of the piece that is being parsed, not yet ours. */
-  view?: Uint8Array
+  view: Uint8Array | undefined
   /** What was copied from earlier pieces. */
-  held?: HeldBytes
-  receiver?: BodyReceiver
-  busy?: Promise<unknown>
+  held: HeldBytes | undefined
+  receiver: BodyReceiver | undefined
+  busy: Promise<unknown> | undefined
+
+  constructor(part: FormPart, descriptor: PartDescriptor) {
+    this.part = part
+    this.descriptor = descriptor
+  }
 }
 
 /**
@@ -53,7 +56,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   #busy: Promise<unknown>[] = []
   #failed: { readonly error: unknown } | undefined
 
-  constructor(boundary: string, plan: FormPlan<T>, ctx?: Context, limits?: Partial<FormLimits>) {
+  constructor(boundary: string, plan: FormPlan<T>, ctx?: Context, limits?: FormLimits) {
     this.#parser = new FormParser(boundary, this, limits)
     this.#plan = plan
     this.#ctx = ctx
@@ -95,8 +98,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   /** @internal Of the parser. */
   partStart(part: FormPart): void {
-    const taker = this.#plan.choose(part)
-    this.#open = taker && { ...taker, part }
+    const descriptor = this.#plan.choose(part)
+    this.#open = descriptor && new OpenPart(part, descriptor)
   }
 
   /** @internal Of the parser. */
@@ -121,14 +124,14 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     try {
       const value = open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
       if (isPromise(value)) this.#later(open, value)
-      else open.keep(value)
+      else this.#plan.keep(open.part, value)
     } catch (error) {
-      throw inPart(open.path, error)
+      throw this.#errorIn(open, error)
     }
   }
 
   #decode(open: OpenPart): MaybePromise<unknown> {
-    const bytes = open.held?.bytes ?? open.view ?? new Uint8Array(0)
+    const bytes = open.held?.bytes ?? open.view ?? noBytes
     const request = new HttpRequest(open.part.headers, bytes, open.held === undefined)
     const value = open.descriptor.fromHttpRequest(request, this.#ctx)
     if (isPromise(value)) request.keep()
@@ -144,8 +147,9 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   }
 
   #later(open: OpenPart, value: Promise<unknown>): void {
-    const kept = value.then(open.keep).catch((error: unknown) => {
-      this.#failed ??= { error: inPart(open.path, error) }
+    const keep = (ready: unknown) => this.#plan.keep(open.part, ready)
+    const kept = value.then(keep).catch((error: unknown) => {
+      this.#failed ??= { error: this.#errorIn(open, error) }
     })
     this.#pending.push(kept)
   }
@@ -158,7 +162,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       try {
         open.receiver = open.descriptor.receive(open.part.headers, this.#ctx)
       } catch (error) {
-        throw inPart(open.path, error)
+        throw this.#errorIn(open, error)
       }
       const bytes = open.held?.bytes ?? view
       if (bytes !== undefined) this.#give(open, open.receiver, bytes)
@@ -172,18 +176,24 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     try {
       busy = receiver.write(bytes)
     } catch (error) {
-      throw inPart(open.path, error)
+      throw this.#errorIn(open, error)
     }
     if (!isPromise(busy)) return
     open.busy = open.busy === undefined ? busy : Promise.all([open.busy, busy])
     this.#busy.push(
       busy.catch((error: unknown) => {
-        this.#failed ??= { error: inPart(open.path, error) }
+        this.#failed ??= { error: this.#errorIn(open, error) }
       }),
     )
     open.busy.catch(() => {})
   }
+
+  #errorIn({ part }: OpenPart, error: unknown): unknown {
+    return inPart(this.#plan.pathOf(part), error)
+  }
 }
+
+const noBytes = new Uint8Array(0)
 
 /** Copied bytes in one buffer that doubles: many tiny pieces must not become many objects. */
 class HeldBytes {

@@ -15,7 +15,7 @@ import {
   isHeaderValue,
   type RequestHeaders,
 } from '../wire/message.ts'
-import { type FormLimits, formBoundary } from '../wire/multipart-form.ts'
+import { defaultFormLimits, type FormLimits, formBoundary } from '../wire/multipart-form.ts'
 import type { MultipartMessage } from '../wire/proto-messages.ts'
 import {
   type AnyDescriptor,
@@ -26,7 +26,7 @@ import {
   type Received,
   type Returned,
 } from './descriptor.ts'
-import { type FormPlan, FormReader, type PartTaker } from './form-reader.ts'
+import { type FormPlan, FormReader } from './form-reader.ts'
 import { formHeaders, fromParts, toParts } from './multipart-proto.ts'
 
 /** Part names with their descriptors. */
@@ -66,7 +66,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   override readonly protoField = 'multipart'
   /** The descriptors by name, in their order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
-  readonly #limits: Partial<FormLimits>
+  readonly #limits: FormLimits
 
   /** **Errors**: InvalidArgument for no parts, for what is no descriptor, and for a Multipart within. */
   constructor(parts: P, options: MultipartOptions = {}) {
@@ -87,7 +87,8 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
       if (value !== undefined && !(value >= 1)) throw new InvalidArgument(expected('a number from 1 up', limit, value))
     }
     this.parts = new Map(Object.entries(parts as unknown as Record<string, IODescriptor>))
-    this.#limits = options
+    const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } = options
+    this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
     const read = [...this.parts.values()].map((descriptor) => descriptor.readsHeaders)
     this.readsHeaders = read.includes('all') ? 'all' : [...new Set(read.flat())]
   }
@@ -146,37 +147,44 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 }
 
+/** In the place of a part's value until the part comes. */
+const missing = Symbol('missing')
+
 class NamedParts<T> implements FormPlan<T> {
   readonly #parts: ReadonlyMap<string, IODescriptor>
-  readonly #seen = new Set<string>()
   // Without a prototype, `__proto__` is a name like any other.
   readonly #values: Record<string, unknown> = Object.create(null)
 
   constructor(parts: ReadonlyMap<string, IODescriptor>) {
     this.#parts = parts
     // In the order in which they were declared, whatever the order they come in.
-    for (const name of parts.keys()) this.#values[name] = undefined
+    for (const name of parts.keys()) this.#values[name] = missing
   }
 
-  choose({ name }: FormPart): PartTaker | undefined {
+  choose({ name }: FormPart): IODescriptor | undefined {
     const descriptor = this.#parts.get(name)
     if (descriptor === undefined) return undefined
-    if (this.#seen.has(name)) {
+    if (this.#values[name] !== missing) {
       throw new BadInput(`expected part ${JSON.stringify(name)} once, received it twice`, {
         reason: 'part',
         path: name,
       })
     }
-    this.#seen.add(name)
-    const keep = (value: unknown) => {
-      this.#values[name] = value
-    }
-    return { path: name, descriptor, keep }
+    this.#values[name] = undefined
+    return descriptor
+  }
+
+  pathOf({ name }: FormPart): string {
+    return name
+  }
+
+  keep({ name }: FormPart, value: unknown): void {
+    this.#values[name] = value
   }
 
   finish(): T {
     for (const name of this.#parts.keys()) {
-      if (this.#seen.has(name)) continue
+      if (this.#values[name] !== missing) continue
       throw new BadInput(`expected a part ${JSON.stringify(name)}, received a form without it`, {
         reason: 'part',
         path: name,

@@ -51,10 +51,11 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
         return undefined
       }
       taken = true
-      const keep = (value: unknown) => {
-        kept = value as T
-      }
-      return { path: '', descriptor: descriptor(part), keep }
+      return descriptor(part)
+    },
+    pathOf: () => '',
+    keep(_, value) {
+      kept = value as T
     },
     finish() {
       if (taken) return kept as T

@@ -21,8 +21,16 @@ const parameterWith = (quoted: string) =>
 // curl and Python write \" for a quote; browsers write %22 and leave a backslash as it is, also the last one of a name.
 const dialects = [parameterWith(escaped), parameterWith(literal)]
 
+// What nearly every part of a form has, with nothing in it that the dialects read differently.
+const plainForm = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
+
 /** A Content-Disposition value becomes its type and names; undefined when it is malformed or says something twice. */
 export function parseContentDisposition(value: string): ContentDisposition | undefined {
+  const plain = plainForm.exec(value)
+  if (plain !== null) {
+    const filename = plain[2]
+    return { type: 'form-data', name: plain[1], filename: filename === undefined ? undefined : baseName(filename) }
+  }
   const type = typeShape.exec(value)?.[0]
   if (type === undefined) return undefined
   for (const [index, dialect] of dialects.entries()) {

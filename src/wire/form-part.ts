@@ -2,7 +2,6 @@
  * The headers of one part of a form.
  * @module
  */
-import { isAscii } from 'node:buffer'
 import { BadInput, expected } from '../errors.ts'
 import { parseContentDisposition } from './content-disposition.ts'
 import { HeaderList, isHeaderName } from './message.ts'
@@ -17,30 +16,24 @@ export interface FormPart {
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const plainText = /^[\t\r\n -~]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
 /**
- * The lines between a delimiter and an empty line become a part's headers.
+ * The lines between a delimiter and an empty line, `bytes` from `start` to `end`, become a part's headers.
  * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
  * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
  */
-export function parseFormPart(block: Uint8Array): FormPart {
+export function parseFormPart(bytes: Buffer, start: number, end: number): FormPart {
+  const block = decode(bytes, start, end)
   const names: string[] = []
   const values: string[] = []
-  for (const line of decode(block).split('\r\n')) {
-    const folded = line.startsWith(' ') || line.startsWith('\t')
-    const colon = folded ? -1 : line.indexOf(':')
-    const text = folded ? line : line.slice(colon + 1)
-    if ((folded ? names.length === 0 : !isHeaderName(line.slice(0, Math.max(colon, 0)))) || control.test(text)) {
-      throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
-    }
-    // A long line that a mail library folded (RFC 5322 section 2.2.3).
-    if (folded) values[values.length - 1] += ` ${text.trim()}`
-    else {
-      names.push(line.slice(0, colon).toLowerCase())
-      values.push(text.trim())
-    }
+  for (let at = 0; at <= block.length; ) {
+    const crlf = block.indexOf('\r\n', at)
+    const lineEnd = crlf === -1 ? block.length : crlf
+    readLine(block.slice(at, lineEnd), names, values)
+    at = lineEnd + 2
   }
   const disposition = single(names, values, 'content-disposition') ?? ''
   single(names, values, 'content-type')
@@ -59,6 +52,38 @@ export function parseFormPart(block: Uint8Array): FormPart {
   return { headers: new HeaderList(names, values), name: parsed.name, filename: parsed.filename }
 }
 
+function readLine(line: string, names: string[], values: string[]): void {
+  const folded = line.startsWith(' ') || line.startsWith('\t')
+  const colon = folded ? -1 : line.indexOf(':')
+  const name = colon === -1 ? '' : headerName(line.slice(0, colon))
+  const text = folded ? line : line.slice(colon + 1)
+  if ((folded ? names.length === 0 : name === '') || control.test(text)) {
+    throw new BadInput(expected('name: value', 'a header of a part', line), { reason: 'part' })
+  }
+  // A long line that a mail library folded (RFC 5322 section 2.2.3).
+  if (folded) values[values.length - 1] += ` ${text.trim()}`
+  else {
+    names.push(name)
+    values.push(text.trim())
+  }
+}
+
+// Spares nearly every part a look at each character of its headers' names.
+const knownNames: ReadonlyMap<string, string> = new Map(
+  ['Content-Disposition', 'Content-Type', 'Content-Length', 'Content-Transfer-Encoding'].flatMap((name) => {
+    const lower = name.toLowerCase()
+    return [
+      [name, lower],
+      [lower, lower],
+    ] as const
+  }),
+)
+
+/** A header's name in lower case; empty for what is none. */
+function headerName(name: string): string {
+  return knownNames.get(name) ?? (isHeaderName(name) ? name.toLowerCase() : '')
+}
+
 function single(names: readonly string[], values: readonly string[], name: string): string | undefined {
   const first = names.indexOf(name)
   if (first === -1) return undefined
@@ -67,11 +92,12 @@ function single(names: readonly string[], values: readonly string[], name: strin
   return values[first]
 }
 
-function decode(block: Uint8Array): string {
+function decode(bytes: Buffer, start: number, end: number): string {
   // Three times as fast as TextDecoder, and nearly every head is ASCII.
-  if (isAscii(block)) return Buffer.from(block.buffer, block.byteOffset, block.length).toString('latin1')
+  const text = bytes.toString('latin1', start, end)
+  if (plainText.test(text)) return text
   try {
-    return decoder.decode(block)
+    return decoder.decode(bytes.subarray(start, end))
   } catch {
     throw new BadInput('expected UTF-8 text for the headers of a part, received an invalid byte sequence', {
       reason: 'encoding',

@@ -32,10 +32,18 @@ export function parseMediaType(value: string): MediaType | undefined {
 
 const noParameters: ReadonlyMap<string, string> = new Map()
 const json: MediaType = { essence: 'application/json', parameters: noParameters }
+// Types without parameters are few and come again; the caps are for a client that invents them.
+const seen = new Map<string, MediaType | undefined>()
+const maxSeen = 256
+const maxSeenLength = 80
 
-/** As {@link parseMediaType}, without work for the commonest value. */
+/** As {@link parseMediaType}, without work for values that come again and again. */
 export function mediaTypeOf(value: string): MediaType | undefined {
-  return value === 'application/json' ? json : parseMediaType(value)
+  if (value === 'application/json') return json
+  if (seen.has(value)) return seen.get(value)
+  const type = parseMediaType(value)
+  if (seen.size < maxSeen && value.length <= maxSeenLength && !value.includes(';')) seen.set(value, type)
+  return type
 }
 
 /** Whether the essence is JSON: `application/json`, `text/json` or a `+json` type. */

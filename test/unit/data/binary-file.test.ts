@@ -11,7 +11,7 @@ const noise = (size: number) =>
 async function collect(file: BinaryFile): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of file.stream()) {
-    expect(piece.length).toBeLessThanOrEqual(64 * 1024)
+    expect(piece.length).toBeLessThanOrEqual(256 * 1024)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -92,6 +92,12 @@ describe('Multipart input', () => {
     expect(Buffer.from(value.f.bytes).toString()).toBe('FILE')
   })
 
+  it('keeps its default limits where an option is undefined', async () => {
+    const parts = Array.from({ length: 1001 }, (_, i): TestPart => [`p${i}`, '1'])
+    const descriptor = new io.Multipart({ p0: new io.JSON() }, { maxParts: undefined })
+    expect((await refused(descriptor, formOf(...parts))).message).toContain('at most 1000 parts')
+  })
+
   it('takes names of all kinds', () => {
     const names = ['__proto__', 'constructor', 'a"b', 'é\r\n', '0', ' ']
     const parts = Object.fromEntries(names.map((name) => [name, new io.Text()]))

@@ -2,7 +2,7 @@
 import { ServingError } from 'serving'
 import { expect } from 'vitest'
 import { HeaderList } from '../../../src/wire/message.ts'
-import { type FormLimits, FormParser, formBoundary } from '../../../src/wire/multipart-form.ts'
+import { defaultFormLimits, type FormLimits, FormParser, formBoundary } from '../../../src/wire/multipart-form.ts'
 
 export interface Seen {
   readonly name: string
@@ -35,7 +35,7 @@ export function parse(pieces: readonly Uint8Array[], boundary: string, limits?: 
         open = undefined
       },
     },
-    limits,
+    { ...defaultFormLimits, ...limits },
   )
   for (const piece of pieces) {
     // As a socket does it: the bytes are gone once the call returns.
