@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "half.h"
 #include "number_parse.h"
@@ -131,6 +134,57 @@ inline bool StartsWith(const uint8_t* p, const uint8_t* end, const char* word, s
   return static_cast<size_t>(end - p) >= length && std::memcmp(p, word, length) == 0;
 }
 
+// The next comma, if it is within kPlainReach, without a look at what is before it: the processor goes on to the next
+// number while it still converts this one. 25 % of the time of a long list.
+inline const uint8_t* FindComma(const uint8_t* p) {
+#if defined(__SSE2__)
+  const __m128i commas = _mm_set1_epi8(',');
+  const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16));
+  const unsigned low = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(first, commas)));
+  const unsigned high = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(second, commas)));
+  return p + TrailingZeros(low | uint64_t{high} << 16 | uint64_t{1} << 32);
+#else
+  static_cast<void>(p);
+  return nullptr;
+#endif
+}
+
+// Of null, true, false and their like, among what may be a value.
+inline bool IsWord(uint8_t byte) { return byte > '9'; }
+
+// Reads plain numbers that follow a comma in a list, `most` of them and no other value. Answers where it stands, which
+// is behind a comma if the next value is still due. What is not plain, or is an offence, is left to the caller.
+// A function of its own, for the few variables of this loop to stay in registers.
+template <class Store>
+SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const end, Store& store,
+                                       typename Store::Value*& out, int64_t most) {
+  NumberToken token;
+  typename Store::Value* element = out;
+  for (; most > 0; most--) {
+    if (end - p <= kPlainReach) break;
+    const uint8_t* const comma = FindComma(p);
+    const uint8_t* next = comma + 1;
+#if defined(__GNUC__)
+    // Compilers would see that it is behind the token's end, too, and wait for that.
+    __asm__("" : "+r"(next));
+#endif
+    // As Python's json.dumps separates.
+    const uint8_t* const start = p + (*p == ' ');
+    if (!ScanPlain(start, end, token) || store.Number(token, element) != Status::kOk) break;
+    element++;
+    if (token.end != comma) {
+      p = token.end;
+      if (*p != ',') break;
+      p++;
+    } else {
+      p = next;
+    }
+  }
+  out = element;
+  return p;
+}
+
 // The same walk as `parse` in src/data/ndarray-json.ts, rule for rule: the two must report the same offence at the same
 // place.
 template <class Store>
@@ -215,7 +269,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
             if (!StartsWith(p, end, "-Infinity", 9)) return fail(Status::kSyntax, start);
             p += 9;
           } else {
-            if (!ScanNumber(p, end, token)) return fail(Status::kSyntax, start);
+            if (!ScanPlain(p, end, token) && !ScanNumber(p, end, token)) return fail(Status::kSyntax, start);
             p = token.end;
           }
       }
@@ -261,7 +315,13 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
       if (p >= end) return fail(Status::kSyntax, p);
       if (*p == ',') {
         p++;
-        break;
+        if (depth != rank || end - p < 2 || IsWord(p[*p == ' '])) break;
+        const int64_t room = out_end - out;
+        const auto* const first = out;
+        p = ReadPlain(p, end, store, out, limit == kUnknown || limit - count > room ? room : limit - count);
+        count += out - first;
+        if (p[-1] == ',') break;
+        continue;
       }
       if (*p != ']') return fail(Status::kSyntax, p);
       if (limit == kUnknown) {

@@ -160,6 +160,38 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
     )
   })
 
+  it('read long lists of decimals alike, with a byte changed or not', () => {
+    const digits = (maxLength: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${maxLength}}$`))
+    const decimal = fc
+      .tuple(
+        fc.constantFrom('', '', '-'),
+        fc.oneof(fc.constantFrom('0', '7'), digits(21)),
+        fc.option(digits(21), { nil: '' }),
+        fc.constantFrom('', '', '', 'e3', 'E-12', 'e+007', 'e', 'e0400'),
+      )
+      .map(([sign, whole, fraction, power]) => {
+        const plain = whole.replace(/^0+(?=.)/, '')
+        return `${sign}${plain}${fraction === '' ? '' : `.${fraction}`}${power}`
+      })
+    const good = decimal.filter((value) => !value.endsWith('e') && Number.isFinite(Number(value)))
+    fc.assert(
+      fc.property(
+        fc.array(good, { minLength: 20, maxLength: 60 }),
+        fc.constantFrom(',', ', ', ',  ', ' ,'),
+        fc.option(fc.tuple(fc.nat(), fc.oneof(decimal, fc.constantFrom('null', 'true', 'NaN', '', '[1]', '-', '.5')))),
+        fc.option(fc.tuple(fc.nat(), fc.nat(255))),
+        wanted,
+        (values, separator, other, change, dtype) => {
+          if (other !== null) values[other[0] % values.length] = other[1]
+          const json = Buffer.from(`[${values.join(separator)}]`)
+          if (change !== null) json[change[0] % json.length] = change[1]
+          agree(json, dtype)
+        },
+      ),
+      { numRuns: 5000 },
+    )
+  })
+
   it('report the same offence at the same place for any sequence of tokens', () => {
     fc.assert(
       fc.property(fc.array(tokens, { maxLength: 12 }), wanted, fc.boolean(), (parts, dtype, inList) => {
