@@ -272,7 +272,8 @@ char* WriteFloat(char* out, typename Format::Bits bits) {
   const uint64_t significand = fraction | kHidden;
   // Small whole numbers, and zero: a third of the time.
   const int places = kBias - biased;
-  if ((static_cast<unsigned>(places - Format::kFraction + 26) <= 26 &&
+  constexpr int kFewest = Format::kFraction > 26 ? Format::kFraction - 26 : 0;
+  if ((static_cast<unsigned>(places - kFewest) <= static_cast<unsigned>(Format::kFraction - kFewest) &&
        (significand & ((uint64_t{1} << places) - 1)) == 0) ||
       size == 0) {
     out = WriteInteger(out, size == 0 ? 0 : significand >> places);
