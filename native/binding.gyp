@@ -34,6 +34,7 @@
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",
+        "src/powers_of_ten.cpp",
         "src/shortest.cpp",
         "src/simdjson_unit.cpp"
       ],

@@ -3,6 +3,9 @@
 #include <node_api.h>
 
 #include <cstdlib>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 #include "boundary.h"
 #include "frame_addon.h"
@@ -17,19 +20,29 @@ constexpr uint32_t kContract = 3;
 // Texts up to here are written on the stack and become a string of their exact length.
 constexpr size_t kStringBytes = 32 * 1024;
 
+// Whether so much memory can be had, which is tried.
+bool HasRoom(size_t size) {
+#if defined(__linux__)
+  // Not by malloc: what it gives back is no longer known to be zeroes, so that V8 would have all of it cleared.
+  void* const probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED) return false;
+  munmap(probe, size);
+#else
+  void* const probe = std::malloc(size);
+  if (probe == nullptr) return false;
+  // Volatile, for else compilers may drop the pair.
+  *static_cast<volatile char*>(probe) = 0;
+  std::free(probe);
+#endif
+  return true;
+}
+
 // An ArrayBuffer of `size` bytes. False when there is no room for it; nothing is thrown then.
 bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
   // V8 ends the whole process where this allocation fails, so that a large one is tried out first: two system calls.
   constexpr size_t kLarge = 16 * 1024 * 1024;
   constexpr size_t kMost = 0xFFFFFFFFu;
-  if (size > kMost) return false;
-  if (size > kLarge) {
-    void* const probe = std::malloc(size);
-    if (probe == nullptr) return false;
-    // Volatile, for else compilers may drop the pair.
-    *static_cast<volatile char*>(probe) = 0;
-    std::free(probe);
-  }
+  if (size > kMost || (size > kLarge && !HasRoom(size))) return false;
   if (napi_create_arraybuffer(env, size, data, buffer) == napi_ok) return true;
   bool pending;
   napi_value error;

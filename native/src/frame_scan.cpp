@@ -165,7 +165,7 @@ bool FrameScanner::Take(Added added) {
 
 bool FrameScanner::Number(ColumnBuilder& into) {
   NumberToken token;
-  if (!ScanNumber(at_, end_, token)) {
+  if (!ScanPlain(at_, end_, token) && !ScanNumber(at_, end_, token)) {
     return Word("-Infinity", 9) && Take(into.AddFloat(-std::numeric_limits<double>::infinity()));
   }
   at_ = token.end;

@@ -1,7 +1,12 @@
 // JSON number tokens: scanned once, converted only as far as the element type asks.
 #pragma once
 
+#include <cfloat>
 #include <cstdint>
+#include <cstring>
+
+#include "powers_of_ten.h"
+#include "swar.h"
 
 namespace serving {
 
@@ -23,7 +28,112 @@ struct NumberToken {
 // Scans a number by JSON's grammar. False when there is no whole number at `p`.
 bool ScanNumber(const uint8_t* p, const uint8_t* end, NumberToken& token);
 
-// The double nearest to the token, infinite when it overflows: bit for bit what JSON.parse gives.
-double ToDouble(const NumberToken& token);
+// The double nearest to the token, infinite when it overflows: bit for bit what JSON.parse gives. Any token.
+double ToDoubleSurely(NumberToken token);
+
+// How many of eight bytes are digits before the first other one; `digits` becomes their values.
+SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
+  digits = bytes ^ kAsciiZeros;
+  // Only the lowest byte that is no digit counts: a carry out of it may reach those above.
+  const uint64_t others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
+  return others == 0 ? 8 : TrailingZeros(others) >> 3;
+}
+
+// At namespace scope: in a function compilers make them anew on the stack.
+inline constexpr uint32_t kPowersBelowEight[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+inline constexpr int kMostExact = 15;
+inline constexpr double kExactPowers[kMostExact + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// Digits up to the first other byte are appended to the number: eight at once, and then fewer without a branch for how
+// many. False when there are too many for it.
+SERVING_INLINE bool AppendDigits(const uint8_t*& p, int& total, uint64_t& number) {
+  uint64_t digits;
+  int count;
+  while ((count = CountDigits(LoadEight(p), digits)) == 8) {
+    total += 8;
+    if (total > 19) return false;
+    number = number * 100000000 + JoinEight(digits);
+    p += 8;
+  }
+  total += count;
+  p += count;
+  number = number * kPowersBelowEight[count] + JoinEight(digits << (8 * (7 - count)) << 8);
+  return total <= 19;
+}
+
+// Bytes that ScanPlain may read: a sign, 19 digits and a point, and a word behind them, or an exponent.
+constexpr int kPlainReach = 32;
+
+// The same for nearly all numbers, to be inlined into loops: those of 19 digits at most, with an exponent of three at
+// most, not at the end of the text. False when ScanNumber has to be asked.
+SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken& token) {
+  if (end - p < kPlainReach) return false;
+  token.start = p;
+  token.negative = *p == '-';
+  p += token.negative;
+  int digits = 1;
+  uint64_t mantissa = *p - uint64_t{'0'};
+  if (p[1] == '.' && mantissa < 10) {
+    p++;
+  } else {
+    const uint8_t* const first = p;
+    digits = 0;
+    mantissa = 0;
+    // One digit at least, and zero alone may be the first of them: in one comparison, for zeros come by chance.
+    if (!AppendDigits(p, digits, mantissa) || static_cast<unsigned>(digits - 1) > (*first == '0' ? 0u : 18u)) {
+      return false;
+    }
+  }
+  token.integer = *p != '.';
+  const uint8_t* const point = p;
+  if (!token.integer && (!AppendDigits(++p, digits, mantissa) || p == point + 1)) return false;
+  int exponent = token.integer ? 0 : static_cast<int>(point + 1 - p);
+  if ((*p | 0x20) == 'e') {
+    token.integer = false;
+    const bool minus = *++p == '-';
+    p += minus || *p == '+';
+    const uint8_t* const power = p;
+    int written = 0;
+    for (; p != power + 3 && static_cast<uint8_t>(*p - '0') < 10; p++) written = written * 10 + (*p - '0');
+    if (p == power || static_cast<uint8_t>(*p - '0') < 10) return false;
+    exponent += minus ? -written : written;
+  }
+  token.end = p;
+  token.mantissa = mantissa;
+  token.exponent = exponent;
+  token.digits = digits;
+  return true;
+}
+
+// ToDoubleSurely, quickly for nearly all tokens.
+SERVING_INLINE double ToDouble(const NumberToken& token) {
+  uint64_t bits;
+  if (FLT_EVAL_METHOD == 0 && token.digits <= kMostExact && token.exponent <= 0 && token.exponent >= -kMostExact) {
+    // Exact operands, so that only the division rounds (Clinger, 1990).
+    const double value = static_cast<double>(static_cast<int64_t>(token.mantissa)) / kExactPowers[-token.exponent];
+    std::memcpy(&bits, &value, 8);
+  } else {
+    // One half of Eisel-Lemire (Lemire, "Number Parsing at a Gigabyte per Second", 2021), for normal doubles.
+    if (token.digits > 19 || token.mantissa == 0 || token.exponent < -290 || token.exponent > 270) {
+      return ToDoubleSurely(token);
+    }
+    const int exponent = static_cast<int>(token.exponent);
+    const int unused = LeadingZeros(token.mantissa);
+    // The true product lies between `high` and `high` + 1. Nine bits are below the rounding bit: at either end of their
+    // range they do not tell to which side the value rounds.
+    const uint64_t high = Multiply(token.mantissa << unused, PowerOfTen(exponent).high).high;
+    if (((high + 1) & 0x1FF) <= 1) return ToDoubleSurely(token);
+    const int top = static_cast<int>(high >> 63);
+    const uint64_t significand = ((high >> (9 + top)) + 1) >> 1;
+    // Not biased by 1023: the significand's highest bit adds one, and another if it has been rounded up to 2^53.
+    const uint64_t biased = static_cast<uint64_t>(FloorLog2Of10(exponent) + 63 - unused + top + 1022);
+    bits = (biased << 52) + significand;
+  }
+  bits |= uint64_t{token.negative} << 63;
+  double value;
+  std::memcpy(&value, &bits, 8);
+  return value;
+}
 
 }  // namespace serving

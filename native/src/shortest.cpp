@@ -1,69 +1,40 @@
-// The algorithm is Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), with the 128-bit
-// powers of five that simdjson carries for reading. Measured on 10^6 random doubles: 25 ns each with the layout, 33 ns
-// by libstdc++'s std::to_chars (Ryu) without it. Checked against std::to_chars over every float32 and 2 × 10^7 random
-// doubles.
+// The algorithm is Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), behind a quicker way
+// that is sure of its answer for all but very few numbers. Both are checked against std::to_chars by native/check.mjs.
 #include "shortest.h"
 
-#include <charconv>
 #include <cstring>
 
-#include "simdjson.h"
+#include "powers_of_ten.h"
+#include "swar.h"
 
 namespace serving {
 namespace {
 
+// digits × 10^exponent.
 struct Decimal {
   uint64_t digits;
   int exponent;
 };
-
-struct Power {
-  uint64_t high;
-  uint64_t low;
-};
-
-// 10^k × 2^-r, rounded up to 128 bits with the highest bit set. The table holds it cut off, exact from 0 to 55.
-inline Power PowerOfTen(int k) {
-  const uint64_t* const entry = simdjson::internal::power_of_five_128 + 2 * (k - simdjson::internal::smallest_power);
-  Power power{entry[0], entry[1]};
-  if (k < 0 || k > 55) power.high += ++power.low == 0;
-  return power;
-}
-
-constexpr int FloorLog2Of10(int k) { return (k * 1741647) >> 19; }
 
 // floor(log10(2^q)), or of 3/4 of it: the gap below a power of two is half as wide.
 constexpr int FloorLog10Of2(int q, bool narrow) { return (q * 1262611 - (narrow ? 524031 : 0)) >> 22; }
 
 // The upper 64 bits of a product with a 128-bit power; the lowest bit is set when anything below is lost ("round to
 // odd"), which keeps all later comparisons right.
-inline uint64_t Scale(const Power& power, uint64_t factor) {
-#if defined(__SIZEOF_INT128__)
-  const unsigned __int128 low = static_cast<unsigned __int128>(power.low) * factor;
-  const unsigned __int128 sum = static_cast<unsigned __int128>(power.high) * factor + static_cast<uint64_t>(low >> 64);
-  return static_cast<uint64_t>(sum >> 64) | (static_cast<uint64_t>(sum) > 1);
-#else
-  const auto wide = [](uint64_t a, uint64_t b, uint64_t& high) {
-    const uint64_t a0 = a & 0xFFFFFFFFu, a1 = a >> 32, b0 = b & 0xFFFFFFFFu, b1 = b >> 32;
-    const uint64_t middle = a1 * b0 + ((a0 * b0) >> 32);
-    const uint64_t other = a0 * b1 + (middle & 0xFFFFFFFFu);
-    high = a1 * b1 + (middle >> 32) + (other >> 32);
-    return a * b;
-  };
-  uint64_t high, carry;
-  wide(power.low, factor, carry);
-  const uint64_t low = wide(power.high, factor, high) + carry;
-  if (low < carry) high++;
-  return high | (low > 1);
-#endif
+inline uint64_t Scale(const Wide& power, uint64_t factor) {
+  Wide product = Multiply(power.high, factor);
+  const uint64_t carry = Multiply(power.low, factor).high;
+  product.low += carry;
+  product.high += product.low < carry;
+  return product.high | (product.low > 1);
 }
 
 // significand × 2^q, not zero, becomes the shortest decimal in its rounding interval, the closest one if there are
 // several.
-inline Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
+Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
   const int k = FloorLog10Of2(q, lower_is_closer);
   const int shift = q + FloorLog2Of10(-k) + 1;
-  const Power power = PowerOfTen(-k);
+  const Wide& power = PowerOfTen(-k);
   // In units of a quarter: the value and both ends of the interval that rounds to it.
   const uint64_t below = Scale(power, (4 * significand - 2 + lower_is_closer) << shift);
   const uint64_t value = Scale(power, (4 * significand) << shift);
@@ -88,42 +59,6 @@ inline Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
   return {whole + (value > middle || (value == middle && (whole & 1) != 0)), k};
 }
 
-// Doubles that the table of powers does not reach: rare, and slow by the standard library.
-Decimal ShortestTiny(uint64_t bits) {
-  double value;
-  std::memcpy(&value, &bits, 8);
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
-  uint64_t digits = 0;
-  int after_point = 0;
-  const char* p = text;
-  for (; *p != 'e'; p++) {
-    if (*p == '.') continue;
-    digits = digits * 10 + static_cast<uint64_t>(*p - '0');
-    after_point++;
-  }
-  int exponent = 0;
-  for (p += 2; p < end; p++) exponent = exponent * 10 + (*p - '0');
-  return {digits, -exponent - (after_point - 1)};
-}
-
-constexpr char kPairs[] =
-    "000102030405060708091011121314151617181920212223242526272829303132333435363738394041424344454647484950515253545556"
-    "57585960"
-    "616263646566676869707172737475767778798081828384858687888990919293949596979899";
-
-inline void WritePair(char* out, uint32_t value) { std::memcpy(out, kPairs + 2 * value, 2); }
-
-// Exactly eight digits.
-inline void WriteEight(char* out, uint32_t value) {
-  const uint32_t high = value / 10000;
-  const uint32_t low = value % 10000;
-  WritePair(out, high / 100);
-  WritePair(out + 2, high % 100);
-  WritePair(out + 4, low / 100);
-  WritePair(out + 6, low % 100);
-}
-
 constexpr uint64_t kPowers[] = {1ull,
                                 10ull,
                                 100ull,
@@ -141,108 +76,217 @@ constexpr uint64_t kPowers[] = {1ull,
                                 100000000000000ull,
                                 1000000000000000ull,
                                 10000000000000000ull,
-                                100000000000000000ull,
-                                1000000000000000000ull,
-                                10000000000000000000ull};
+                                100000000000000000ull};
 
-inline int DigitCount(uint64_t value) {
-  // 1233 / 4096 is log10(2), near enough to be off by one at most, and without a branch to mispredict.
-#if defined(__GNUC__)
-  const int guess = ((64 - __builtin_clzll(value | 1)) * 1233) >> 12;
-  return guess + (value >= kPowers[guess]);
-#else
-  int count = 1;
-  while (count < 20 && value >= kPowers[count]) count++;
-  return count;
-#endif
+// Digits as they are going to be laid out: the value is 0.DIGITS × 10^point, with Format::kDigits digits in `leading`
+// and one more in `last`; zeros at the end are not significant.
+struct Normal {
+  uint64_t leading;
+  uint64_t last;
+  int point;
+};
+
+template <class Format>
+SERVING_RARE Normal ShortestSurely(uint64_t significand, int q, bool lower_is_closer) {
+  const Decimal decimal = Shortest(significand, q, lower_is_closer);
+  int written = 1;
+  while (written <= Format::kDigits && decimal.digits >= kPowers[written]) written++;
+  const uint64_t all = decimal.digits * kPowers[Format::kDigits + 1 - written];
+  return {all / 10, all % 10, written + decimal.exponent};
 }
 
-// Exactly `count` digits.
-inline void WriteDigits(char* out, uint64_t value, int count) {
-  char* end = out + count;
-  while (count >= 8) {
-    end -= 8;
-    count -= 8;
-    WriteEight(end, static_cast<uint32_t>(value % 100000000));
-    value /= 100000000;
+// The same answer as Shortest's from one multiplication instead of three, or false where that cannot tell.
+//
+// Scaled so that the interval that rounds to the value is less than 1 wide, the value is `tens` + `rest` / 2^64. The
+// shortest decimal is the whole number within the interval if there is one, else the nearest tenth, for the interval is
+// at least a tenth wide. `rest` and `half` (of the interval's width) may be off by a few units: the answer is sure
+// unless they meet within kDoubt.
+template <class Format>
+inline bool ShortestQuickly(uint64_t significand, int q, bool lower_may_be_closer, Normal& normal) {
+  // Less than 2^53 and 2^24 units times the rounding of the power, and some for cut off bits.
+  constexpr uint64_t kDoubt = Format::kFraction == 52 ? 64 : 1 << 28;
+  const int exponent = FloorLog10Of2(q, false) + 1;
+  const int shift = q + FloorLog2Of10(-exponent) + 4;
+  const Wide& power = PowerOfTen(-exponent);
+  const uint64_t factor = significand << shift;
+  Wide product = Multiply(power.high, factor);
+  if (Format::kFraction == 52) {
+    const uint64_t carry = Multiply(power.low, factor).high;
+    product.low += carry;
+    product.high += product.low < carry;
   }
-  uint32_t rest = static_cast<uint32_t>(value);
-  while (count >= 2) {
-    end -= 2;
-    count -= 2;
-    WritePair(end, rest % 100);
-    rest /= 100;
+  uint64_t tens = product.high >> 3;
+  const uint64_t rest = product.high << 61 | product.low >> 3;
+  const uint64_t half = power.high >> (4 - shift);
+
+  const uint64_t distance = rest < ~rest ? rest : ~rest;
+  const uint64_t is_whole = distance < half;
+  Wide tenths = Multiply(rest, 10);
+  tenths.low += uint64_t{1} << 63;
+  tenths.high += tenths.low >> 63 == 0;
+  const bool doubtful = distance - half + kDoubt <= 2 * kDoubt || tenths.low + kDoubt <= 2 * kDoubt ||
+                        (lower_may_be_closer & (distance + kDoubt >= half >> 1));
+  if (doubtful) return false;
+
+  // By arithmetic, for whether there is one digit more or less is chance, and compilers make branches of selections.
+  uint64_t last = tenths.high & (is_whole - 1);
+  tens += (rest >> 63) & is_whole;
+  int point = exponent + Format::kDigits;
+  for (int i = 0; i < Format::kTensShorter; i++) {
+    const uint64_t is_short = tens < kPowers[Format::kDigits - 1];
+    tens += (9 * tens + last) & (0 - is_short);
+    last &= is_short - 1;
+    point -= static_cast<int>(is_short);
   }
-  if (count != 0) *out = static_cast<char>('0' + rest);
+  normal = {tens, last, point};
+  return true;
 }
 
-// JavaScript's layout: ECMA-262, Number::toString. May touch kFloatRoom bytes: copies are of fixed size, since the
-// number of digits (16 or 17, by chance) would be mispredicted. 25 % faster than writing just the digits there are.
-inline char* Layout(char* out, Decimal decimal) {
-  constexpr int kDigits = 17;
-  const int written = DigitCount(decimal.digits);
-  const int point = written + decimal.exponent;
-  const uint64_t all = decimal.digits * kPowers[kDigits - written];
-  char digits[48];
-  const uint64_t upper = all / 100000000;
-  digits[0] = static_cast<char>('0' + upper / 100000000);
-  WriteEight(digits + 1, static_cast<uint32_t>(upper % 100000000));
-  WriteEight(digits + 9, static_cast<uint32_t>(all % 100000000));
-  std::memset(digits + kDigits, '0', sizeof digits - kDigits);
-  int count = all % 100000000 == 0 ? kDigits - 8 : kDigits;
-  while (digits[count - 1] == '0') count--;
+// What the first eight bytes of a text are made of, by the place of its point: some of the digits as they are, fixed
+// characters, and the others moved up.
+struct Head {
+  uint64_t kept;
+  uint64_t fixed;
+  int moved;
+  // Where digits that follow the fixed characters would start, and how many of them are written at least.
+  int start;
+  int least;
+};
 
+constexpr int kFirstHead = -5;
+constexpr int kLastHead = 7;
+struct Heads {
+  Head heads[kLastHead - kFirstHead + 1];
+};
+
+constexpr Heads MakeHeads() {
+  Heads table{};
+  for (int point = kFirstHead; point <= kLastHead; point++) {
+    Head& head = table.heads[point - kFirstHead];
+    if (point <= 0) {
+      head.start = 2 - point;
+      head.fixed = (kAsciiZeros & ((uint64_t{1} << 8 * head.start) - 1)) - (uint64_t{'0' - '.'} << 8);
+      head.least = 1;
+    } else {
+      head.start = 1;
+      head.kept = (uint64_t{1} << 8 * point) - 1;
+      head.fixed = uint64_t{'.'} << 8 * point;
+      head.least = point + 1;
+    }
+    head.moved = 8 * head.start;
+  }
+  return table;
+}
+
+constexpr Heads kHeads = MakeHeads();
+
+inline int Larger(int a, int b) { return a > b ? a : b; }
+
+// With an exponent, or whole and long.
+SERVING_RARE char* LayoutRare(char* out, uint64_t first, uint64_t second, uint64_t third, int count, int point) {
+  char digits[24];
+  StoreEight(digits, first);
+  StoreEight(digits + 8, second);
+  StoreEight(digits + 16, third);
   if (point > 0 && point <= 21) {
+    // Here there is no digit behind the point: of 17 digits at most, 16 are before it.
     std::memcpy(out, digits, 24);
     if (count <= point) {
       std::memcpy(out + point, ".0", 2);
       return out + point + 2;
     }
     out[point] = '.';
-    std::memcpy(out + point + 1, digits + point, 24);
+    std::memcpy(out + point + 1, digits + point, 2);
     return out + count + 1;
-  }
-  if (point > -6 && point <= 0) {
-    std::memcpy(out, "0.000000", 8);
-    std::memcpy(out + 2 - point, digits, 24);
-    return out + 2 - point + count;
   }
   out[0] = digits[0];
   char* end = out + 1;
   if (count > 1) {
     *end = '.';
-    std::memcpy(end + 1, digits + 1, 24);
+    std::memcpy(end + 1, digits + 1, 16);
     end += count;
   }
   const int power = point > 0 ? point - 1 : 1 - point;
   *end++ = 'e';
   *end++ = point > 0 ? '+' : '-';
-  const int places = power >= 100 ? 3 : power >= 10 ? 2 : 1;
-  WriteDigits(end, static_cast<uint64_t>(power), places);
-  return end + places;
+  return WriteInteger(end, static_cast<uint64_t>(power));
+}
+
+// JavaScript's layout: ECMA-262, Number::toString. May touch kFloatRoom bytes: words are stored whole, and no branch
+// depends on the number of digits, which would be mispredicted. Digits stay in registers: writing them down and copying
+// them to their place waits for the store buffer.
+template <class Format>
+inline char* Layout(char* out, const Normal& normal) {
+  constexpr bool kLong = Format::kDigits > 8;
+  const uint64_t upper = kLong ? normal.leading / 100000000 : normal.leading;
+  const uint64_t upper_digits = SplitEight(upper);
+  // The last byte of a split word is its last digit: zeros at the end are those of the word.
+  constexpr uint64_t kSome = uint64_t{1} << 63;
+  int count = 8 - (TrailingZeros(upper_digits | kSome) >> 3);
+  const uint64_t first = SwapBytes(upper_digits) + kAsciiZeros;
+  uint64_t second = kAsciiZeros;
+  uint64_t third = kAsciiZeros;
+  if (kLong) {
+    const uint64_t lower_digits = SplitEight(normal.leading - upper * 100000000);
+    count = lower_digits != 0 ? 16 - (TrailingZeros(lower_digits | kSome) >> 3) : count;
+    second += SwapBytes(lower_digits);
+  }
+  (kLong ? third : second) += normal.last;
+  count = normal.last != 0 ? Format::kDigits + 1 : count;
+
+  const int point = normal.point;
+  if (point >= kFirstHead && point <= kLastHead) {
+    const Head& head = kHeads.heads[point - kFirstHead];
+    char* const start = out + head.start;
+    StoreEight(start, first);
+    StoreEight(start + 8, second);
+    if (kLong) StoreEight(start + 16, third);
+    StoreEight(out, (first & head.kept) | head.fixed | (first & ~head.kept) << head.moved);
+    return start + Larger(count, head.least);
+  }
+  if (point > kLastHead && point < 16) {
+    const int kept_bits = 8 * (point - 8);
+    const uint64_t kept = (uint64_t{1} << kept_bits) - 1;
+    StoreEight(out, first);
+    StoreEight(out + 9, second);
+    if (kLong) StoreEight(out + 17, third);
+    StoreEight(out + 8, (second & kept) | uint64_t{'.'} << kept_bits | (second & ~kept) << 8);
+    return out + 1 + Larger(count, point + 1);
+  }
+  return LayoutRare(out, first, second, third, count, point);
 }
 
 }  // namespace
 
 template <class Format>
 char* WriteFloat(char* out, typename Format::Bits bits) {
+  using Bits = typename Format::Bits;
   constexpr int kBias = (1 << (Format::kExponent - 1)) - 1 + Format::kFraction;
-  constexpr uint64_t kHidden = uint64_t{1} << Format::kFraction;
-  const uint64_t fraction = bits & (kHidden - 1);
-  const int biased = static_cast<int>(bits >> Format::kFraction) & ((1 << Format::kExponent) - 1);
-  if (bits >> (Format::kFraction + Format::kExponent)) *out++ = '-';
-  const uint64_t significand = biased == 0 ? fraction : fraction | kHidden;
-  const int q = (biased == 0 ? 1 : biased) - kBias;
-  if (significand == 0) {
-    std::memcpy(out, "0.0", 3);
-    return out + 3;
+  constexpr Bits kHidden = static_cast<Bits>(Bits{1} << Format::kFraction);
+  constexpr Bits kSign = static_cast<Bits>(kHidden << Format::kExponent);
+  *out = '-';
+  out += (bits & kSign) != 0;
+  const Bits size = static_cast<Bits>(bits & ~kSign);
+  const uint64_t fraction = size & (kHidden - 1);
+  const int biased = static_cast<int>(size >> Format::kFraction);
+  const uint64_t significand = fraction | kHidden;
+  // Small whole numbers, and zero: a third of the time.
+  const int places = kBias - biased;
+  constexpr int kFewest = Format::kFraction > 26 ? Format::kFraction - 26 : 0;
+  if ((static_cast<unsigned>(places - kFewest) <= static_cast<unsigned>(Format::kFraction - kFewest) &&
+       (significand & ((uint64_t{1} << places) - 1)) == 0) ||
+      size == 0) {
+    out = WriteInteger(out, size == 0 ? 0 : significand >> places);
+    std::memcpy(out, ".0", 2);
+    return out + 2;
   }
-  if (q <= 0 && q > -(Format::kFraction + 1) && (significand & ((uint64_t{1} << -q) - 1)) == 0) {
-    // A whole number with all its digits significant.
-    return Layout(out, {significand >> -q, 0});
+  Normal normal;
+  if (biased == 0) {
+    normal = ShortestSurely<Format>(fraction, 1 - kBias, false);
+  } else if (!ShortestQuickly<Format>(significand, biased - kBias, fraction == 0, normal)) {
+    normal = ShortestSurely<Format>(significand, biased - kBias, fraction == 0 && biased > 1);
   }
-  if (Format::kFraction == 52 && q < -1022) return Layout(out, ShortestTiny(bits & (UINT64_MAX >> 1)));
-  return Layout(out, Shortest(significand, q, fraction == 0 && biased > 1));
+  return Layout<Format>(out, normal);
 }
 
 template char* WriteFloat<Binary64>(char*, uint64_t);
@@ -250,9 +294,20 @@ template char* WriteFloat<Binary32>(char*, uint32_t);
 template char* WriteFloat<Binary16>(char*, uint16_t);
 
 char* WriteInteger(char* out, uint64_t value) {
-  const int count = value < 10 ? 1 : DigitCount(value);
-  WriteDigits(out, value, count);
-  return out + count;
+  if (value < 10) {
+    *out = static_cast<char>('0' + value);
+    return out + 1;
+  }
+  if (value < 100000000) {
+    const uint64_t digits = SplitEight(value);
+    const int unused = LeadingZeros(digits) >> 3;
+    StoreEight(out, SwapBytes(digits << 8 * unused) + kAsciiZeros);
+    return out + 8 - unused;
+  }
+  const uint64_t upper = value / 100000000;
+  out = WriteInteger(out, upper);
+  StoreEight(out, SwapBytes(SplitEight(value - upper * 100000000)) + kAsciiZeros);
+  return out + 8;
 }
 
 }  // namespace serving

@@ -5,21 +5,29 @@
 
 namespace serving {
 
-// A binary floating-point format by the widths of its fields.
+// A binary floating-point format by the widths of its fields. A normal number's significand is scaled to a whole number
+// and one more digit for printing: `kDigits` is for the largest whole number, `kTensShorter` how many fewer digits it
+// can have.
 struct Binary64 {
   using Bits = uint64_t;
   static constexpr int kFraction = 52;
   static constexpr int kExponent = 11;
+  static constexpr int kDigits = 16;
+  static constexpr int kTensShorter = 1;
 };
 struct Binary32 {
   using Bits = uint32_t;
   static constexpr int kFraction = 23;
   static constexpr int kExponent = 8;
+  static constexpr int kDigits = 8;
+  static constexpr int kTensShorter = 2;
 };
 struct Binary16 {
   using Bits = uint16_t;
   static constexpr int kFraction = 10;
   static constexpr int kExponent = 5;
+  static constexpr int kDigits = 8;
+  static constexpr int kTensShorter = 5;
 };
 
 // Bytes that WriteFloat may touch from `out` on; the text itself has 25 at most.

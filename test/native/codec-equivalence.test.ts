@@ -106,6 +106,15 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
     )
   })
 
+  it('print the same text for doubles whose neighbour is a shorter number', () => {
+    // Each lies just beside a decimal of few digits that is halfway to the next double: at these sizes the powers of ten must be right
+    // to all their 128 bits.
+    const values = [5.222680231935999e33, 5.222680231936001e33, 2.0890720927743998e34, 8.356288371097599e34]
+    const array: ParsedArray = { dtype: 'float64', shape: [4], data: Float64Array.from(values) }
+    expect(text(nativeCodec!, array, 'null')).toBe(`[${values.join()}]`)
+    expect(text(typescriptCodec, array, 'null')).toBe(`[${values.join()}]`)
+  })
+
   it('print the same text for arrays too large for a string', () => {
     for (const dtype of ['float64', 'float32', 'float16', 'int64', 'bool'] as const) {
       const data = new (dataConstructor(dtype))(30000)
@@ -145,6 +154,38 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
                 : json,
             dtype,
           )
+        },
+      ),
+      { numRuns: 5000 },
+    )
+  })
+
+  it('read long lists of decimals alike, with a byte changed or not', () => {
+    const digits = (maxLength: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${maxLength}}$`))
+    const decimal = fc
+      .tuple(
+        fc.constantFrom('', '', '-'),
+        fc.oneof(fc.constantFrom('0', '7'), digits(21)),
+        fc.option(digits(21), { nil: '' }),
+        fc.constantFrom('', '', '', 'e3', 'E-12', 'e+007', 'e', 'e0400'),
+      )
+      .map(([sign, whole, fraction, power]) => {
+        const plain = whole.replace(/^0+(?=.)/, '')
+        return `${sign}${plain}${fraction === '' ? '' : `.${fraction}`}${power}`
+      })
+    const good = decimal.filter((value) => !value.endsWith('e') && Number.isFinite(Number(value)))
+    fc.assert(
+      fc.property(
+        fc.array(good, { minLength: 20, maxLength: 60 }),
+        fc.constantFrom(',', ', ', ',  ', ' ,'),
+        fc.option(fc.tuple(fc.nat(), fc.oneof(decimal, fc.constantFrom('null', 'true', 'NaN', '', '[1]', '-', '.5')))),
+        fc.option(fc.tuple(fc.nat(), fc.nat(255))),
+        wanted,
+        (values, separator, other, change, dtype) => {
+          if (other !== null) values[other[0] % values.length] = other[1]
+          const json = Buffer.from(`[${values.join(separator)}]`)
+          if (change !== null) json[change[0] % json.length] = change[1]
+          agree(json, dtype)
         },
       ),
       { numRuns: 5000 },

@@ -1,0 +1,124 @@
+// What each element type makes of a number, a word, null or a boolean.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "half.h"
+#include "number_parse.h"
+#include "status.h"
+
+namespace serving {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr uint64_t kMaxExact = uint64_t{1} << 53;
+
+// Stores: what each element type makes of a token. They say kOk, kDtype, kRange or kPrecision, and write through `out`.
+
+struct FloatStore {
+  using Value = double;
+  Status Number(const NumberToken& token, double* out) {
+    *out = ToDouble(token);
+    return std::isinf(*out) ? Status::kRange : Status::kOk;
+  }
+  Status Word(double value, double* out) { return *out = value, Status::kOk; }
+  Status Null(double* out) { return Word(kNaN, out); }
+  Status Bool(bool value, double* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat64; }
+};
+
+struct InferringStore : FloatStore {
+  bool saw_number = false;
+  bool saw_bool = false;
+  Status Number(const NumberToken& token, double* out) {
+    saw_number = true;
+    if (token.integer && (token.digits > 19 || token.mantissa > kMaxExact)) return Status::kPrecision;
+    return FloatStore::Number(token, out);
+  }
+  Status Word(double value, double* out) { return saw_number = true, *out = value, Status::kOk; }
+  Status Null(double* out) { return Word(kNaN, out); }
+  Status Bool(bool value, double* out) { return saw_bool = true, *out = value ? 1 : 0, Status::kOk; }
+  Dtype Found() const { return saw_bool && !saw_number ? Dtype::kBool : Dtype::kFloat64; }
+};
+
+struct SingleStore {
+  using Value = float;
+  // Halfway between the largest float and 2^128: from here up rounding gives infinity.
+  static constexpr double kBound = 0x1.ffffffp127;
+  Status Number(const NumberToken& token, float* out) {
+    const double value = ToDouble(token);
+    if (!(value > -kBound && value < kBound)) return Status::kRange;
+    return Word(value, out);
+  }
+  Status Word(double value, float* out) { return *out = static_cast<float>(value), Status::kOk; }
+  Status Null(float* out) { return Word(kNaN, out); }
+  Status Bool(bool value, float* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat32; }
+};
+
+struct HalfStore {
+  using Value = uint16_t;
+  Status Number(const NumberToken& token, uint16_t* out) {
+    const double value = ToDouble(token);
+    if (!(value > -65520 && value < 65520)) return Status::kRange;
+    return Word(value, out);
+  }
+  Status Word(double value, uint16_t* out) { return *out = ToHalfBits(value), Status::kOk; }
+  Status Null(uint16_t* out) { return Word(kNaN, out); }
+  Status Bool(bool value, uint16_t* out) { return Word(value ? 1 : 0, out); }
+  Dtype Found() const { return Dtype::kFloat16; }
+};
+
+struct BoolStore {
+  using Value = uint8_t;
+  // Not the mantissa alone: 1e-400 is 0 as a double, and false.
+  Status Number(const NumberToken& token, uint8_t* out) { return *out = ToDouble(token) != 0, Status::kOk; }
+  Status Word(double, uint8_t* out) { return *out = 1, Status::kOk; }
+  Status Null(uint8_t* out) { return *out = 0, Status::kOk; }
+  Status Bool(bool value, uint8_t* out) { return *out = value, Status::kOk; }
+  Dtype Found() const { return Dtype::kBool; }
+};
+
+// The magnitude of an integer token. False beyond 64 bits.
+inline bool Magnitude(const NumberToken& token, uint64_t& magnitude) {
+  magnitude = token.mantissa;
+  if (token.digits <= 19) return true;
+  if (token.digits > 20) return false;
+  // The mantissa holds 19 digits; the 20th is the token's last byte.
+  const uint64_t last = token.end[-1] - '0';
+  if (magnitude > (UINT64_MAX - last) / 10) return false;
+  magnitude = magnitude * 10 + last;
+  return true;
+}
+
+template <class T>
+struct IntegerStore {
+  using Value = T;
+  static constexpr T kMin = std::numeric_limits<T>::min();
+  static constexpr T kMax = std::numeric_limits<T>::max();
+  Dtype dtype;
+  Status Number(const NumberToken& token, T* out) {
+    if (token.integer) {
+      uint64_t magnitude;
+      if (!Magnitude(token, magnitude)) return Status::kRange;
+      const uint64_t limit = token.negative ? uint64_t{0} - static_cast<uint64_t>(static_cast<int64_t>(kMin)) : kMax;
+      if (magnitude > limit) return Status::kRange;
+      *out = static_cast<T>(token.negative ? uint64_t{0} - magnitude : magnitude);
+      return Status::kOk;
+    }
+    const double value = std::trunc(ToDouble(token));
+    // kMax + 1 is a power of two and so an exact double; NaN cannot come from a token.
+    constexpr double kBeyond = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
+    if (!(value >= static_cast<double>(kMin) && value < kBeyond)) return Status::kRange;
+    *out = static_cast<T>(value);
+    return Status::kOk;
+  }
+  Status Word(double, T*) { return Status::kDtype; }
+  Status Null(T*) { return Status::kDtype; }
+  Status Bool(bool value, T* out) { return *out = value, Status::kOk; }
+  Dtype Found() const { return dtype; }
+};
+
+}  // namespace serving
