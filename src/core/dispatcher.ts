@@ -7,10 +7,10 @@ import { FunctionError, InternalError, Overloaded, ServingError } from '../error
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
+import { unpackList } from './lists.ts'
 import { splitRows } from './rows.ts'
 import { type CallHolder, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import { unpack } from './transfer.ts'
 import { Work } from './work.ts'
 
 /** What a dispatcher needs to know of its runner. */
@@ -225,7 +225,7 @@ export class Dispatcher {
     const { calls, method } = work
     const start = clock.now()
     const reply = await work.run(moves)
-    const results = unpack(reply.results) as unknown[]
+    const results = unpackList(reply.results)
     const failed = new Set(reply.failed)
     if (!method.batchable) {
       queue.learn(calls.length, reply.ms)

@@ -3,11 +3,12 @@
  * @module
  */
 import type { Channel, Place } from '../bindings/places.ts'
+import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
 import { joinRows } from './rows.ts'
 import type { CallHolder, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import { type Packed, pack } from './transfer.ts'
+import { pack } from './transfer.ts'
 
 /** A stream that a thread has begun. */
 export interface OpenStream {
@@ -61,15 +62,18 @@ export class Work implements CallHolder {
     const inputs = this.method.batchable ? [joinRows(values, this.method.inputDim)] : values
     const transfer: ArrayBuffer[] = []
     try {
-      return (await this.#place.run(this.#message(pack(inputs, moves ? transfer : undefined)), transfer)) as RunReply
+      return (await this.#place.run(
+        this.#message(packList(inputs, moves ? transfer : undefined)),
+        transfer,
+      )) as RunReply
     } catch (error) {
       if (!(error instanceof Error && error.name === 'DataCloneError')) throw error
       // Memory that cannot be moved, as WebAssembly's: nothing has been moved yet.
-      return (await this.#place.run(this.#message(pack(inputs)), [])) as RunReply
+      return (await this.#place.run(this.#message(packList(inputs)), [])) as RunReply
     }
   }
 
-  #message(inputs: Packed): RunMessage {
+  #message(inputs: PackedList): RunMessage {
     return { kind: 'run', id: this.id, method: this.method.name, inputs, deadlineMs: lastDeadline(this.calls) }
   }
 
