@@ -33,12 +33,12 @@ describe('a list on its way to another thread', () => {
     const value = fc.oneof(
       fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 3 }).map((list) => new NDArray(Uint8Array.from(list))),
       fc.array(fc.float(), { minLength: 2, maxLength: 2 }).map((list) => small(...list)),
-      fc.constantFrom(
+      fc.constantFrom<unknown>(
         new NDArray(Float32Array.of(7), [], 'float32'),
         new NDArray(Uint8Array.of(0, 1), [2], 'bool'),
         new NDArray(Uint16Array.of(1, 2), [2], 'float16'),
-        new NDArray(['a', 'b']),
-        new NDArray(BigInt64Array.of(1n), [1, 1]),
+        new NDArray<'str'>(['a', 'b']),
+        new NDArray<'int64'>(BigInt64Array.of(1n), [1, 1]),
         new NDArray(new Float32Array(0), [0, 4]),
         [small(1, 2)],
         { x: small(1, 2) },
