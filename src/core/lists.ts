@@ -18,7 +18,8 @@ type Numbers = Float32Array
 
 /**
  * A list becomes one that can be sent, as {@link pack} does it.
- * **Cost**: an array takes some 2 µs to be cloned, however small; one that is stacked with others 0.2.
+ * **Cost**: there and unpacked, an array by itself takes 1.5 to 2 µs, one that is stacked with others 0.35, above 64 bytes 1.4: it needs
+ * memory outside of the heap then.
  * **Errors**: those of {@link pack}.
  */
 export function packList(values: readonly unknown[], transfer?: ArrayBuffer[]): PackedList {

@@ -47,8 +47,8 @@ export class RunnerCall implements Waiting {
   readonly deadlineMs: number | undefined
   /** Whether it has its answer, or nobody wants one. */
   over = false
-  // An object instead of a function made for each call: a dead function in old space kept all that its context named alive, work after
-  // work, until the next full collection, and made scavenges five times as long.
+  // An object instead of a function for each call: functions made in the async method that sends the work kept it and the calls after
+  // it alive until the next full collection, and scavenges took five times as long. test/runner/memory.test.ts
   holder: CallHolder | undefined
   readonly promise: Promise<unknown>
   #resolve!: (value: unknown) => void
