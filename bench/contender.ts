@@ -37,6 +37,7 @@ interface Kind {
 
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
+const runnerAs = (BENCH_RUNNER: string): Kind => ({ file: 'serving.ts', env: { BENCH_RUNNER } })
 
 /** All contenders by name; `bench/compare.ts` adds one. */
 export const contenders: Record<string, Kind> = {
@@ -49,6 +50,10 @@ export const contenders: Record<string, Kind> = {
     env: { BENCH_IMAGE: 'sharp' },
     missing: () => (findSharp() === undefined ? 'sharp is not installed (see bench/README.md)' : undefined),
   },
+  'model inline': runnerAs('inline'),
+  'no model': runnerAs('inline'),
+  unbatched: runnerAs('pooled'),
+  batched: runnerAs('batched'),
   bentoml: pythonPeer('bentoml'),
   fastapi: pythonPeer('fastapi'),
   'Polars in a loop': loopOf('polars'),

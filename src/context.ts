@@ -45,7 +45,7 @@ export class Context {
   #reason: Error | undefined
   #cleanups: Cleanup[] | undefined
   #over = false
-  #listeners: Set<(reason: Error) => void> | undefined
+  #listeners: ((reason: Error) => void)[] | undefined
 
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
@@ -96,7 +96,9 @@ export class Context {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#controller?.abort(reason)
-    if (this.#listeners !== undefined) for (const listener of this.#listeners) listener(reason)
+    const listeners = this.#listeners
+    if (listeners === undefined) return
+    for (let listener = listeners.shift(); listener !== undefined; listener = listeners.shift()) listener(reason)
   }
 
   /**
@@ -104,9 +106,14 @@ export class Context {
    * **Cost**: 0.1 µs; `signal` with a listener takes 3.5.
    */
   onAbort(listener: (reason: Error) => void): () => void {
-    this.#listeners ??= new Set()
-    const listeners = this.#listeners.add(listener)
-    return () => void listeners.delete(listener)
+    // A list of one is made and emptied in half the time of a Set.
+    this.#listeners ??= []
+    const listeners = this.#listeners
+    listeners.push(listener)
+    return () => {
+      const at = listeners.indexOf(listener)
+      if (at !== -1) listeners.splice(at, 1)
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 /**
- * What runners cost and gain: messages, moved arrays, batches, threads. Each figure is a ratio within one run, with contenders
- * taking turns. Run after `npm run build`:
- * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|small|batch|delay ...] [--wrk]`
+ * What runners cost and gain without HTTP: messages, moved arrays, batches, threads; and what the event loop feels of them. Each figure
+ * is a ratio within one run, with contenders taking turns. Over HTTP: `npm run bench -- --only runner`. Run after `npm run build`:
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|delay ...]`
  * @module
  */
 import assert from 'node:assert/strict'
@@ -13,8 +13,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { NDArray, Runner } from 'serving'
-import { Generator, type Load, type LoadResult } from '../load/load.ts'
-import { wrk } from '../load/wrk.ts'
+import { Generator } from '../load/load.ts'
 import { steps } from '../models/shapes.ts'
 
 type Models = typeof import('../models/shapes.ts')
@@ -149,56 +148,8 @@ async function digits(): Promise<void> {
   await Promise.all(runners.map((runner) => runner.stop()))
 }
 
-const row = '[[5.1,3.5,1.4,0.2]]'
-const contentTypeOf = (path: string) => (path === '/slow' ? 'text/plain' : 'application/json')
-const bodyOf = (path: string) => (path === '/slow' ? 'x' : row)
-const isRight = (path: string, answer: string) => path === '/slow' || Math.abs(JSON.parse(answer)[0] - 10.2) < 1e-5
-
-/** Load on one path, from a process of its own. */
-async function load(fire: Load, url: string, path: string, seconds: number, connections = 64): Promise<LoadResult> {
-  const bodyFile = join(dir, path.slice(1))
-  await writeFile(bodyFile, bodyOf(path))
-  return fire({ url: url + path, contentType: contentTypeOf(path), bodyFile, connections, seconds })
-}
-
-async function over(fire: Load, url: string, paths: readonly string[], rounds = 5): Promise<LoadResult[]> {
-  const results = paths.map((): LoadResult[] => [])
-  for (const path of paths) {
-    const headers = { 'content-type': contentTypeOf(path) }
-    const response = await fetch(url + path, { method: 'POST', body: bodyOf(path), headers })
-    assert(isRight(path, await response.text()), `${path} answers wrong`)
-  }
-  for (let round = 0; round <= rounds; round++) {
-    for (const i of round % 2 === 0 ? paths.keys() : [...paths.keys()].reverse()) {
-      const result = await load(fire, url, paths[i], round === 0 ? 1 : 2)
-      assert.equal(result.errors, 0, `${paths[i]} failed requests`)
-      if (round > 0) results[i].push(result)
-    }
-  }
-  return results.map((list) => ({
-    ...list[0],
-    perSecond: median(list.map(({ perSecond }) => perSecond)),
-    p50Ms: median(list.map(({ p50Ms }) => p50Ms)),
-    p99Ms: median(list.map(({ p99Ms }) => p99Ms)),
-  }))
-}
-
-async function small(url: string, fire: Load): Promise<void> {
-  const [inline, plain, batched] = await over(fire, url, ['/inline', '/runner', '/runner_batched'])
-  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms.toFixed(1)} ms`
-  console.log(`a small call, 64 connections: inline ${show(inline)}; runner ${show(plain)}; batched ${show(batched)}`)
-  const ratio = (result: LoadResult) => (result.perSecond / inline.perSecond).toFixed(2)
-  console.log(`  runner ÷ inline ${ratio(plain)} (target 0.5); batched ÷ inline ${ratio(batched)}`)
-}
-
-async function batch(url: string, fire: Load): Promise<void> {
-  const [one, batched] = await over(fire, url, ['/unbatched', '/batched'], 3)
-  const show = (result: LoadResult) => `${Math.round(result.perSecond)}/s, p99 ${result.p99Ms.toFixed(1)} ms`
-  console.log(`2 ms a call + 10 µs a row, 64 connections: unbatched ${show(one)}; batched ${show(batched)}`)
-  console.log(`  batched ÷ unbatched ${(batched.perSecond / one.perSecond).toFixed(1)} (target 3, p99 not above)`)
-}
-
-async function delay(url: string, fire: Load): Promise<void> {
+/** How late the event loop is while a model computes in a thread. */
+async function delay(url: string, { fire }: Generator): Promise<void> {
   const ask = async (what: string) => {
     const response = await fetch(`${url}/delay`, {
       method: 'POST',
@@ -210,7 +161,15 @@ async function delay(url: string, fire: Load): Promise<void> {
   await ask('start')
   const idle = (await new Promise((resolve) => setTimeout(resolve, 3_000)).then(() => ask('stop'))) as { p99Ms: number }
   await ask('start')
-  const { perSecond } = await load(fire, url, '/slow', 4, 8)
+  const bodyFile = join(dir, 'body')
+  await writeFile(bodyFile, 'x')
+  const { perSecond } = await fire({
+    url: `${url}/slow`,
+    contentType: 'text/plain',
+    bodyFile,
+    connections: 8,
+    seconds: 4,
+  })
   const { p50Ms, p99Ms } = await ask('stop')
   console.log(
     `a model of 50 ms, ${perSecond.toFixed(0)} calls/s: event loop delay p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`,
@@ -218,9 +177,9 @@ async function delay(url: string, fire: Load): Promise<void> {
   console.log(`  (target p99 < 5 ms; of the same process idle ${idle.p99Ms.toFixed(2)} ms)`)
 }
 
-async function served(measure: (url: string, fire: Load) => Promise<void>): Promise<void> {
+async function served(measure: (url: string, generator: Generator) => Promise<void>): Promise<void> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-  const child = fork(here('../servers/runner.ts'), {
+  const child = fork(here('../servers/delay.ts'), {
     execArgv: ['--import', 'tsx'],
     env: { ...process.env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('../tsconfig.json') },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -228,8 +187,7 @@ async function served(measure: (url: string, fire: Load) => Promise<void>): Prom
   const [message] = await once(child, 'message')
   try {
     await using generator = await Generator.start()
-    const url = `http://127.0.0.1:${(message as { port: number }).port}`
-    await measure(url, process.argv.includes('--wrk') ? wrk : generator.fire)
+    await measure(`http://127.0.0.1:${(message as { port: number }).port}`, generator)
   } finally {
     child.kill()
     await once(child, 'exit')
@@ -240,7 +198,5 @@ const dir = await mkdtemp(join(tmpdir(), 'bench-'))
 if (wants('moves')) await moves()
 if (wants('scale')) await scale()
 if (wants('digits')) await digits()
-if (wants('small')) await served(small)
-if (wants('batch')) await served(batch)
 if (wants('delay')) await served(delay)
 await rm(dir, { recursive: true, force: true })

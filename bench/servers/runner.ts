@@ -1,43 +1,38 @@
 /**
- * Models inline and behind runners: the contender of bench/micro/runner.ts.
+ * Models inline and behind runners: serving.ts's part for the runners' jobs. `BENCH_RUNNER` says how the model is called.
  * @module
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { io, Runner, Service, serve } from 'serving'
+import { io, NDArray, Runner, Service } from 'serving'
+import { digitsSample } from '../cases/runner.ts'
 import { load } from '../models/shapes.ts'
 
-type Models = typeof import('../models/shapes.ts')
-const module = new URL('../models/shapes.ts', import.meta.url)
-const small = new Runner<Models>('small', { module, methods: { rowSums: {} } })
-const smallBatched = new Runner<Models>('small_batched', { module, methods: { rowSums: { batchable: true } } })
-const one = new Runner<Models>('one', { module, methods: { network: {} } })
-const batched = new Runner<Models>('batched', { module, methods: { network: { batchable: true, maxBatchSize: 64 } } })
-const slow = new Runner<Models>('slow', { module, methods: { slow: {} } })
-const inline = load()
+type Call = (x: NDArray<'float32'>, ctx?: object) => NDArray | Promise<NDArray>
 
-const svc = new Service('bench', { runners: [small, smallBatched, one, batched, slow] })
-const array = { input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray() }
-svc.api({ ...array, name: 'inline' }, async (x) => inline.rowSums(x))
-svc.api({ ...array, name: 'runner' }, async (x, ctx) => small.rowSums(x, ctx))
-svc.api({ ...array, name: 'runner_batched' }, async (x, ctx) => smallBatched.rowSums(x, ctx))
-svc.api({ ...array, name: 'unbatched' }, async (x, ctx) => one.network(x, ctx))
-svc.api({ ...array, name: 'batched' }, async (x, ctx) => batched.network(x, ctx))
-svc.api({ input: new io.Text(), output: new io.Text(), name: 'slow' }, async (text, ctx) => {
-  await slow.slow(undefined, ctx)
-  return text
-})
-const delay = monitorEventLoopDelay({ resolution: 1 })
-svc.api({ input: new io.Text(), output: new io.JSON(), name: 'delay' }, (what) => {
-  if (what === 'start') {
-    delay.reset()
-    delay.enable()
-    return null
+/** A service with one path of the runners' jobs. Only then are their threads started. */
+export function runnerService(path: string): Service {
+  const how = process.env.BENCH_RUNNER ?? (path === '/runner_small' ? 'pooled' : 'batched')
+  const batchable = how === 'batched'
+  const shapes = new Runner<typeof import('../models/shapes.ts')>('shapes', {
+    module: new URL('../models/shapes.ts', import.meta.url),
+    methods: { rowSums: { batchable }, network: { batchable } },
+  })
+  const digits = new Runner<typeof import('../models/onnx.ts')>('digits', {
+    module: new URL('../models/onnx.ts', import.meta.url),
+    init: { path: new URL('../../examples/digits/model.onnx', import.meta.url), outputs: ['probabilities'] },
+    methods: { predict: { batchable } },
+  })
+  const model = load()
+  // Without the network: the limit of what any runner can reach.
+  const answer = Float32Array.from(digitsSample().probabilities)
+  const jobs: Record<string, { runner: typeof shapes | typeof digits; pooled: Call; inline: Call }> = {
+    '/runner_small': { runner: shapes, pooled: shapes.rowSums, inline: model.rowSums },
+    '/runner_2ms': { runner: shapes, pooled: shapes.network, inline: model.network },
+    '/runner_digits': { runner: digits, pooled: digits.predict, inline: () => new NDArray(answer.slice(), [1, 10]) },
   }
-  delay.disable()
-  // What the histogram holds is the time between two ticks of 1 ms.
-  return { p50Ms: delay.percentile(50) / 1e6 - 1, p99Ms: delay.percentile(99) / 1e6 - 1 }
-})
-
-const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine: 'uws' })
-process.on('disconnect', () => process.exit(0))
-process.send?.({ port: listener.port })
+  const { runner, pooled, inline } = jobs[path]
+  const call = how === 'inline' ? inline : pooled
+  const svc = new Service('bench', { runners: how === 'inline' ? [] : [runner] })
+  const array = { input: new io.NumpyNdarray({ dtype: 'float32' }), output: new io.NumpyNdarray() }
+  svc.api({ ...array, name: path.slice(1) }, async (x, ctx) => call(x, ctx))
+  return svc
+}

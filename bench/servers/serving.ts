@@ -6,8 +6,10 @@ import { io, NDArray, Service, serve } from 'serving'
 import { Npy } from '../../examples/npy/npy.ts'
 import { listening } from './listening.ts'
 import { meanOf } from './mean.ts'
+import { runnerService } from './runner.ts'
 
-const svc = new Service('bench')
+const path = process.env.BENCH_PATH ?? ''
+const svc = path.startsWith('/runner_') ? runnerService(path) : new Service('bench')
 svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function ndarray(x) {
   return x
 })

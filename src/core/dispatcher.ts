@@ -2,16 +2,16 @@
  * Gives the calls of a runner to its threads: what goes next, where to, and what becomes of the answers.
  * @module
  */
-import type { Channel, Place } from '../bindings/places.ts'
+import type { Place } from '../bindings/places.ts'
 import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
-import { joinRows, splitRows } from './rows.ts'
-import { deadlinePassed, type RunnerCall } from './runner-call.ts'
+import { unpackList } from './lists.ts'
+import { splitRows } from './rows.ts'
+import { type CallHolder, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import { type Packed, pack, unpack } from './transfer.ts'
+import { Work } from './work.ts'
 
 /** What a dispatcher needs to know of its runner. */
 export interface DispatcherOptions {
@@ -24,16 +24,21 @@ export interface DispatcherOptions {
   readonly clock: Clock
 }
 
-/** A stream that a thread has begun. */
-export interface OpenStream {
-  readonly channel: Channel
-  /** Settles when the thread is done with it; rejects when the thread has ended. */
-  readonly done: Promise<unknown>
-}
-
-interface Lane {
+/** A method's calls that wait. */
+class Lane implements CallHolder {
   readonly method: MethodSettings
   readonly queue: CallQueue<RunnerCall>
+  readonly #onLeft: () => void
+
+  constructor(method: MethodSettings, queue: CallQueue<RunnerCall>, onLeft: () => void) {
+    this.method = method
+    this.queue = queue
+    this.#onLeft = onLeft
+  }
+
+  left(call: RunnerCall): void {
+    if (this.queue.remove(call)) this.#onLeft()
+  }
 }
 
 /** A thread with its model. */
@@ -42,21 +47,10 @@ interface Seat {
   busy: number
 }
 
-/** Calls that one message has given to a thread. */
-interface Work {
-  readonly id: number
-  readonly lane: Lane
-  readonly calls: readonly RunnerCall[]
-  readonly seat: Seat
-  wanted: number
-}
-
 /**
  * A call waits in its method's queue until a thread is free and its queue says that it is due; among methods, the call that has
  * waited longest goes first.
- *
- * A call that is given up leaves the queue and is never made. One that runs already is dropped, and when nobody wants anything
- * any more of what a thread is doing, the thread is told so, or ended where the method says so.
+ * A call that is given up leaves the queue and is never made; for one that runs already see {@link Work}.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
@@ -75,7 +69,11 @@ export class Dispatcher {
       const queue = method.batchable
         ? new BatchQueue<RunnerCall>(method)
         : new PlainQueue<RunnerCall>(method.stream || method.terminates || options.concurrency > 1 ? 1 : undefined)
-      this.#lanes.set(method.name, { method, queue })
+      const lane = new Lane(method, queue, () => {
+        this.#waiting--
+        this.#schedule()
+      })
+      this.#lanes.set(method.name, lane)
     }
   }
 
@@ -139,14 +137,10 @@ export class Dispatcher {
   /** Queues a call. Its promise is its answer; for a stream, an {@link OpenStream}. */
   push(method: string, call: RunnerCall): void {
     if (call.over) return
-    const { queue } = this.#lane(method)
-    call.onGone = () => {
-      if (!queue.remove(call)) return
-      this.#waiting--
-      this.#schedule()
-    }
+    const lane = this.#lane(method)
+    call.holder = lane
     this.#waiting++
-    queue.push(call, this.#options.clock.now())
+    lane.queue.push(call, this.#options.clock.now())
     this.#schedule()
   }
 
@@ -210,12 +204,11 @@ export class Dispatcher {
   }
 
   async #send(lane: Lane, seat: Seat, calls: readonly RunnerCall[]): Promise<void> {
-    const work: Work = { id: ++this.#count, lane, calls, seat, wanted: calls.length }
-    for (const call of calls) call.onGone = () => this.#gone(work)
+    const work = new Work(++this.#count, lane.method, calls, seat.place)
     seat.busy++
     try {
-      if (lane.method.stream) await this.#stream(work)
-      else await this.#run(work)
+      if (lane.method.stream) await stream(work, this.#options.moves)
+      else await this.#run(work, lane)
     } catch (error) {
       // Its end is told later than its calls fail: until then it would look free.
       if (isPlaceEnded(error)) this.unseat(seat.place)
@@ -227,47 +220,29 @@ export class Dispatcher {
     }
   }
 
-  async #run(work: Work): Promise<void> {
-    const { lane, seat, calls } = work
+  async #run(work: Work, { queue }: Lane): Promise<void> {
     const { clock, moves } = this.#options
-    const values = calls.map((call) => call.value)
-    const inputs = lane.method.batchable ? [joinRows(values, lane.method.inputDim)] : values
-    const transfer: ArrayBuffer[] = []
-    const message = (packed: Packed): RunMessage => ({
-      kind: 'run',
-      id: work.id,
-      method: lane.method.name,
-      inputs: packed,
-      deadlineMs: lastDeadline(calls),
-    })
+    const { calls, method } = work
     const start = clock.now()
-    let reply: RunReply
-    try {
-      reply = (await seat.place.run(message(pack(inputs, moves ? transfer : undefined)), transfer)) as RunReply
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'DataCloneError')) throw error
-      // Memory that cannot be moved, as WebAssembly's: nothing has been moved yet.
-      reply = (await seat.place.run(message(pack(inputs)), [])) as RunReply
-    }
-    const results = unpack(reply.results) as unknown[]
+    const reply = await work.run(moves)
+    const results = unpackList(reply.results)
     const failed = new Set(reply.failed)
-    if (!lane.method.batchable) {
-      lane.queue.learn(calls.length, reply.ms)
+    if (!method.batchable) {
+      queue.learn(calls.length, reply.ms)
       for (const [i, call] of calls.entries()) settle(call, results[i], failed.has(i))
       return
     }
-    const rows = calls.reduce((sum, call) => sum + call.rows, 0)
     // With the message's own cost, which a batch saves, too.
-    if (!failed.has(0)) lane.queue.learn(rows, clock.now() - start)
+    if (!failed.has(0)) queue.learn(work.rows, clock.now() - start)
     if (failed.has(0)) this.#batchFailed(work, results[0] as Error)
     else this.#settleBatch(work, results[0])
   }
 
-  #settleBatch({ lane, calls }: Work, result: unknown): void {
+  #settleBatch({ method, calls }: Work, result: unknown): void {
     const parts = splitRows(
       result,
       calls.map((call) => call.rows),
-      lane.method.outputDim,
+      method.outputDim,
     )
     for (const [i, call] of calls.entries()) {
       const part = parts[i]
@@ -276,50 +251,23 @@ export class Dispatcher {
     }
   }
 
-  #batchFailed({ lane, calls }: Work, error: Error): void {
+  #batchFailed({ method, calls }: Work, error: Error): void {
     const wanted = calls.filter((call) => !call.over)
     if (calls.length === 1) {
       for (const call of wanted) call.reject(error)
       return
     }
-    if (lane.method.retries) {
+    if (method.retries) {
       for (const call of wanted) {
         // A key that no other call has: it goes alone.
         call.key = `alone ${++this.#count}`
-        this.push(lane.method.name, call)
+        this.push(method.name, call)
       }
       return
     }
     // Not the error itself: a 400 for one request would be a 400 for all.
-    const text = `a batch of ${calls.length} calls of ${lane.method.name} failed: ${error.message}`
+    const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
     for (const call of wanted) call.reject(new FunctionError(text, { cause: error }))
-  }
-
-  async #stream(work: Work): Promise<void> {
-    const [call] = work.calls
-    const transfer: ArrayBuffer[] = []
-    const message: StreamMessage = {
-      kind: 'stream',
-      id: work.id,
-      method: work.lane.method.name,
-      inputs: pack([call.value], this.#options.moves ? transfer : undefined),
-      deadlineMs: call.deadlineMs,
-    }
-    const open: OpenStream = work.seat.place.open(message, transfer)
-    call.resolve(open)
-    await open.done
-  }
-
-  #gone(work: Work): void {
-    if (--work.wanted > 0) return
-    const { id, lane, seat } = work
-    if (lane.method.terminates) {
-      seat.place.kill()
-      return
-    }
-    const message: CancelMessage = { kind: 'cancel', id }
-    // Of a thread that is gone, the calls hear by themselves.
-    seat.place.run(message, []).catch(() => {})
   }
 
   #failure(error: unknown): ServingError {
@@ -333,6 +281,12 @@ export class Dispatcher {
   }
 }
 
+async function stream(work: Work, moves: boolean): Promise<void> {
+  const open = work.open(moves)
+  work.calls[0].resolve(open)
+  await open.done
+}
+
 function isPlaceEnded(error: unknown): boolean {
   return error instanceof Error && error.name === 'PlaceEnded'
 }
@@ -340,13 +294,4 @@ function isPlaceEnded(error: unknown): boolean {
 function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {
   if (isFailure) call.reject(result as Error)
   else call.resolve(result)
-}
-
-function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
-  let last = 0
-  for (const { deadlineMs } of calls) {
-    if (deadlineMs === undefined) return undefined
-    last = Math.max(last, deadlineMs)
-  }
-  return last
 }

@@ -5,6 +5,7 @@
 import type { Channel } from '../bindings/places.ts'
 import { readTypeScript } from '../bindings/typescript.ts'
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../errors.ts'
+import { type PackedList, packList, unpackList } from './lists.ts'
 import type {
   CancelMessage,
   LoadMessage,
@@ -17,7 +18,7 @@ import type {
   StreamUp,
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
-import { claim, type Packed, pack, unpack } from './transfer.ts'
+import { claim, pack, unpack } from './transfer.ts'
 
 /** What a method may know of its call. */
 export interface ModelCall {
@@ -99,7 +100,7 @@ export class ModelHost {
     const call = new Call(message.deadlineMs)
     this.#running.set(message.id, call)
     const start = performance.now()
-    const inputs = unpack(message.inputs) as unknown[]
+    const inputs = unpackList(message.inputs)
     const results: unknown[] = []
     const failed: number[] = []
     for (const [i, input] of inputs.entries()) {
@@ -120,9 +121,9 @@ export class ModelHost {
     return { reply, transfer }
   }
 
-  #packResults(results: unknown[], failed: number[], method: string, transfer: ArrayBuffer[]): Packed {
+  #packResults(results: unknown[], failed: number[], method: string, transfer: ArrayBuffer[]): PackedList {
     try {
-      return this.#pack(results, transfer)
+      return this.#pack(results, transfer, packList)
     } catch {
       // Some result cannot be sent; the others can.
       transfer.length = 0
@@ -134,14 +135,14 @@ export class ModelHost {
           if (!failed.includes(i)) failed.push(i)
         }
       }
-      return this.#pack(results, transfer)
+      return this.#pack(results, transfer, packList)
     }
   }
 
-  #pack(value: unknown, transfer: ArrayBuffer[]): Packed {
+  #pack<V, P>(value: V, transfer: ArrayBuffer[], pack: (value: V, transfer?: ArrayBuffer[]) => P): P {
     if (!this.#moves) return pack(value)
     // The model may keep what it returned: reading it later should say where it went.
-    const packed = pack(claim(value, `the caller of ${this.#runner}`), transfer)
+    const packed = pack(claim(value, `the caller of ${this.#runner}`) as V, transfer)
     if (transfer.length === 0) return packed
     try {
       // Moved within the thread first: memory that cannot be moved, as WebAssembly's, is refused here and copied instead. To
@@ -185,7 +186,7 @@ export class ModelHost {
         if (next.done === true || call.aborted) break
         credits--
         const transfer: ArrayBuffer[] = []
-        tell({ kind: 'item', item: this.#pack(next.value, transfer) }, transfer)
+        tell({ kind: 'item', item: this.#pack(next.value, transfer, pack) }, transfer)
       }
       tell({ kind: 'end' })
     } catch (error) {

@@ -2,6 +2,7 @@
  * What a Runner and its threads or processes say to each other.
  * @module
  */
+import type { PackedList } from './lists.ts'
 import type { ErrorFields } from './remote-error.ts'
 import type { Packed } from './transfer.ts'
 
@@ -24,8 +25,7 @@ export interface RunMessage {
   readonly kind: 'run'
   readonly id: number
   readonly method: string
-  /** A list of inputs. */
-  readonly inputs: Packed
+  readonly inputs: PackedList
   /** When the last of the callers gives up. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
 }
@@ -35,6 +35,7 @@ export interface StreamMessage {
   readonly kind: 'stream'
   readonly id: number
   readonly method: string
+  /** A list of one. */
   readonly inputs: Packed
   readonly deadlineMs: number | undefined
 }
@@ -55,8 +56,8 @@ export interface LoadReply {
 
 /** What came of calls. */
 export interface RunReply {
-  /** A list of results, errors in the place of those that failed. */
-  readonly results: Packed
+  /** Errors in the place of those that failed. */
+  readonly results: PackedList
   /** Which results are errors that were thrown. */
   readonly failed: readonly number[]
   /** Time that all calls took. **Units**: milliseconds. */

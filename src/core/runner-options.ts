@@ -61,7 +61,13 @@ export type CallerMethod<F> = F extends () => infer R
 
 /** A method that is called once for several requests. */
 export interface BatchOptions {
-  /** Joins the rows of several requests into one call. Default false. */
+  /**
+   * Joins the rows of several requests into one call. Default false.
+   *
+   * **Shape**: inputs are NDArrays of one dtype and equal dimensions but `batchDim`, or lists of anything that can be sent, an element being
+   * a row; what differs goes in a call of its own. Results are NDArrays or lists of as many rows, or plain objects of them.
+   * **Errors**: InvalidArgument for any other input, frames among them: a list of one frame is a row.
+   */
   readonly batchable?: boolean
   /** Most rows of a call; larger requests are cut into parts and put together again. Default 64. **Units**: rows. */
   readonly maxBatchSize?: number

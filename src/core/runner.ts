@@ -7,7 +7,7 @@ import { startThreads } from '../bindings/pool.ts'
 import { InvalidArgument } from '../errors.ts'
 import { realClock } from './clock.ts'
 import { Crew, type RunnerEvent, type StartPlaces } from './crew.ts'
-import { Dispatcher, type OpenStream } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import { startInline } from './inline-place.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
@@ -23,6 +23,7 @@ import {
 } from './runner-options.ts'
 import { RunnerStream } from './runner-stream.ts'
 import { claim } from './transfer.ts'
+import type { OpenStream } from './work.ts'
 
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
@@ -129,26 +130,26 @@ class ModelRunner implements RunnerLife {
     return this.#dispatcher
   }
 
-  async #call(method: MethodSettings, input: unknown, who: CallOptions): Promise<unknown> {
-    const dispatcher = this.#running()
-    const { maxBatchSize, inputDim, outputDim, batchable } = method
-    const rows = batchable ? rowsOf(input, inputDim) : { count: 1, key: '' }
-    const value = claim(input, `the runner ${this.name}`, who.keep)
-    const send = (part: unknown, count: number) => {
-      const call = new RunnerCall(part, count, rows.key, who.deadlineMs)
-      call.follow(who, realClock)
-      dispatcher.push(method.name, call)
-      return call
-    }
-    if (!batchable || rows.count <= maxBatchSize) return await send(value, rows.count).promise
-    const sizes = cutSizes(rows.count, maxBatchSize)
-    const calls = splitRows(value, sizes, inputDim).map((part, i) => send(part, sizes[i]))
+  #call(method: MethodSettings, input: unknown, who: CallOptions): Promise<unknown> {
     try {
-      return joinResults(await Promise.all(calls.map((call) => call.promise)), outputDim)
+      const dispatcher = this.#running()
+      const { maxBatchSize, inputDim, batchable } = method
+      const rows = batchable ? rowsOf(input, inputDim) : { count: 1, key: '' }
+      const value = claim(input, `the runner ${this.name}`, who.keep)
+      const send = (part: unknown, count: number) => {
+        const call = new RunnerCall(part, count, rows.key, who.deadlineMs)
+        call.follow(who, realClock)
+        dispatcher.push(method.name, call)
+        return call
+      }
+      if (!batchable || rows.count <= maxBatchSize) return send(value, rows.count).promise
+      const sizes = cutSizes(rows.count, maxBatchSize)
+      return joined(
+        splitRows(value, sizes, inputDim).map((part, i) => send(part, sizes[i])),
+        method.outputDim,
+      )
     } catch (error) {
-      // The rest of a request that has failed need not be computed.
-      for (const call of calls) call.giveUp(error as Error)
-      throw error
+      return Promise.reject(error)
     }
   }
 
@@ -162,6 +163,17 @@ class ModelRunner implements RunnerLife {
       return (await call.promise) as OpenStream
     }
     return new RunnerStream(begin, who)
+  }
+}
+
+/** The answers to the parts of a request become its answer. */
+async function joined(calls: readonly RunnerCall[], dim: number): Promise<unknown> {
+  try {
+    return joinResults(await Promise.all(calls.map((call) => call.promise)), dim)
+  } catch (error) {
+    // The rest of a request that has failed need not be computed.
+    for (const call of calls) call.giveUp(error as Error)
+    throw error
   }
 }
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type Place, PlaceEnded } from '../../../src/bindings/places.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import { Dispatcher } from '../../../src/core/dispatcher.ts'
+import { packList, unpackList } from '../../../src/core/lists.ts'
 import type { RunMessage, RunReply } from '../../../src/core/model-messages.ts'
 import { RunnerCall } from '../../../src/core/runner-call.ts'
 import type { CallOptions, MethodSettings } from '../../../src/core/runner-options.ts'
-import { pack, unpack } from '../../../src/core/transfer.ts'
 import {
   BadInput,
   ClientClosed,
@@ -80,8 +80,8 @@ class TestPlace implements Place {
     return new Promise((resolve, reject) => {
       this.sent.push({
         message: run,
-        inputs: unpack(run.inputs) as unknown[],
-        reply: (results, failed = []) => resolve({ results: pack(results), failed, ms: 1 } satisfies RunReply),
+        inputs: unpackList(run.inputs),
+        reply: (results, failed = []) => resolve({ results: packList(results), failed, ms: 1 } satisfies RunReply),
         end: () => reject(new PlaceEnded('thread 1 ended')),
       })
     })

@@ -1,0 +1,76 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { packList, unpackList } from '../../../src/core/lists.ts'
+import { NDArray } from '../../../src/data/ndarray.ts'
+import { BadInput } from '../../../src/errors.ts'
+
+/** As between threads. */
+const sent = (values: readonly unknown[], transfer: ArrayBuffer[] = []) =>
+  unpackList(structuredClone(packList(values, transfer), { transfer }))
+
+const small = (...numbers: number[]) => new NDArray(Float32Array.from(numbers), [1, numbers.length], 'float32')
+
+describe('a list on its way to another thread', () => {
+  it('sends small arrays of one kind as one, and gives each memory of its own', () => {
+    const values = [small(1, 2), small(3, 4), small(5, 6)]
+    expect(packList(values).stacked).toBe(true)
+    const arrived = sent(values) as NDArray<'float32'>[]
+    expect(arrived).toEqual(values)
+    arrived[0].data[0] = 9
+    expect(new Set(arrived.map(({ data }) => data.buffer)).size).toBe(3)
+    expect(values[0].data[0]).toBe(1)
+  })
+
+  it('moves the stack when it is large, and leaves the arrays to their owner', () => {
+    const values = Array.from({ length: 64 }, (_, i) => new NDArray(new Float64Array(64).fill(i), [64]))
+    const transfer: ArrayBuffer[] = []
+    expect(sent(values, transfer)).toEqual(values)
+    expect(transfer).toHaveLength(1)
+    expect(values[63].data[0]).toBe(63)
+  })
+
+  it('arrives equal, whatever is in it', () => {
+    const value = fc.oneof(
+      fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 3 }).map((list) => new NDArray(Uint8Array.from(list))),
+      fc.array(fc.float(), { minLength: 2, maxLength: 2 }).map((list) => small(...list)),
+      fc.constantFrom<unknown>(
+        new NDArray(Float32Array.of(7), [], 'float32'),
+        new NDArray(Uint8Array.of(0, 1), [2], 'bool'),
+        new NDArray(Uint16Array.of(1, 2), [2], 'float16'),
+        new NDArray<'str'>(['a', 'b']),
+        new NDArray<'int64'>(BigInt64Array.of(1n), [1, 1]),
+        new NDArray(new Float32Array(0), [0, 4]),
+        [small(1, 2)],
+        { x: small(1, 2) },
+        null,
+        undefined,
+        'text',
+      ),
+    )
+    fc.assert(
+      fc.property(fc.array(value, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (values, times) => {
+        const list = Array.from({ length: times }, () => values).flat()
+        expect(sent(list)).toEqual(list)
+      }),
+    )
+  })
+
+  it('shares what is shared memory, alone or among others', () => {
+    const shared = new NDArray(new Float32Array(new SharedArrayBuffer(8)), [1, 2], 'float32')
+    for (const list of [
+      [shared, shared],
+      [small(1, 2), shared],
+    ]) {
+      const { packed, stacked } = packList(list, [])
+      expect(stacked).toBe(false)
+      const arrived = unpackList({ packed, stacked }).at(-1) as NDArray
+      expect((arrived.data as Float32Array).buffer).toBe((shared.data as Float32Array).buffer)
+    }
+  })
+
+  it('keeps errors in their places', () => {
+    const [one, wrong] = sent([small(1, 2), new BadInput('negative')])
+    expect(one).toEqual(small(1, 2))
+    expect(wrong).toBeInstanceOf(BadInput)
+  })
+})
