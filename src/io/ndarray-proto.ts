@@ -15,7 +15,7 @@ import { maxDimensions, showShape } from '../data/shape.ts'
 import { BadInput } from '../errors.ts'
 import { preferredType } from '../wire/accept.ts'
 import { type NDArrayMessage, type ValueList, valueLists } from '../wire/proto-messages.ts'
-import { allocateWithHeadroom } from '../wire/proto-writer.ts'
+import { allocateWithHeadroom } from '../wire/protobuf.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 export const flatbuffersType = 'application/x-flatbuffers'
