@@ -8,6 +8,7 @@
 import { endianness } from 'node:os'
 import { moveToAligned } from './move-to-aligned.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
+import { countVarints, readVarints, writeVarints } from './varints.ts'
 
 /** Kinds of packed numbers, by the typed array that holds them; a bool is a byte 0 or 1. */
 export interface PackedData {
@@ -33,8 +34,6 @@ interface PackedConstructor {
 
 // Below this a copy costs no more than the view, and keeps no message in memory.
 const viewFromBytes = 4096
-// Words that are written before there is room for more.
-const block = 4096
 
 const constructors: Readonly<Record<PackedKind, PackedConstructor>> = {
   float: Float32Array,
@@ -99,10 +98,13 @@ export class PackedList<K extends PackedKind> {
   }
 
   #takeVarints(reader: ProtoReader): void {
-    const count = countVarints(reader)
+    const { buf } = reader
+    const view = new DataView(buf.buffer, buf.byteOffset, buf.byteLength)
+    const count = countVarints(view, reader.pos, reader.len)
     const at = this.#grow(count)
-    if (this.kind === 'bool') for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
-    else readVarints(reader, new Int32Array(this.#data.buffer), at, count, this.#data.BYTES_PER_ELEMENT === 8)
+    const words = this.#data.BYTES_PER_ELEMENT / 4
+    if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
+    else readVarints(reader, view, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
     if (reader.pos !== reader.len) throw reader.fault('complete packed numbers')
   }
 
@@ -144,47 +146,6 @@ function bytesOf(data: AnyPacked): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-/** How many varints there are to the end of the message: their last bytes are those below 0x80. */
-function countVarints({ buf, pos, len }: ProtoReader): number {
-  let count = 0
-  for (let i = pos; i < len; i++) count += buf[i] < 0x80 ? 1 : 0
-  return count
-}
-
-/**
- * Reads so many varints, each of which has an end within the message, into 32-bit words: two for each where they are `wide`, low
- * and high.
- */
-function readVarints(reader: ProtoReader, words: Int32Array, first: number, count: number, wide: boolean): void {
-  const { buf } = reader
-  let { pos } = reader
-  const end = (first + count) * (wide ? 2 : 1)
-  for (let word = first * (wide ? 2 : 1); word < end; word++) {
-    let byte = buf[pos++]
-    let low = byte & 0x7f
-    let high = 0
-    if (byte > 0x7f) {
-      // Bits above the 32nd fall off.
-      for (let shift = 7; byte > 0x7f && shift < 35; shift += 7) {
-        byte = buf[pos++]
-        low |= (byte & 0x7f) << shift
-        if (shift === 28) high = (byte & 0x7f) >> 4
-      }
-      for (let shift = 3; byte > 0x7f; shift += 7) {
-        if (shift > 31) {
-          reader.pos = pos
-          throw reader.fault('a number of at most 10 bytes')
-        }
-        byte = buf[pos++]
-        high |= (byte & 0x7f) << shift
-      }
-    }
-    words[word] = low
-    if (wide) words[++word] = high
-  }
-  reader.pos = pos
-}
-
 /** Numbers become a packed field; nothing is written for none. */
 export function writePacked(
   writer: ProtoWriter,
@@ -203,32 +164,6 @@ export function writePacked(
   const words = new Int32Array(typed.buffer, typed.byteOffset, typed.byteLength / 4)
   writeVarints(writer, words, kind === 'int64' || kind === 'uint64', kind === 'int32')
   writer.ldelim()
-}
-
-/** Writes 32-bit words as varints: one for each, or for each two, low and high, where they are `wide`. */
-function writeVarints(writer: ProtoWriter, words: Int32Array, wide: boolean, signed: boolean): void {
-  for (let from = 0; from < words.length; from += block) {
-    const to = Math.min(from + block, words.length)
-    writer.reserve((to - from) * (wide ? 5 : 10))
-    const { buf } = writer
-    let { pos } = writer
-    for (let i = from; i < to; i++) {
-      let low = words[i]
-      // Negative numbers of 32 bits travel as those of 64: ten bytes.
-      let high = wide ? words[++i] : signed ? low >> 31 : 0
-      while (high !== 0) {
-        buf[pos++] = low | 0x80
-        low = (low >>> 7) | (high << 25)
-        high >>>= 7
-      }
-      while ((low & -0x80) !== 0) {
-        buf[pos++] = low | 0x80
-        low >>>= 7
-      }
-      buf[pos++] = low
-    }
-    writer.pos = pos
-  }
 }
 
 /** A list that somebody wrote by hand becomes the typed array that the wire has. */

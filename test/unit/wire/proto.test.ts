@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, decodeResponse, encodeMessage, encodeRequest, encodeResponse } from '../../../src/wire/proto.ts'
+import {
+  decodeMessage,
+  decodeRequest,
+  decodeResponse,
+  encodeMessage,
+  encodeRequest,
+  encodeResponse,
+} from '../../../src/wire/proto.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/wire/proto-messages.ts'
 import { google, serving } from '../../gen/serving.js'
 
@@ -76,6 +83,61 @@ describe('our protobuf codec and protobufjs', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('agree on long lists of integers of every length in bytes', () => {
+    const long = { minLength: 100, maxLength: 300 }
+    const bits = (width: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(width) - 1n })
+    const some = fc
+      .tuple(bits(64), fc.nat({ max: 63 }), fc.boolean())
+      .map(([value, shift, isNegative]) => (isNegative ? -(value >> BigInt(shift)) : value >> BigInt(shift)))
+    fc.assert(
+      fc.property(fc.array(some, long), (values) => {
+        const message = {
+          int32Values: Int32Array.from(values, (value) => Number(BigInt.asIntN(32, value))),
+          int64Values: BigInt64Array.from(values),
+          uint32Values: Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, value))),
+          uint64Values: BigUint64Array.from(values),
+        }
+        const stock = v1.NDArray.encode(forStock(message) as never).finish()
+        const bytes = encodeMessage(content('ndarray', message))
+        expect(Buffer.from(bytes).equals(stock)).toBe(true)
+        expect(decodeMessage('ndarray', bytes)).toEqual(message)
+        // As numbers that are longer than they need be, too: ten bytes for all.
+        const padded = values.flatMap((value) => {
+          const all = BigInt.asUintN(64, value)
+          return Array.from({ length: 10 }, (_, i) => Number((all >> BigInt(i * 7)) & 0x7fn) | (i < 9 ? 0x80 : 0))
+        })
+        const head = Buffer.from([0x42, (padded.length & 0x7f) | 0x80, padded.length >> 7])
+        expect(decodeMessage('ndarray', Buffer.concat([head, Buffer.from(padded)]))).toEqual({
+          int64Values: message.int64Values,
+        })
+      }),
+    )
+  })
+
+  it('answer long lists as views of the message, wherever it lies', () => {
+    const message = {
+      shape: [1500],
+      floatValues: Float32Array.from({ length: 1500 }, (_, i) => i / 8),
+      doubleValues: Float64Array.from({ length: 1500 }, (_, i) => -i / 8),
+    }
+    const bytes = encodeMessage(content('ndarray', message))
+    for (let at = 0; at < 16; at++) {
+      const memory = new Uint8Array(at + bytes.length).fill(7)
+      memory.set(bytes, at)
+      const read = decodeMessage('ndarray', memory.subarray(at)) as typeof message
+      expect(read).toEqual(message)
+      expect(read.floatValues.buffer).toBe(memory.buffer)
+      expect(memory.subarray(0, at)).toEqual(new Uint8Array(at).fill(7))
+    }
+  })
+
+  it('write text with half a surrogate pair as UTF-8', () => {
+    for (const text of ['a\ud800', `${'é'.repeat(50)}\udc00`]) {
+      const bytes = encodeMessage(content('text', text))
+      expect(decodeMessage('text', bytes)).toBe(text.toWellFormed())
+    }
   })
 
   it('read numbers that come one by one, or in several packed pieces', () => {
