@@ -11,10 +11,9 @@ import {
   encodeResponse,
 } from '../../../src/wire/proto.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/wire/proto-messages.ts'
-import { google, serving } from '../../gen/serving.js'
+import { stock } from '../../stock-proto.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const { v1 } = serving
 const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
 /** One more round through both codecs, in the plain form that equality is about. */
 const plain = (value: unknown) =>
@@ -64,8 +63,8 @@ describe('our protobuf codec and protobufjs', () => {
   it('write the same bytes of an NDArray', () => {
     fc.assert(
       fc.property(ndarray, (message) => {
-        const stock = v1.NDArray.encode(forStock(message) as never).finish()
-        expect(Buffer.from(encodeMessage(content('ndarray', message))).equals(stock)).toBe(true)
+        const wanted = stock.NDArray.encode(forStock(message)).finish()
+        expect(Buffer.from(encodeMessage(content('ndarray', message))).equals(wanted)).toBe(true)
       }),
       { numRuns: 300 },
     )
@@ -74,7 +73,7 @@ describe('our protobuf codec and protobufjs', () => {
   it('read the same values from an NDArray', () => {
     fc.assert(
       fc.property(ndarray, (message) => {
-        const bytes = v1.Response.encode({ ndarray: forStock(message) as never }).finish()
+        const bytes = stock.Response.encode({ ndarray: forStock(message) as never }).finish()
         const read = decodeResponse(bytes)?.message as Record<string, ArrayLike<unknown>>
         for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
           expect(plain(read[name] ?? [])).toEqual(plain(message[name]))
@@ -99,9 +98,9 @@ describe('our protobuf codec and protobufjs', () => {
           uint32Values: Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, value))),
           uint64Values: BigUint64Array.from(values),
         }
-        const stock = v1.NDArray.encode(forStock(message) as never).finish()
+        const wanted = stock.NDArray.encode(forStock(message)).finish()
         const bytes = encodeMessage(content('ndarray', message))
-        expect(Buffer.from(bytes).equals(stock)).toBe(true)
+        expect(Buffer.from(bytes).equals(wanted)).toBe(true)
         expect(decodeMessage('ndarray', bytes)).toEqual(message)
         // As numbers that are longer than they need be, too: ten bytes for all.
         const padded = values.flatMap((value) => {
@@ -148,8 +147,7 @@ describe('our protobuf codec and protobufjs', () => {
       floatValues: Float32Array.of(1.5, 2, 3),
       int32Values: Int32Array.of(1, -1, 300),
     })
-    const stock = v1.Response.decode(bytes).ndarray
-    expect(stock?.int32Values).toEqual([1, -1, 300])
+    expect(stock.Response.decode(bytes)).toMatchObject({ ndarray: { int32Values: [1, -1, 300] } })
   })
 
   it('agree on JSON values', () => {
@@ -157,7 +155,7 @@ describe('our protobuf codec and protobufjs', () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const wanted = JSON.parse(JSON.stringify(value))
         const bytes = encodeMessage(content('json', wanted))
-        expect(fromStockValue(google.protobuf.Value.decode(bytes))).toEqual(wanted)
+        expect(fromStockValue(stock.Value.decode(bytes))).toEqual(wanted)
         expect(decodeResponse(encodeResponse(content('json', wanted)))?.message).toEqual(wanted)
       }),
     )
@@ -165,7 +163,7 @@ describe('our protobuf codec and protobufjs', () => {
 
   it('agree on requests, frames, files and forms', () => {
     const request = encodeRequest('f', content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }))
-    expect(v1.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
+    expect(stock.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
     const series = {
       stringValues: ['a', ''],
       nullPositions: Uint32Array.of(1),
@@ -173,24 +171,40 @@ describe('our protobuf codec and protobufjs', () => {
     }
     const frame = content('dataframe', { columnNames: ['é'], columns: [series], index: { stringValues: ['x', 'y'] } })
     expect(decodeResponse(encodeResponse(frame))).toEqual(frame)
-    expect(v1.Response.decode(encodeResponse(frame)).dataframe).toMatchObject({
-      columnNames: ['é'],
-      columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
+    expect(stock.Response.decode(encodeResponse(frame))).toMatchObject({
+      dataframe: {
+        columnNames: ['é'],
+        columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
+      },
     })
     const form = content('multipart', { fields: new Map([['p', content('text', 't'.repeat(300))]]) })
     expect(decodeResponse(encodeResponse(form))).toEqual(form)
-    expect(v1.Response.decode(encodeResponse(form)).multipart?.fields?.p).toMatchObject({
-      text: { value: 't'.repeat(300) },
+    expect(stock.Response.decode(encodeResponse(form))).toMatchObject({
+      multipart: {
+        fields: {
+          p: {
+            text: { value: 't'.repeat(300) },
+          },
+        },
+      },
     })
   })
 })
 
-function fromStockValue(value: google.protobuf.IValue): unknown {
+interface StockValue {
+  readonly structValue?: { readonly fields: Readonly<Record<string, StockValue>> }
+  readonly listValue?: { readonly values: readonly StockValue[] }
+  readonly numberValue?: number
+  readonly stringValue?: string
+  readonly boolValue?: boolean
+}
+
+function fromStockValue(value: StockValue): unknown {
   if (value.structValue) {
-    const entries = Object.entries(value.structValue.fields ?? {})
+    const entries = Object.entries(value.structValue.fields)
     return Object.fromEntries(entries.map(([key, item]) => [key, fromStockValue(item)]))
   }
-  if (value.listValue) return (value.listValue.values ?? []).map(fromStockValue)
+  if (value.listValue) return value.listValue.values.map(fromStockValue)
   if (Object.hasOwn(value, 'numberValue')) return value.numberValue
   if (Object.hasOwn(value, 'stringValue')) return value.stringValue
   return Object.hasOwn(value, 'boolValue') ? value.boolValue : null
@@ -198,20 +212,20 @@ function fromStockValue(value: google.protobuf.IValue): unknown {
 
 describe('the oneof of a request', () => {
   it('lets serialized bytes win, wherever they stand', () => {
-    const text = Buffer.from(v1.Request.encode({ text: { value: 'x' } }).finish())
-    const bytes = Buffer.from(v1.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
+    const text = Buffer.from(stock.Request.encode({ text: { value: 'x' } }).finish())
+    const bytes = Buffer.from(stock.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
     for (const both of [Buffer.concat([text, bytes]), Buffer.concat([bytes, text])]) {
       expect(decodeRequest(both).content).toEqual({ field: 'serialized_bytes', bytes: Buffer.from('b') })
     }
   })
 
   it('lets the last of other members win, and merges one that comes twice', () => {
-    const first = v1.Request.encode({ ndarray: { floatValues: [1] } }).finish()
-    const second = v1.Request.encode({ ndarray: { floatValues: [2], dtype: 1 } }).finish()
-    const text = v1.Request.encode({ text: { value: 'x' } }).finish()
+    const first = stock.Request.encode({ ndarray: { floatValues: [1] } }).finish()
+    const second = stock.Request.encode({ ndarray: { floatValues: [2], dtype: 1 } }).finish()
+    const text = stock.Request.encode({ text: { value: 'x' } }).finish()
     expect(decodeRequest(Buffer.concat([text, first])).content?.field).toBe('ndarray')
     const merged = decodeRequest(Buffer.concat([first, second])).content
-    expect(v1.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
+    expect(stock.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
   })
 })
 
