@@ -74,7 +74,8 @@ export function readNDArray(reader: ProtoReader): NDArrayMessage {
       reader.message(() => {
         while (reader.pos < reader.len) addDimension(shape, reader)
       })
-    } else if (!lists.take(reader)) reader.skipField()
+    } else if (reader.field === 11 && reader.is(wireType.varint)) message.scalar = reader.bool()
+    else if (!lists.take(reader)) reader.skipField()
   }
   if (shape.length > 0) message.shape = shape
   lists.finish(message as Lists)
@@ -149,6 +150,7 @@ export function writeNDArray(writer: ProtoWriter, message: NDArrayMessage): void
   }
   writePacked(writer, 2, 'int32', message.shape ?? [])
   writeLists(writer, message as Lists, 'ndarray')
+  if (message.scalar === true) writer.tag(11, wireType.varint).bool(true)
 }
 
 /** A Series message becomes bytes. */

@@ -40,7 +40,12 @@ const lists = {
   uint32Values: fc.array(uint32).map((list) => Uint32Array.from(list)),
   uint64Values: fc.array(uint64).map((list) => BigUint64Array.from(list)),
 }
-const ndarray = fc.record({ dtype: fc.integer({ min: 0, max: 8 }), shape: fc.array(int32, { maxLength: 5 }), ...lists })
+const ndarray = fc.record({
+  dtype: fc.integer({ min: 0, max: 8 }),
+  shape: fc.array(int32, { maxLength: 5 }),
+  ...lists,
+  scalar: fc.constant(true),
+})
 
 /** As protobufjs wants a message: lists of numbers, 64-bit ones as strings that its Long reads. */
 function forStock(message: Record<string, unknown>): Record<string, unknown> {
@@ -78,7 +83,7 @@ describe('our protobuf codec and protobufjs', () => {
         for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
           expect(plain(read[name] ?? [])).toEqual(plain(message[name]))
         }
-        expect(read.shape ?? []).toEqual(message.shape)
+        expect([read.shape ?? [], read.scalar]).toEqual([message.shape, true])
       }),
       { numRuns: 300 },
     )
