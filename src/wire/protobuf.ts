@@ -145,6 +145,7 @@ export class ProtoWriter extends BufferWriter {
     const grown = Buffer.allocUnsafe(Math.max(need, this.buf.length * 2))
     grown.set(this.buf.subarray(0, this.pos))
     this.buf = grown
+    this.view = null
   }
 
   /** What was written; the bytes are the caller's. */
