@@ -1,21 +1,16 @@
 /**
- * Makes the generated files from proto/serving/v1/serving.proto: `npm run gen`. With `--check`, only says whether they are up to date.
+ * Makes src/gen/descriptors.ts from proto/serving/v1/serving.proto: `npm run gen`. With `--check`, only says whether it is up to date.
  *
- * - src/gen/descriptors.ts: the FileDescriptorProtos that the server's reflection service answers with, of serving.v1 and of the same
- *   messages under the names of bentoml.grpc.v1.
- * - test/gen/serving.js and .d.ts: protobufjs's static module, which tests and benchmarks hold our own codec against. The server does
- *   not run it: src/wire/proto-reader.ts says why.
+ * The FileDescriptorProtos that the server's reflection service answers with, of serving.v1 and of the same messages under the names of
+ * bentoml.grpc.v1.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
 const protobuf = require('protobufjs')
 require('protobufjs/ext/descriptor')
-const pbjs = require('protobufjs-cli/pbjs')
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = readFileSync(at('serving/v1/serving.proto'), 'utf8')
@@ -99,34 +94,9 @@ ${entries.join('\n')}
 ]
 `
 
-async function staticModule() {
-  const dir = mkdtempSync(join(tmpdir(), 'serving-gen-'))
-  const out = join(dir, 'serving.js')
-  const flags =
-    '-t static-module -w esm -r serving --no-verify --no-delimited --no-convert --no-typeurl --no-service -d'.split(' ')
-  await new Promise((resolve, reject) => {
-    pbjs.main([...flags, '-p', at('.'), '-o', out, at('serving/v1/serving.proto')], (error) =>
-      error ? reject(error) : resolve(),
-    )
-  })
-  const made = { js: readFileSync(out, 'utf8'), dts: readFileSync(join(dir, 'serving.d.ts'), 'utf8') }
-  rmSync(dir, { recursive: true })
-  return made
-}
-
-const { js, dts } = await staticModule()
-const outputs = [
-  ['../src/gen/descriptors.ts', descriptors],
-  ['../test/gen/serving.js', js],
-  ['../test/gen/serving.d.ts', dts],
-]
-const isCheck = process.argv.includes('--check')
-for (const [path, text] of outputs) {
-  if (!isCheck) {
-    mkdirSync(at(join(path, '..')), { recursive: true })
-    writeFileSync(at(path), text)
-  } else if (readFileSync(at(path), 'utf8') !== text) {
-    process.stderr.write(`${path.slice(3)} is not what proto/generate.mjs makes: run \`npm run gen\`\n`)
-    process.exitCode = 1
-  }
+const path = at('../src/gen/descriptors.ts')
+if (!process.argv.includes('--check')) writeFileSync(path, descriptors)
+else if (readFileSync(path, 'utf8') !== descriptors) {
+  process.stderr.write('src/gen/descriptors.ts is not what proto/generate.mjs makes: run `npm run gen`\n')
+  process.exitCode = 1
 }

@@ -4,7 +4,7 @@
  */
 import type { IODescriptor } from '../io/descriptor.ts'
 import { writeStruct } from '../wire/proto-value.ts'
-import { ProtoWriter } from '../wire/proto-writer.ts'
+import { ProtoWriter } from '../wire/protobuf.ts'
 import type { Api } from './api.ts'
 
 /** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
@@ -70,16 +70,16 @@ function isPlain(value: unknown): boolean {
 export function encodeServiceMetadata({ name, docs, apis }: ServiceMetadata): Buffer {
   const writer = new ProtoWriter(1024)
   const text = (field: number, value: string | undefined) => {
-    if (value) writer.string(field, value)
+    if (value) writer.text(field, value)
   }
   const descriptor = (field: number, { descriptorId, attributes }: DescriptorMetadata) =>
-    writer.message(field, 200, () => {
+    writer.message(field, () => {
       text(1, descriptorId)
-      writer.message(2, 150, () => writeStruct(writer, attributes))
+      writer.message(2, () => writeStruct(writer, attributes))
     })
   text(1, name)
   for (const api of apis) {
-    writer.message(2, 500, () => {
+    writer.message(2, () => {
       text(1, api.name)
       descriptor(2, api.input)
       descriptor(3, api.output)

@@ -4,7 +4,7 @@
  * @module
  */
 import { type Column, type ColumnKind, type ColumnTable, columnKinds, kindSizes } from './columns.ts'
-import { FlatBuilder, FlatTable } from './flatbuffer.ts'
+import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
@@ -19,36 +19,36 @@ const typeUtf8View = 24
 
 const align = (size: number) => (size + 63) & ~63
 
-function writeType(out: FlatBuilder, { kind, heaps }: Column): { id: number; at: number } {
-  out.startTable()
-  if (kind === 'bool') return { id: typeBool, at: out.endTable() }
-  if (kind === 'str') return { id: heaps === undefined ? typeUtf8 : typeUtf8View, at: out.endTable() }
+function writeType(out: Builder, { kind, heaps }: Column): { id: number; at: number } {
+  out.startObject(2)
+  if (kind === 'bool') return { id: typeBool, at: out.endObject() }
+  if (kind === 'str') return { id: heaps === undefined ? typeUtf8 : typeUtf8View, at: out.endObject() }
   if (kind === 'float32' || kind === 'float64') {
-    out.scalar(0, kind === 'float32' ? 1 : 2, 2)
-    return { id: typeFloat, at: out.endTable() }
+    out.addFieldInt16(0, kind === 'float32' ? 1 : 2, 0)
+    return { id: typeFloat, at: out.endObject() }
   }
-  out.scalar(0, kindSizes[kind] * 8, 4)
-  out.scalar(1, kind.startsWith('int') ? 1 : 0, 1)
-  return { id: typeInt, at: out.endTable() }
+  out.addFieldInt32(0, kindSizes[kind] * 8, 0)
+  out.addFieldInt8(1, kind.startsWith('int') ? 1 : 0, 0)
+  return { id: typeInt, at: out.endObject() }
 }
 
-function writeSchema(out: FlatBuilder, columns: readonly Column[]): number {
+function writeSchema(out: Builder, columns: readonly Column[]): number {
   const fields = columns.map((column) => {
-    const text = out.string(Buffer.from(column.name))
+    const text = out.createString(column.name)
     const type = writeType(out, column)
-    const children = out.vector([])
-    out.startTable()
-    out.offset(0, text)
-    out.offset(3, type.at)
-    out.offset(5, children)
-    out.scalar(2, type.id, 1)
-    out.scalar(1, 1, 1)
-    return out.endTable()
+    const children = addOffsets(out, [])
+    out.startObject(6)
+    out.addFieldOffset(0, text, 0)
+    out.addFieldOffset(3, type.at, 0)
+    out.addFieldOffset(5, children, 0)
+    out.addFieldInt8(2, type.id, 0)
+    out.addFieldInt8(1, 1, 0)
+    return out.endObject()
   })
-  const vector = out.vector(fields)
-  out.startTable()
-  out.offset(1, vector)
-  return out.endTable()
+  const vector = addOffsets(out, fields)
+  out.startObject(2)
+  out.addFieldOffset(1, vector, 0)
+  return out.endObject()
 }
 
 interface Body {
@@ -99,35 +99,38 @@ function countBits(bits: Uint8Array, count: number): number {
 }
 
 function writeBatch(rows: number, body: Body): Uint8Array {
-  const out = new FlatBuilder()
-  const nodes = out.longs(body.nodes, 2)
-  const places = out.longs(body.places, 2)
-  const heapCounts = body.heapCounts.length === 0 ? undefined : out.longs(body.heapCounts, 1)
-  out.startTable()
-  out.scalar(0, rows, 8)
-  out.offset(1, nodes)
-  out.offset(2, places)
-  if (heapCounts !== undefined) out.offset(4, heapCounts)
-  const at = out.endTable()
-  out.startTable()
-  out.scalar(3, body.length, 8)
-  out.offset(2, at)
-  out.scalar(0, metadataV5, 2)
-  out.scalar(1, batchMessage, 1)
-  return out.finish(out.endTable())
+  const out = borrowBuilder()
+  const nodes = addLongs(out, body.nodes, 2)
+  const places = addLongs(out, body.places, 2)
+  const heapCounts = body.heapCounts.length === 0 ? 0 : addLongs(out, body.heapCounts)
+  out.startObject(5)
+  out.addFieldInt64(0, BigInt(rows), 0n)
+  out.addFieldOffset(1, nodes, 0)
+  out.addFieldOffset(2, places, 0)
+  out.addFieldOffset(4, heapCounts, 0)
+  const at = out.endObject()
+  out.startObject(4)
+  out.addFieldInt64(3, BigInt(body.length), 0n)
+  out.addFieldOffset(2, at, 0)
+  out.addFieldInt16(0, metadataV5, 0)
+  out.addFieldInt8(1, batchMessage, 0)
+  out.finish(out.endObject())
+  // The footer is written next, by the same builder.
+  return out.asUint8Array().slice()
 }
 
 function writeFooter(columns: readonly Column[], block: readonly number[]): Uint8Array {
-  const out = new FlatBuilder()
+  const out = borrowBuilder()
   const schema = writeSchema(out, columns)
-  const batches = out.longs(block, 3)
-  const dictionaries = out.longs([], 3)
-  out.startTable()
-  out.offset(1, schema)
-  out.offset(2, dictionaries)
-  out.offset(3, batches)
-  out.scalar(0, metadataV5, 2)
-  return out.finish(out.endTable())
+  const batches = addLongs(out, block, 3)
+  const dictionaries = addLongs(out, [], 3)
+  out.startObject(4)
+  out.addFieldOffset(1, schema, 0)
+  out.addFieldOffset(2, dictionaries, 0)
+  out.addFieldOffset(3, batches, 0)
+  out.addFieldInt16(0, metadataV5, 0)
+  out.finish(out.endObject())
+  return out.asUint8Array()
 }
 
 /**
@@ -168,13 +171,13 @@ export function encodeArrow(table: ColumnTable): Buffer {
 
 function kindOf(field: FlatTable): ColumnKind | undefined {
   const type = field.table(3)
-  switch (field.scalar(2, 1)) {
+  switch (field.uint8(2)) {
     case typeInt: {
-      const kind = `${type?.scalar(1, 1) ? '' : 'u'}int${type?.scalar(0, 4) ?? 0}`
+      const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0) ?? 0}`
       return columnKinds.find((known) => known === kind)
     }
     case typeFloat:
-      return type?.scalar(0, 2) === 2 ? 'float64' : type?.scalar(0, 2) === 1 ? 'float32' : undefined
+      return type?.int16(0) === 2 ? 'float64' : type?.int16(0) === 1 ? 'float32' : undefined
     case typeBool:
       return 'bool'
     case typeUtf8:
@@ -186,6 +189,9 @@ function kindOf(field: FlatTable): ColumnKind | undefined {
   }
 }
 
+// Polars wrote the file: only a defect gets here.
+const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
+
 /**
  * An Arrow IPC file that Polars wrote becomes columns that alias it. Undefined: it has more than one batch, a compressed one, or a
  * column of another kind.
@@ -193,19 +199,19 @@ function kindOf(field: FlatTable): ColumnKind | undefined {
 export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const footerLength = view.getInt32(file.length - 10, true)
-  const footer = FlatTable.root(file.subarray(file.length - 10 - footerLength, file.length - 10))
+  const footer = FlatTable.root(file.subarray(file.length - 10 - footerLength, file.length - 10), notArrow)
   const fields = footer.table(1)?.tables(1) ?? []
   const blocks = footer.longs(3, 3)
   if (blocks.length !== 3) return blocks.length === 0 ? emptyTable(fields) : undefined
   const [at] = blocks
   // A Block's metadata length is 32 bits and padding; the message says its own length, too.
   const metadataLength = view.getInt32(at + 4, true)
-  const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength)).table(2)
+  const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength), notArrow).table(2)
   if (batch === undefined || batch.table(3) !== undefined) return undefined
-  const rows = batch.scalar(0, 8)
+  const rows = batch.long(0)
   const nodes = batch.longs(1, 2)
   const places = batch.longs(2, 2)
-  const heapCounts = batch.longs(4, 1)
+  const heapCounts = batch.longs(4)
   const bodyAt = at + 8 + metadataLength
   let next = 0
   const take = () => {
@@ -221,7 +227,7 @@ export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
     if (kind === undefined) return undefined
     const bits = take()
     const rest = nodes[i * 2 + 1] === 0 || bits.length === 0 ? {} : { validity: bits }
-    const type = fields[i].scalar(2, 1)
+    const type = fields[i].uint8(2)
     if (type === typeUtf8View) {
       const data = take()
       const heaps = Array.from({ length: heapCounts.shift() ?? 0 }, take)

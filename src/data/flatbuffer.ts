@@ -1,189 +1,147 @@
 /**
- * The little of FlatBuffers that Arrow's metadata needs. Source: flatbuffers.dev, "FlatBuffer Internals".
+ * FlatBuffers: the builder of the package flatbuffers, and tables read through its ByteBuffer.
+ *
+ * The package has no verifier: its reader follows whatever offset a client wrote. Here every offset is held against the bytes that
+ * there are before it is followed.
  * @module
  */
+import { Builder, ByteBuffer } from 'flatbuffers'
 
-/** Builds a buffer from its end to its start, as the format asks for: what is pointed to is written first. */
-export class FlatBuilder {
-  // Of Node's pool: memory of its own costs as much as all that is written into it. Grown, it has its own.
-  #bytes: Uint8Array = Buffer.allocUnsafe(512).fill(0)
-  #view = new DataView(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.length)
-  /** Bytes used, counted from the end; the position of everything written. */
-  #used = 0
-  #fields: number[] = []
-  #tableEnd = 0
+export type { Builder }
 
-  /** Room for `size` bytes such that, `after` more bytes later, the position is a multiple of `align`. */
-  #reserve(size: number, align: number, after = 0): number {
-    const pad = (align - ((this.#used + size + after) % align)) % align
-    const need = this.#used + size + pad
-    if (need > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#bytes.length * 2, need))
-      grown.set(this.#bytes, grown.length - this.#bytes.length)
-      this.#bytes = grown
-      this.#view = new DataView(grown.buffer)
-    }
-    this.#used = need
-    return this.#bytes.length - need
-  }
+// Enough for the tables of any array and of most frames.
+const initialBytes = 4096
+let builder = new Builder(initialBytes)
 
-  /** A string. Answers its position. */
-  string(bytes: Uint8Array): number {
-    // Length, bytes and a closing zero; the length is what must be aligned.
-    const at = this.#reserve(4 + bytes.length + 1, 4)
-    this.#view.setUint32(at, bytes.length, true)
-    this.#bytes.set(bytes, at + 4)
-    return this.#used
-  }
-
-  /** A vector of positions. */
-  vector(positions: readonly number[]): number {
-    const at = this.#reserve(4 + positions.length * 4, 4)
-    this.#view.setUint32(at, positions.length, true)
-    for (let i = 0; i < positions.length; i++) {
-      const place = at + 4 + i * 4
-      this.#view.setUint32(place, this.#bytes.length - place - positions[i], true)
-    }
-    return this.#used
-  }
-
-  /** A vector of structs that consist of 64-bit integers, flat; `width` integers each. */
-  longs(values: readonly number[], width: number): number {
-    const at = this.#reserve(4 + values.length * 8, 8, 4) + 4
-    // #reserve aligned the place after the length, which is where the structs start.
-    this.#view.setUint32(at - 4, values.length / width, true)
-    for (let i = 0; i < values.length; i++) this.#setLong(at + i * 8, values[i])
-    return this.#used
-  }
-
-  /** A 64-bit integer from 0 to 2^53, in halves: a bigint for each costs more than all the rest. */
-  #setLong(at: number, value: number): void {
-    this.#view.setUint32(at, value >>> 0, true)
-    this.#view.setUint32(at + 4, Math.floor(value / 4294967296), true)
-  }
-
-  /** Starts a table; its fields follow, larger ones first. */
-  startTable(): void {
-    this.#fields = []
-    this.#tableEnd = this.#used
-  }
-
-  /** Field `id` is the thing at a position. */
-  offset(id: number, position: number): void {
-    const at = this.#reserve(4, 4)
-    this.#view.setUint32(at, this.#used - position, true)
-    this.#fields[id] = this.#used
-  }
-
-  /** Field `id` is an integer of 1, 2, 4 or 8 bytes. */
-  scalar(id: number, value: number, size: 1 | 2 | 4 | 8): void {
-    const at = this.#reserve(size, size)
-    if (size === 1) this.#view.setUint8(at, value)
-    else if (size === 2) this.#view.setInt16(at, value, true)
-    else if (size === 4) this.#view.setInt32(at, value, true)
-    else this.#setLong(at, value)
-    this.#fields[id] = this.#used
-  }
-
-  /** Ends the table. Answers its position. */
-  endTable(): number {
-    this.#reserve(4, 4)
-    const position = this.#used
-    const count = this.#fields.length
-    const at = this.#reserve(4 + count * 2, 2)
-    this.#view.setInt16(at, 4 + count * 2, true)
-    this.#view.setInt16(at + 2, position - this.#tableEnd, true)
-    for (let i = 0; i < count; i++) {
-      const field = this.#fields[i]
-      this.#view.setInt16(at + 4 + i * 2, field === undefined ? 0 : position - field, true)
-    }
-    // By its position, since the buffer may have grown in between.
-    this.#view.setInt32(this.#bytes.length - position, this.#used - position, true)
-    return position
-  }
-
-  /** The finished buffer, a multiple of 8 bytes long. */
-  finish(root: number): Uint8Array {
-    const at = this.#reserve(4, 8)
-    this.#view.setUint32(at, this.#used - root, true)
-    return this.#bytes.subarray(at)
-  }
+/**
+ * An empty builder; it is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every table takes as
+ * long as to write a small one.
+ */
+export function borrowBuilder(): Builder {
+  // One that had to grow is not kept.
+  if (builder.dataBuffer().capacity() > initialBytes * 16) builder = new Builder(initialBytes)
+  builder.clear()
+  return builder
 }
 
-/** A table of a finished buffer, read in place. For buffers that we or Polars wrote, not for a client's. */
-export class FlatTable {
-  readonly #view: DataView
-  readonly #at: number
-  readonly #vtable: number
-  readonly #vtableSize: number
+/** A vector of positions in the table. Answers its own. */
+export function addOffsets(out: Builder, positions: readonly number[]): number {
+  out.startVector(4, positions.length, 4)
+  for (let i = positions.length - 1; i >= 0; i--) out.addOffset(positions[i])
+  return out.endVector()
+}
 
-  private constructor(view: DataView, at: number) {
-    this.#view = view
-    this.#at = at
-    this.#vtable = at - view.getInt32(at, true)
-    this.#vtableSize = view.getUint16(this.#vtable, true)
+/** A vector of 64-bit integers from 0 to 2^53, or of structs of `width` such integers each. Answers its position. */
+export function addLongs(out: Builder, values: readonly number[], width = 1): number {
+  out.startVector(8 * width, values.length / width, 8)
+  for (let i = values.length - 1; i >= 0; i--) {
+    // In halves: a bigint for each costs more than all the rest.
+    out.writeInt32(Math.floor(values[i] / 4294967296))
+    out.writeInt32(values[i])
+  }
+  return out.endVector()
+}
+
+/** A table of a finished buffer, read in place. **Errors**: what `fault` makes, for offsets that point outside. */
+export class FlatTable {
+  readonly #buffer: ByteBuffer
+  readonly #at: number
+  readonly #fault: () => Error
+
+  private constructor(buffer: ByteBuffer, at: number, fault: () => Error) {
+    this.#buffer = buffer
+    this.#fault = fault
+    this.#at = this.#inside(at, 4)
   }
 
   /** The root table of a buffer. */
-  static root(bytes: Uint8Array): FlatTable {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    return new FlatTable(view, view.getUint32(0, true))
+  static root(bytes: Uint8Array, fault: () => Error): FlatTable {
+    const buffer = new ByteBuffer(bytes)
+    return new FlatTable(buffer, buffer.readUint32(0), fault)
   }
 
-  #field(id: number): number {
-    const slot = 4 + id * 2
-    const relative = slot < this.#vtableSize ? this.#view.getUint16(this.#vtable + slot, true) : 0
-    return relative === 0 ? 0 : this.#at + relative
+  // What the package reads beyond the buffer is 0, so that only places which are kept need this.
+  #inside(at: number, length: number): number {
+    if (at >= 0 && length <= this.#buffer.capacity() - at) return at
+    throw this.#fault()
   }
 
-  /** An integer field of 1, 2, 4 or 8 bytes; 0 when it is left out. */
-  scalar(id: number, size: 1 | 2 | 4 | 8): number {
-    const at = this.#field(id)
-    if (at === 0) return 0
-    if (size === 1) return this.#view.getUint8(at)
-    if (size === 2) return this.#view.getInt16(at, true)
-    return size === 4 ? this.#view.getInt32(at, true) : this.#long(at)
+  /** Where a field is; 0 when it is left out. */
+  #field(id: number, size: number): number {
+    const inTable = this.#buffer.__offset(this.#at, 4 + id * 2)
+    return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
+  }
+
+  /** A field of one byte; 0 when it is left out, as all numbers. */
+  uint8(id: number): number {
+    const at = this.#field(id, 1)
+    return at === 0 ? 0 : this.#buffer.readUint8(at)
+  }
+
+  int16(id: number): number {
+    const at = this.#field(id, 2)
+    return at === 0 ? 0 : this.#buffer.readInt16(at)
+  }
+
+  int32(id: number): number {
+    const at = this.#field(id, 4)
+    return at === 0 ? 0 : this.#buffer.readInt32(at)
+  }
+
+  /** A 64-bit integer; beyond 2^53 not exact. */
+  long(id: number): number {
+    const at = this.#field(id, 8)
+    return at === 0 ? 0 : this.#long(at)
   }
 
   #long(at: number): number {
-    return this.#view.getUint32(at, true) + this.#view.getInt32(at + 4, true) * 4294967296
-  }
-
-  #target(id: number): number {
-    const at = this.#field(id)
-    return at === 0 ? 0 : at + this.#view.getUint32(at, true)
+    return this.#buffer.readUint32(at) + this.#buffer.readInt32(at + 4) * 4294967296
   }
 
   /** A table field. */
   table(id: number): FlatTable | undefined {
-    const at = this.#target(id)
-    return at === 0 ? undefined : new FlatTable(this.#view, at)
+    const at = this.#field(id, 4)
+    return at === 0 ? undefined : this.#tableAt(at)
+  }
+
+  #tableAt(at: number): FlatTable {
+    return new FlatTable(this.#buffer, this.#buffer.__indirect(at), this.#fault)
+  }
+
+  /** Where the elements of a vector are and how many; none when it is left out. */
+  #vector(id: number, elementBytes: number): { at: number; count: number } {
+    const field = this.#field(id, 4)
+    if (field === 0) return { at: 0, count: 0 }
+    const count = this.#buffer.__vector_len(field) >>> 0
+    return { at: this.#inside(this.#buffer.__vector(field), count * elementBytes), count }
+  }
+
+  /** The bytes of a vector's elements, without a copy. */
+  vector(id: number, elementBytes: number): Uint8Array {
+    const { at, count } = this.#vector(id, elementBytes)
+    return this.#buffer.bytes().subarray(at, at + count * elementBytes)
   }
 
   /** A string field. */
   string(id: number): string {
-    const at = this.#target(id)
-    if (at === 0) return ''
-    const length = this.#view.getUint32(at, true)
-    return Buffer.from(this.#view.buffer, this.#view.byteOffset + at + 4, length).toString()
+    // Not by the package's own reader: it would take a byte order mark for none of the text.
+    const { buffer, byteOffset, byteLength } = this.vector(id, 1)
+    return Buffer.from(buffer, byteOffset, byteLength).toString()
   }
 
   /** A vector of tables. */
   tables(id: number): FlatTable[] {
-    const at = this.#target(id)
-    const count = at === 0 ? 0 : this.#view.getUint32(at, true)
-    return Array.from({ length: count }, (_, i) => {
-      const place = at + 4 + i * 4
-      return new FlatTable(this.#view, place + this.#view.getUint32(place, true))
-    })
+    const { at, count } = this.#vector(id, 4)
+    const tables: FlatTable[] = []
+    for (let i = 0; i < count; i++) tables.push(this.#tableAt(at + i * 4))
+    return tables
   }
 
-  /** A vector of structs of 64-bit integers, flat. */
-  longs(id: number, width: number): number[] {
-    const at = this.#target(id)
-    const count = at === 0 ? 0 : this.#view.getUint32(at, true) * width
-    const values = new Array<number>(count)
-    for (let i = 0; i < count; i++) values[i] = this.#long(at + 4 + i * 8)
+  /** A vector of structs of `width` 64-bit integers, flat. */
+  longs(id: number, width = 1): number[] {
+    const { at, count } = this.#vector(id, 8 * width)
+    const values: number[] = []
+    for (let i = 0; i < count * width; i++) values.push(this.#long(at + i * 8))
     return values
   }
 }

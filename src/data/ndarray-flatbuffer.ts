@@ -1,23 +1,22 @@
 /**
  * Arrays ⇄ the FlatBuffers table of proto/ndarray.fbs.
- *
- * Written and read by hand: the runtime of the npm package `flatbuffers` has no verifier, and reads whatever a hostile offset
- * points at. Tests hold both against that runtime.
  * @module
  */
 import { BadInput } from '../errors.ts'
 import { type DataOf, type DType, dataConstructor, dtypeCode, dtypes, itemSize } from './dtype.ts'
+import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import type { ParsedArray } from './number-codec.ts'
 import { maxDimensions } from './shape.ts'
 
-const identifier = [0x53, 0x56, 0x4e, 0x44] // SVND
-const tableAt = 20
-const shapeAt = 44
+const identifier = 'SVND'
+const identifierBytes = Buffer.from(identifier)
 const alignment = 64
+// Fields of the table.
+const fields = Object.freeze({ dtype: 0, shape: 1, data: 2, ends: 3 })
 
 /** Whether bytes say that they are such a table. */
 export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
-  return bytes.length >= 8 && identifier.every((byte, i) => bytes[4 + i] === byte)
+  return bytes.length >= 8 && identifierBytes.every((byte, i) => bytes[4 + i] === byte)
 }
 
 /**
@@ -32,29 +31,31 @@ export function encodeNdarrayFlatbuffer(
   const { bytes: elements, ends } = isText
     ? joinTexts(data as string[])
     : { bytes: bytesOf(data as Float64Array), ends: [] }
-  const endsAt = shapeAt + 4 + shape.length * 8
-  const dataLengthAt = Math.ceil((endsAt + (isText ? 4 + ends.length * 4 : 0) + 4) / alignment) * alignment - 4
-  const bytes = allocate(dataLengthAt + 4 + elements.length)
-  bytes.fill(0, 0, dataLengthAt)
-  bytes.writeUInt32LE(tableAt, 0)
-  bytes.set(identifier, 4)
-  // The vtable: its size, the table's size, then where each field is in the table.
-  const vtable = [12, 20, 16, 4, 8, isText ? 12 : 0]
-  for (const [i, value] of vtable.entries()) bytes.writeUInt16LE(value, 8 + i * 2)
-  bytes.writeInt32LE(tableAt - 8, tableAt)
-  bytes.writeUInt32LE(shapeAt - (tableAt + 4), tableAt + 4)
-  bytes.writeUInt32LE(dataLengthAt - (tableAt + 8), tableAt + 8)
-  if (isText) bytes.writeUInt32LE(endsAt - (tableAt + 12), tableAt + 12)
-  bytes[tableAt + 16] = dtypeCode(dtype)
-  bytes.writeUInt32LE(shape.length, shapeAt)
-  for (const [i, dim] of shape.entries()) bytes.writeBigInt64LE(BigInt(dim), shapeAt + 4 + i * 8)
-  if (isText) {
-    bytes.writeUInt32LE(ends.length, endsAt)
-    for (const [i, end] of ends.entries()) bytes.writeUInt32LE(end, endsAt + 4 + i * 4)
-  }
-  bytes.writeUInt32LE(elements.length, dataLengthAt)
-  bytes.set(elements, dataLengthAt + 4)
+  const out = borrowBuilder()
+  // Of the data only its length, as the last thing of the table: the elements come behind it with one copy, and the table is made as
+  // long as their alignment asks for.
+  out.prep(alignment, 0)
+  out.addInt32(elements.length)
+  const dataAt = out.offset()
+  const endsAt = isText ? addUint32s(out, ends) : 0
+  const shapeAt = addLongs(out, shape)
+  out.startObject(4)
+  out.addFieldOffset(fields.ends, endsAt, 0)
+  out.addFieldOffset(fields.data, dataAt, 0)
+  out.addFieldOffset(fields.shape, shapeAt, 0)
+  out.addFieldInt8(fields.dtype, dtypeCode(dtype), 0)
+  out.finish(out.endObject(), identifier)
+  const head = out.asUint8Array()
+  const bytes = allocate(head.length + elements.length)
+  bytes.set(head)
+  bytes.set(elements, head.length)
   return bytes
+}
+
+function addUint32s(out: Builder, values: readonly number[]): number {
+  out.startVector(4, values.length, 4)
+  for (let i = values.length - 1; i >= 0; i--) out.writeInt32(values[i])
+  return out.endVector()
 }
 
 /**
@@ -62,78 +63,29 @@ export function encodeNdarrayFlatbuffer(
  * **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
  */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): ParsedArray {
-  if (!isNdarrayFlatbuffer(bytes)) {
-    throw new BadInput(`expected a FlatBuffers table of an array for ${name}, received other bytes`, {
-      reason: 'encoding',
-    })
-  }
-  const table = new Table(bytes, name)
-  const dtype = dtypes[table.byte(0)] as DType | undefined
+  if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
+  const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
+  const code = table.uint8(fields.dtype)
+  const dtype = dtypes[code] as DType | undefined
   if (dtype === undefined) {
-    throw new BadInput(`expected a known dtype for ${name}, received number ${table.byte(0)}`, { reason: 'dtype' })
+    throw new BadInput(`expected a known dtype for ${name}, received number ${code}`, { reason: 'dtype' })
   }
-  const shape = parseDims(table.vector(1, 8), name)
-  const data = table.vector(2, 1)
-  const parsed = dtype === 'str' ? splitTexts(data, table.vector(3, 4), name) : viewElements(data, dtype, name)
+  const shape = checkDims(table.longs(fields.shape), name)
+  const data = table.vector(fields.data, 1)
+  const parsed =
+    dtype === 'str' ? splitTexts(data, table.vector(fields.ends, 4), name) : viewElements(data, dtype, name)
   return { dtype, shape: checkSize(shape, parsed.length, name), data: parsed }
 }
 
-/** The root table of a buffer whose every offset is checked before it is followed. */
-class Table {
-  readonly #bytes: Uint8Array
-  readonly #view: DataView
-  readonly #name: string
-  readonly #at: number
-  readonly #vtable: number
-
-  constructor(bytes: Uint8Array, name: string) {
-    this.#bytes = bytes
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#name = name
-    this.#at = this.#inside(this.#view.getUint32(0, true), 4)
-    this.#vtable = this.#inside(this.#at - this.#view.getInt32(this.#at, true), 4)
-    this.#inside(this.#vtable, this.#view.getUint16(this.#vtable, true))
-  }
-
-  /** Where a field is; 0 when it is left out. */
-  #field(id: number, size: number): number {
-    const slot = 4 + id * 2
-    const inTable =
-      slot + 2 <= this.#view.getUint16(this.#vtable, true) ? this.#view.getUint16(this.#vtable + slot, true) : 0
-    return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
-  }
-
-  byte(id: number): number {
-    const at = this.#field(id, 1)
-    return at === 0 ? 0 : this.#bytes[at]
-  }
-
-  /** The bytes of a vector's elements; none when it is left out. */
-  vector(id: number, elementBytes: number): Uint8Array {
-    const at = this.#field(id, 4)
-    if (at === 0) return new Uint8Array(0)
-    const vector = this.#inside(at + this.#view.getUint32(at, true), 4)
-    const length = this.#view.getUint32(vector, true) * elementBytes
-    return this.#bytes.subarray(this.#inside(vector + 4, length), vector + 4 + length)
-  }
-
-  #inside(at: number, length: number): number {
-    if (at >= 0 && length <= this.#bytes.length - at) return at
-    throw new BadInput(`expected offsets within the FlatBuffers table for ${this.#name}, received one beyond`, {
-      reason: 'encoding',
-    })
-  }
+function badTable(what: string, name: string, received: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'encoding' })
 }
 
-function parseDims(bytes: Uint8Array, name: string): number[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const rank = bytes.length / 8
-  if (rank > maxDimensions) throw badShape(`at most ${maxDimensions} dimensions`, name, String(rank))
-  return Array.from({ length: rank }, (_, i) => {
-    const dim = view.getBigInt64(i * 8, true)
-    if (dim < 0n || dim > BigInt(Number.MAX_SAFE_INTEGER)) throw badShape('whole numbers from 0 up', name, String(dim))
-    return Number(dim)
-  })
+function checkDims(dims: readonly number[], name: string): readonly number[] {
+  if (dims.length > maxDimensions) throw badShape(`at most ${maxDimensions} dimensions`, name, String(dims.length))
+  const wrong = dims.find((dim) => dim < 0 || !Number.isSafeInteger(dim))
+  if (wrong !== undefined) throw badShape('whole numbers from 0 up', name, String(wrong))
+  return dims
 }
 
 /** A shape that somebody claims, checked against the elements that there are. **Errors**: BadInput. */

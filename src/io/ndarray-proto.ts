@@ -15,7 +15,7 @@ import { maxDimensions, showShape } from '../data/shape.ts'
 import { BadInput } from '../errors.ts'
 import { preferredType } from '../wire/accept.ts'
 import { type NDArrayMessage, type ValueList, valueLists } from '../wire/proto-messages.ts'
-import { allocateWithHeadroom } from '../wire/proto-writer.ts'
+import { allocateWithHeadroom } from '../wire/protobuf.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 export const flatbuffersType = 'application/x-flatbuffers'
@@ -131,11 +131,18 @@ export function fromNDArrayMessage(message: NDArrayMessage, name: string): Parse
   }
   const dtype = wanted ?? found?.dtype ?? 'float64'
   const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
-  return { dtype, shape: fillShape(message.shape, data.length, name), data }
+  return { dtype, shape: shapeOf(message, data.length, name), data }
 }
 
-function fillShape(shape: readonly number[] | undefined, elements: number, name: string): readonly number[] {
-  if (shape === undefined || shape.length === 0) return [elements]
+function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
+  if (scalar === true) {
+    if (shape.length === 0 && elements === 1) return []
+    throw new BadInput(
+      `expected one element and no shape for a scalar of ${name}, received ${elements} elements, shape ${showShape(shape)}`,
+      { reason: 'shape' },
+    )
+  }
+  if (shape.length === 0) return [elements]
   let rest = 1
   let wild = -1
   for (const [i, dim] of shape.entries()) {
@@ -157,7 +164,7 @@ function fillShape(shape: readonly number[] | undefined, elements: number, name:
 export function toNDArrayMessage({ dtype, shape, data }: ParsedArray): NDArrayMessage | undefined {
   const list = listOf.get(dtype)
   if (list === undefined) return undefined
-  return { dtype: dtypeNames.indexOf(dtype), shape, [list]: data }
+  return { dtype: dtypeNames.indexOf(dtype), shape, [list]: data, ...(shape.length === 0 && { scalar: true }) }
 }
 
 /** An array in the form that holds every dtype. */

@@ -14,7 +14,7 @@ import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } f
 import { isJsonType, type MediaType } from '../wire/media-type.ts'
 import type { Chunk, HttpRequest, HttpResponse } from '../wire/message.ts'
 import type { NDArrayMessage } from '../wire/proto-messages.ts'
-import { allocateWithHeadroom } from '../wire/proto-writer.ts'
+import { allocateWithHeadroom } from '../wire/protobuf.ts'
 import { checkOptions, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
 import { castArray, isSameKind } from './ndarray-cast.ts'
 import {

@@ -11,8 +11,7 @@ import {
   valueLists,
 } from './proto-messages.ts'
 import { PackedList, writePacked } from './proto-packed.ts'
-import { type ProtoReader, wireType } from './proto-reader.ts'
-import type { ProtoWriter } from './proto-writer.ts'
+import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 // An empty Series is two bytes on the wire and some hundred in memory.
 const maxColumns = 10_000
@@ -72,9 +71,11 @@ export function readNDArray(reader: ProtoReader): NDArrayMessage {
     if (reader.field === 1 && reader.is(wireType.varint)) message.dtype = reader.int32()
     else if (reader.field === 2 && reader.is(wireType.varint)) addDimension(shape, reader)
     else if (reader.field === 2 && reader.is(wireType.bytes)) {
-      const packed = reader.message()
-      while (packed.at < packed.end) addDimension(shape, packed)
-    } else if (!lists.take(reader)) reader.skip()
+      reader.message(() => {
+        while (reader.pos < reader.len) addDimension(shape, reader)
+      })
+    } else if (reader.field === 11 && reader.is(wireType.varint)) message.scalar = reader.bool()
+    else if (!lists.take(reader)) reader.skipField()
   }
   if (shape.length > 0) message.shape = shape
   lists.finish(message as Lists)
@@ -83,7 +84,10 @@ export function readNDArray(reader: ProtoReader): NDArrayMessage {
 
 function addDimension(shape: number[], reader: ProtoReader): void {
   if (shape.length === maxShape) {
-    throw new BadInput(`expected at most ${maxShape} dimensions, received more`, { reason: 'shape', offset: reader.at })
+    throw new BadInput(`expected at most ${maxShape} dimensions, received more`, {
+      reason: 'shape',
+      offset: reader.pos,
+    })
   }
   shape.push(reader.int32())
 }
@@ -98,9 +102,9 @@ export function readSeries(reader: ProtoReader, isIndex = false): SeriesMessage 
     if (reader.field === 10 && reader.is(wireType.bytes)) {
       // Labels have no labels: without this, every two bytes of a message would be a level of calls.
       if (isIndex) throw reader.fault('labels without labels')
-      message.index = readSeries(reader.message(), true)
+      message.index = reader.message((labels) => readSeries(labels, true))
     } else if (reader.field === 11 && reader.is(wireType.bytes)) message.name = reader.string()
-    else if (!lists.take(reader)) reader.skip()
+    else if (!lists.take(reader)) reader.skipField()
   }
   const positions = nulls.finish()
   if (positions.length > 0) message.nullPositions = positions
@@ -114,15 +118,15 @@ export function readDataFrame(reader: ProtoReader): DataFrameMessage {
   const columns: SeriesMessage[] = []
   let index: SeriesMessage | undefined
   while (reader.next()) {
-    if (!reader.is(wireType.bytes)) reader.skip()
+    if (!reader.is(wireType.bytes)) reader.skipField()
     else if (reader.field === 1) columnNames.push(reader.string())
     else if (reader.field === 2) {
       if (columns.length === maxColumns) {
         throw new BadInput(`expected at most ${maxColumns} columns, received more`, { reason: 'columns' })
       }
-      columns.push(readSeries(reader.message()))
-    } else if (reader.field === 3) index = readSeries(reader.message(), true)
-    else reader.skip()
+      columns.push(reader.message((column) => readSeries(column)))
+    } else if (reader.field === 3) index = reader.message((labels) => readSeries(labels, true))
+    else reader.skipField()
   }
   return { columnNames, columns, ...(index && { index }) }
 }
@@ -131,7 +135,7 @@ function writeLists(writer: ProtoWriter, message: Lists, of: 'ndarray' | 'series
   for (const list of of === 'ndarray' ? valueLists : seriesOrder) {
     const values = message[list.property] as readonly unknown[] | undefined
     if (values === undefined) continue
-    if (list.kind === 'string') for (const text of values) writer.string(list[of], text as string)
+    if (list.kind === 'string') for (const text of values) writer.text(list[of], text as string)
     else writePacked(writer, list[of], list.kind, values)
   }
 }
@@ -142,11 +146,11 @@ const seriesOrder = valueLists.toSorted((a, b) => a.series - b.series)
 /** An NDArray message becomes bytes. */
 export function writeNDArray(writer: ProtoWriter, message: NDArrayMessage): void {
   if (message.dtype !== undefined && message.dtype !== 0) {
-    writer.tag(1, wireType.varint)
-    writer.int32(message.dtype)
+    writer.tag(1, wireType.varint).int32(message.dtype)
   }
   writePacked(writer, 2, 'int32', message.shape ?? [])
   writeLists(writer, message as Lists, 'ndarray')
+  if (message.scalar === true) writer.tag(11, wireType.varint).bool(true)
 }
 
 /** A Series message becomes bytes. */
@@ -154,15 +158,15 @@ export function writeSeries(writer: ProtoWriter, message: SeriesMessage): void {
   writeLists(writer, message as Lists, 'series')
   writePacked(writer, 9, 'uint32', message.nullPositions ?? [])
   const { index, name } = message
-  if (index !== undefined) writer.message(10, sizeHint(index), () => writeSeries(writer, index))
-  if (name !== undefined) writer.string(11, name)
+  if (index !== undefined) writer.message(10, () => writeSeries(writer, index))
+  if (name !== undefined) writer.text(11, name)
 }
 
 /** A DataFrame message becomes bytes. */
 export function writeDataFrame(writer: ProtoWriter, { columnNames = [], columns = [], index }: DataFrameMessage): void {
-  for (const name of columnNames) writer.string(1, name)
-  for (const column of columns) writer.message(2, sizeHint(column), () => writeSeries(writer, column))
-  if (index !== undefined) writer.message(3, sizeHint(index), () => writeSeries(writer, index))
+  for (const name of columnNames) writer.text(1, name)
+  for (const column of columns) writer.message(2, () => writeSeries(writer, column))
+  if (index !== undefined) writer.message(3, () => writeSeries(writer, index))
 }
 
 /** About how long such a message is. **Units**: bytes. */

@@ -110,7 +110,8 @@ function ndarrayFromJson(object: Json): NDArrayMessage {
   const number = typeof dtype === 'string' ? dtypeNames.indexOf(dtype.replace(/^DTYPE_/, '')) : dtype
   if (!Number.isInteger(number) || number === -1) throw wrong('the name of a dtype', 'dtype', dtype)
   const shape = listOf(member(object, 'shape'), 'shape').map((dim) => Number(integerOf(dim, 'shape', 32n, true)))
-  return { dtype: number as number, shape, ...listsFromJson(object) }
+  const scalar = boolOf(member(object, 'scalar') ?? false, 'scalar')
+  return { dtype: number as number, shape, ...listsFromJson(object), ...(scalar && { scalar }) }
 }
 
 function seriesFromJson(object: Json): SeriesMessage {
@@ -198,8 +199,9 @@ function contentToJson({ field, message }: ProtoContent): Record<string, unknown
     return { file: { ...rest, content: base64(content ?? new Uint8Array(0)) } }
   }
   if (field === 'ndarray') {
-    const { dtype = 0, shape = [] } = message as NDArrayMessage
-    return { ndarray: { dtype: `DTYPE_${dtypeNames[dtype]}`, shape, ...listsToJson(message as NDArrayMessage) } }
+    const { dtype = 0, shape = [], scalar } = message as NDArrayMessage
+    const lists = listsToJson(message as NDArrayMessage)
+    return { ndarray: { dtype: `DTYPE_${dtypeNames[dtype]}`, shape, ...lists, ...(scalar && { scalar }) } }
   }
   if (field === 'series') return { series: seriesToJson(message as SeriesMessage) }
   if (field === 'dataframe') {

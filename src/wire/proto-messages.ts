@@ -22,10 +22,12 @@ export interface NDArrayMessage {
   readonly int64Values?: Numbers<BigInt64Array>
   readonly uint32Values?: Numbers<Uint32Array>
   readonly uint64Values?: Numbers<BigUint64Array>
+  /** One element and no dimensions: an empty `shape` alone would be a list. */
+  readonly scalar?: boolean
 }
 
 /** `Series`: elements in the list of their type, with what is missing and the labels of the rows. */
-export interface SeriesMessage extends Omit<NDArrayMessage, 'dtype' | 'shape'> {
+export interface SeriesMessage extends Omit<NDArrayMessage, 'dtype' | 'shape' | 'scalar'> {
   readonly nullPositions?: Numbers<Uint32Array>
   readonly index?: SeriesMessage
   readonly name?: string

@@ -6,8 +6,9 @@
  * @module
  */
 import { endianness } from 'node:os'
-import { type ProtoReader, wireType } from './proto-reader.ts'
-import type { ProtoWriter } from './proto-writer.ts'
+import { moveToAligned } from './move-to-aligned.ts'
+import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
+import { countVarints, readVarints, writeVarints } from './varints.ts'
 
 /** Kinds of packed numbers, by the typed array that holds them; a bool is a byte 0 or 1. */
 export interface PackedData {
@@ -28,8 +29,11 @@ type AnyPacked = PackedData[PackedKind]
 interface PackedConstructor {
   readonly BYTES_PER_ELEMENT: number
   new (length: number): AnyPacked
-  new (buffer: ArrayBufferLike): AnyPacked
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): AnyPacked
 }
+
+// Below this a copy costs no more than the view, and keeps no message in memory.
+const viewFromBytes = 4096
 
 const constructors: Readonly<Record<PackedKind, PackedConstructor>> = {
   float: Float32Array,
@@ -47,28 +51,26 @@ if (endianness() !== 'LE')
 /** Elements of one repeated field as they come: packed, one by one, or both, as parsers must accept. */
 export class PackedList<K extends PackedKind> {
   readonly kind: K
+  readonly #fixedBytes: number
   #data: AnyPacked
   #length = 0
 
   constructor(kind: K) {
     this.kind = kind
+    this.#fixedBytes = kind === 'float' ? 4 : kind === 'double' ? 8 : 0
     this.#data = new constructors[kind](0)
   }
 
   /** Takes the field that the reader stands on. False: of another wire type, and not taken. */
   take(reader: ProtoReader): boolean {
-    const { kind } = this
-    const fixed = kind === 'float' ? 4 : kind === 'double' ? 8 : 0
-    const single = fixed === 4 ? wireType.fixed32 : fixed === 8 ? wireType.fixed64 : wireType.varint
+    const size = this.#fixedBytes
     if (reader.is(wireType.bytes)) {
-      const packed = reader.message()
-      if (fixed > 0) this.#takeFixed(packed, packed.end - packed.at, fixed)
-      else this.#takeVarints(packed, countVarints(packed))
+      if (size > 0) this.#takeFixed(reader, size)
+      else reader.message(() => this.#takeVarints(reader))
       return true
     }
-    if (!reader.is(single)) return false
-    if (fixed > 0) this.#takeFixed(reader, fixed, fixed)
-    else this.#takeVarints(reader, 1)
+    if (!reader.is(size === 4 ? wireType.fixed32 : size === 8 ? wireType.fixed64 : wireType.varint)) return false
+    this.#takeOne(reader)
     return true
   }
 
@@ -78,20 +80,45 @@ export class PackedList<K extends PackedKind> {
     return (data.length === this.#length ? data : data.slice(0, this.#length)) as PackedData[K]
   }
 
-  #takeFixed(reader: ProtoReader, byteLength: number, size: number): void {
-    if (byteLength % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
-    if (byteLength > reader.end - reader.at) throw reader.fault(`${byteLength} more bytes`)
-    const first = this.#grow(byteLength / size)
-    new Uint8Array(this.#data.buffer).set(reader.bytes.subarray(reader.at, reader.at + byteLength), first * size)
-    reader.at += byteLength
+  #takeFixed(reader: ProtoReader, size: number): void {
+    const start = reader.pos
+    const end = reader.extent()
+    if ((end - reader.pos) % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
+    // The tag and the length in front of the numbers were read, and may be written over.
+    const bytes = moveToAligned(reader.raw(reader.pos, end), size, reader.pos - start + 1)
+    reader.pos = end
+    const count = bytes.length / size
+    if (this.#length === 0 && bytes.length >= viewFromBytes && bytes.byteOffset % size === 0) {
+      this.#data = new constructors[this.kind](bytes.buffer, bytes.byteOffset, count)
+      this.#length = count
+      return
+    }
+    const first = this.#grow(count)
+    bytesOf(this.#data).set(bytes, first * size)
   }
 
-  #takeVarints(reader: ProtoReader, count: number): void {
+  #takeVarints(reader: ProtoReader): void {
+    const { buf } = reader
+    const view = new DataView(buf.buffer, buf.byteOffset, buf.byteLength)
+    const count = countVarints(view, reader.pos, reader.len)
     const at = this.#grow(count)
+    const words = this.#data.BYTES_PER_ELEMENT / 4
+    if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
+    else readVarints(reader, view, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
+    if (reader.pos !== reader.len) throw reader.fault('complete packed numbers')
+  }
+
+  #takeOne(reader: ProtoReader): void {
+    const at = this.#grow(1)
     const data = this.#data
-    if (this.kind === 'bool') for (let i = 0; i < count; i++) data[at + i] = reader.bool() ? 1 : 0
-    else if (data instanceof Int32Array || data instanceof Uint32Array) readVarints32(reader, data, at, count)
-    else readVarints64(reader, new Uint32Array(data.buffer), at, count)
+    if (data instanceof Float32Array) data[at] = reader.float()
+    else if (data instanceof Float64Array) data[at] = reader.double()
+    else if (data instanceof Uint8Array) data[at] = reader.bool() ? 1 : 0
+    else if (data instanceof Int32Array || data instanceof Uint32Array) data[at] = reader.uint32()
+    else {
+      const { low, high } = reader.uint64()
+      new Int32Array(data.buffer).set([low, high], at * 2)
+    }
   }
 
   /** Room for more elements; answers the place of the first. */
@@ -115,73 +142,8 @@ function allocate(kind: PackedKind, length: number): AnyPacked {
   return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
-/** How many varints a piece holds: their last bytes are those below 0x80. */
-function countVarints({ bytes, at, end }: ProtoReader): number {
-  let count = 0
-  for (let i = at; i < end; i++) count += bytes[i] < 0x80 ? 1 : 0
-  return count
-}
-
-function readVarints32(reader: ProtoReader, data: Int32Array | Uint32Array, at: number, count: number): void {
-  const { bytes, end } = reader
-  const last = at + count
-  let place = reader.at
-  for (let i = at; i < last; i++) {
-    // One and two bytes here, as most numbers have; anything longer, and the end, the checked way.
-    if (place + 1 < end) {
-      const low = bytes[place]
-      if (low < 0x80) {
-        data[i] = low
-        place++
-        continue
-      }
-      const high = bytes[place + 1]
-      if (high < 0x80) {
-        data[i] = (low & 0x7f) | (high << 7)
-        place += 2
-        continue
-      }
-    }
-    reader.at = place
-    data[i] = reader.uint32()
-    place = reader.at
-  }
-  reader.at = place
-  checkUsed(reader)
-}
-
-function readVarints64(reader: ProtoReader, halves: Uint32Array, at: number, count: number): void {
-  const { bytes, end } = reader
-  let place = reader.at
-  for (let i = at; i < at + count; i++) {
-    let low = 0
-    let high = 0
-    let shift = 0
-    for (;;) {
-      if (place >= end || shift > 63) {
-        reader.at = place
-        throw reader.fault('a number of at most 10 bytes')
-      }
-      const byte = bytes[place++]
-      const bits = byte & 0x7f
-      if (shift < 28) low |= bits << shift
-      else if (shift === 28) {
-        low |= bits << 28
-        high |= bits >>> 4
-      } else high |= bits << (shift - 32)
-      shift += 7
-      if (byte < 0x80) break
-    }
-    halves[i * 2] = low
-    halves[i * 2 + 1] = high
-  }
-  reader.at = place
-  checkUsed(reader)
-}
-
-/** A piece whose last varint is cut off holds fewer numbers than its bytes. Single fields end elsewhere. */
-function checkUsed(reader: ProtoReader): void {
-  if (reader.field === 0 && reader.at !== reader.end) throw reader.fault('complete packed numbers')
+function bytesOf(data: AnyPacked): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
 /** Numbers become a packed field; nothing is written for none. */
@@ -195,14 +157,13 @@ export function writePacked(
   const typed = ArrayBuffer.isView(data) ? data : fill(kind, data)
   writer.tag(field, wireType.bytes)
   if (kind === 'float' || kind === 'double' || kind === 'bool') {
-    writer.uint32(typed.byteLength)
-    writer.raw(new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength))
+    writer.bytes(bytesOf(typed))
     return
   }
-  writer.delimited(typed.byteLength, () => {
-    if (kind === 'int32' || kind === 'uint32') writer.varints32(typed as Int32Array)
-    else writer.varints64(new Uint32Array(typed.buffer, typed.byteOffset, typed.length * 2))
-  })
+  writer.fork()
+  const words = new Int32Array(typed.buffer, typed.byteOffset, typed.byteLength / 4)
+  writeVarints(writer, words, kind === 'int64' || kind === 'uint64', kind === 'int32')
+  writer.ldelim()
 }
 
 /** A list that somebody wrote by hand becomes the typed array that the wire has. */

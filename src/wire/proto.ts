@@ -26,9 +26,8 @@ import {
   type ProtoMessages,
   type SeriesMessage,
 } from './proto-messages.ts'
-import { ProtoReader, wireType } from './proto-reader.ts'
 import { readValue, writeValue } from './proto-value.ts'
-import { ProtoWriter, wrapBytes } from './proto-writer.ts'
+import { type ProtoReader, ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
 /** Parts of a Multipart; each is some hundred bytes in memory. */
 const maxParts = 1000
@@ -51,22 +50,22 @@ export interface RawRequest {
  * **Errors**: BadInput. **Cost**: reads over the content, without looking into it; its bytes are a view.
  */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
-  const reader = new ProtoReader(bytes)
+  return readProto(bytes, readRequest)
+}
+
+function readRequest(reader: ProtoReader): RawRequest {
   const content = new OneOf('request')
   let apiName = ''
   while (reader.next()) {
     if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
-    else if (!content.take(reader)) reader.skip()
+    else if (!content.take(reader)) reader.skipField()
   }
   return { apiName, content: content.finish() }
 }
 
 /** Bytes become the content of a Response. **Errors**: BadInput. For clients and tests. */
 export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
-  const reader = new ProtoReader(bytes)
-  const content = new OneOf('response')
-  while (reader.next()) if (!content.take(reader)) reader.skip()
-  return decodeContent(content.finish())
+  return decodeContent(readProto(bytes, (reader) => readOneOf(reader, 'response')))
 }
 
 class OneOf {
@@ -81,7 +80,7 @@ class OneOf {
   take(reader: ProtoReader): boolean {
     const field = this.#names[reader.field]
     if (field === undefined || !reader.is(wireType.bytes)) return false
-    const bytes = reader.view()
+    const bytes = reader.bytes()
     if (this.#field === 'serialized_bytes' && field !== 'serialized_bytes') return true
     // A message that comes in two pieces is their concatenation, by protobuf's rule of merging; bytes replace bytes.
     if (field !== this.#field || field === 'serialized_bytes') this.#pieces = [bytes]
@@ -97,6 +96,12 @@ class OneOf {
   }
 }
 
+function readOneOf(reader: ProtoReader, holder: ContentHolder): RawContent | undefined {
+  const content = new OneOf(holder)
+  while (reader.next()) if (!content.take(reader)) reader.skipField()
+  return content.finish()
+}
+
 /** Raw content becomes its message; undefined stays. **Errors**: BadInput. */
 export function decodeContent(raw: RawContent | undefined): ProtoContent | undefined {
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
@@ -104,21 +109,24 @@ export function decodeContent(raw: RawContent | undefined): ProtoContent | undef
 
 /** Bytes become the message of a oneof member. **Errors**: BadInput. */
 export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
-  if (field === 'serialized_bytes') return bytes
-  const reader = new ProtoReader(bytes)
-  if (field === 'ndarray') return readNDArray(reader)
-  if (field === 'json') return readValue(reader)
-  if (field === 'text') return readText(reader)
-  if (field === 'file') return readFile(reader)
-  if (field === 'dataframe') return readDataFrame(reader)
-  return field === 'series' ? readSeries(reader) : readMultipart(reader)
+  return field === 'serialized_bytes' ? bytes : readProto(bytes, readers[field])
+}
+
+const readers: Readonly<Record<Exclude<ProtoField, 'serialized_bytes'>, (reader: ProtoReader) => unknown>> = {
+  ndarray: readNDArray,
+  dataframe: readDataFrame,
+  series: (reader) => readSeries(reader),
+  file: readFile,
+  text: readText,
+  json: (reader) => readValue(reader),
+  multipart: readMultipart,
 }
 
 function readText(reader: ProtoReader): string {
   let text = ''
   while (reader.next()) {
     if (reader.field === 1 && reader.is(wireType.bytes)) text = reader.string()
-    else reader.skip()
+    else reader.skipField()
   }
   return text
 }
@@ -126,11 +134,11 @@ function readText(reader: ProtoReader): string {
 function readFile(reader: ProtoReader): FileMessage {
   const file: { kind?: string; content?: Uint8Array; name?: string } = {}
   while (reader.next()) {
-    if (!reader.is(wireType.bytes)) reader.skip()
-    else if (reader.field === 2) file.content = reader.view()
+    if (!reader.is(wireType.bytes)) reader.skipField()
+    else if (reader.field === 2) file.content = reader.bytes()
     else if (reader.field === 3) file.kind = reader.string()
     else if (reader.field === 4) file.name = reader.string()
-    else reader.skip()
+    else reader.skipField()
   }
   return file
 }
@@ -140,34 +148,34 @@ function readMultipart(reader: ProtoReader): MultipartMessage {
   let count = 0
   while (reader.next()) {
     if (reader.field !== 1 || !reader.is(wireType.bytes)) {
-      reader.skip()
+      reader.skipField()
       continue
     }
     if (++count > maxParts) throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
-    const entry = reader.message()
-    let name = ''
-    let part: ProtoContent | undefined
-    while (entry.next()) {
-      if (entry.field === 1 && entry.is(wireType.bytes)) name = entry.string()
-      else if (entry.field === 2 && entry.is(wireType.bytes)) part = readPart(entry.message())
-      else entry.skip()
-    }
+    const { name, part } = reader.message(readEntry)
     // A part without a representation is as good as none: the descriptor says that it is missing.
     if (part !== undefined) fields.set(name, part)
   }
   return { fields }
 }
 
-function readPart(reader: ProtoReader): ProtoContent | undefined {
-  const content = new OneOf('part')
-  while (reader.next()) if (!content.take(reader)) reader.skip()
-  return decodeContent(content.finish())
+function readEntry(reader: ProtoReader): { name: string; part: ProtoContent | undefined } {
+  let name = ''
+  let part: ProtoContent | undefined
+  while (reader.next()) {
+    if (reader.field === 1 && reader.is(wireType.bytes)) name = reader.string()
+    else if (reader.field === 2 && reader.is(wireType.bytes)) part = decodeContent(reader.message(readPart))
+    else reader.skipField()
+  }
+  return { name, part }
 }
+
+const readPart = (reader: ProtoReader) => readOneOf(reader, 'part')
 
 /** A Request becomes bytes. For clients and tests. */
 export function encodeRequest(apiName: string, content: ProtoContent | undefined): Buffer {
   const writer = new ProtoWriter(apiName.length + (content === undefined ? 8 : hintOf(content)))
-  if (apiName !== '') writer.string(1, apiName)
+  if (apiName !== '') writer.text(1, apiName)
   if (content !== undefined) writeContent(writer, 'request', content)
   return writer.finish()
 }
@@ -175,10 +183,11 @@ export function encodeRequest(apiName: string, content: ProtoContent | undefined
 /** Content becomes the bytes of a Response. */
 export function encodeResponse(content: ProtoContent): Buffer {
   const { field, message } = content
-  if (field === 'serialized_bytes') return wrapBytes(contentNumbers.response.byName[field] ?? 0, message as Uint8Array)
+  const number = numberOf('response', field)
+  if (field === 'serialized_bytes') return wrapBytes(number, message as Uint8Array)
   const writer = new ProtoWriter(hintOf(content))
-  writeContent(writer, 'response', content)
-  return writer.finish()
+  writeMessage(writer, field, message)
+  return writer.finishAs(number)
 }
 
 /** A message becomes its own bytes, without the oneof around it. */
@@ -198,10 +207,15 @@ function hintOf({ field, message }: ProtoContent): number {
 
 function writeContent(writer: ProtoWriter, holder: ContentHolder, content: ProtoContent): void {
   const { field, message } = content
+  const number = numberOf(holder, field)
+  if (field === 'serialized_bytes') writer.tag(number, wireType.bytes).bytes(message as Uint8Array)
+  else writer.message(number, () => writeMessage(writer, field, message))
+}
+
+function numberOf(holder: ContentHolder, field: ProtoField): number {
   const number = contentNumbers[holder].byName[field]
   if (number === undefined) throw new TypeError(`a ${holder} cannot hold ${field}`)
-  if (field === 'serialized_bytes') writer.bytes(number, message as Uint8Array)
-  else writer.message(number, hintOf(content) - 64, () => writeMessage(writer, field, message))
+  return number
 }
 
 function writeMessage(writer: ProtoWriter, field: ProtoField, message: ProtoMessages[ProtoField]): void {
@@ -211,19 +225,19 @@ function writeMessage(writer: ProtoWriter, field: ProtoField, message: ProtoMess
   else if (field === 'file') writeFile(writer, message as FileMessage)
   else if (field === 'json') writeValue(writer, message)
   else if (field === 'text') {
-    if (message !== '') writer.string(1, message as string)
+    if (message !== '') writer.text(1, message as string)
   } else {
     for (const [name, part] of (message as MultipartMessage).fields) {
-      writer.message(1, hintOf(part), () => {
-        writer.string(1, name)
-        writer.message(2, hintOf(part), () => writeContent(writer, 'part', part))
+      writer.message(1, () => {
+        writer.text(1, name)
+        writer.message(2, () => writeContent(writer, 'part', part))
       })
     }
   }
 }
 
 function writeFile(writer: ProtoWriter, { kind, content, name }: FileMessage): void {
-  if (content !== undefined && content.length > 0) writer.bytes(2, content)
-  if (kind !== undefined) writer.string(3, kind)
-  if (name !== undefined) writer.string(4, name)
+  if (content !== undefined && content.length > 0) writer.tag(2, wireType.bytes).bytes(content)
+  if (kind !== undefined) writer.text(3, kind)
+  if (name !== undefined) writer.text(4, name)
 }

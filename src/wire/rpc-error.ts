@@ -3,7 +3,7 @@
  * @module
  */
 import type { GrpcStatusName, ServingError } from '../errors.ts'
-import { ProtoWriter } from './proto-writer.ts'
+import { ProtoWriter, wireType } from './protobuf.ts'
 
 /** Numbers of the gRPC status codes. **Source**: gRPC core, statuscodes.md. */
 export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
@@ -48,13 +48,13 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
     error.code === 'deadline_exceeded' ||
     error.code === 'own_status'
   const writer = new ProtoWriter(160)
-  writer.string(1, error.code.toUpperCase())
-  writer.string(2, 'serving')
+  writer.text(1, error.code.toUpperCase())
+  writer.text(2, 'serving')
   const entry = (key: string, value: string | undefined) => {
     if (value === undefined) return
-    writer.message(3, 40, () => {
-      writer.string(1, key)
-      writer.string(2, value)
+    writer.message(3, () => {
+      writer.text(1, key)
+      writer.text(2, value)
     })
   }
   entry('requestId', requestId)
@@ -71,12 +71,11 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
 /** An error becomes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
 export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
   const writer = new ProtoWriter(info.length + message.length + 80)
-  writer.tag(1, 0)
-  writer.int32(grpcStatusNumbers[status])
-  writer.string(2, message)
-  writer.message(3, info.length + 60, () => {
-    writer.string(1, `type.googleapis.com/${errorInfoType}`)
-    writer.bytes(2, info)
+  writer.tag(1, wireType.varint).int32(grpcStatusNumbers[status])
+  writer.text(2, message)
+  writer.message(3, () => {
+    writer.text(1, `type.googleapis.com/${errorInfoType}`)
+    writer.tag(2, wireType.bytes).bytes(info)
   })
   return writer.finish()
 }

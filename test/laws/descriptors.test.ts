@@ -26,7 +26,11 @@ for (const [dtype, array] of Object.entries(dtypes) as [DType, NDArray][]) {
     `NumpyNdarray of ${dtype}`,
     {
       create: () => new io.NumpyNdarray({ dtype }),
-      samples: [{ value: array }, { value: array.reshape([-1]) }],
+      samples: [
+        { value: array },
+        { value: array.reshape([-1]) },
+        { value: new NDArray(array.data.slice(0, 1), [], dtype) },
+      ],
       fromSample: (value) => io.NumpyNdarray.fromSample(value),
       refusals: [
         { title: 'a ragged list', body: '[[1,2],[1]]', reason: 'ragged' },

@@ -56,6 +56,7 @@ for (const engine of ['uws', 'node'] as const) {
       it('echoes every kind of content', async () => {
         const contents = [
           ['ndarray', 'ndarray', { dtype: 1, shape: [2], floatValues: [0.5, Number.NaN] }],
+          ['ndarray', 'ndarray', { dtype: 1, floatValues: [2.5], scalar: true }],
           ['ndarray', 'ndarray', { dtype: 5, shape: [1, 2], int64Values: [2n ** 62n, -1n] }],
           ['json', 'json', { kind: { case: 'stringValue', value: 'é' } }],
           ['text', 'text', { value: 'hello' }],

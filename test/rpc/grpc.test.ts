@@ -44,6 +44,7 @@ describe('NumpyNdarray over gRPC', () => {
     { dtype: 7, shape: [2], uint64Values: BigUint64Array.of(0n, 2n ** 64n - 1n) },
     { dtype: 8, shape: [2, 1], stringValues: ['a', 'é😀'] },
     { dtype: 5, shape: [0, 3] },
+    { dtype: 2, doubleValues: Float64Array.of(5), scalar: true },
   ]
   it.each(arrays)('echoes dtype $dtype', async (message) => {
     expect(await echo('ndarray', content('ndarray', message))).toEqual(content('ndarray', message))
@@ -53,6 +54,11 @@ describe('NumpyNdarray over gRPC', () => {
     const sent = content('ndarray', { shape: [-1, 2], int32Values: [1, 2, 3, 4] })
     const { message } = (await echo('ndarray', sent)) as ProtoContent
     expect(message).toMatchObject({ dtype: 4, shape: [2, 2] })
+  })
+
+  it('takes one element without a shape for one dimension, as clients of bentoml.grpc.v1 send it', async () => {
+    const sent = content('ndarray', { floatValues: [1] })
+    expect(await echo('ndarray', sent)).toMatchObject({ message: { shape: [1] } })
   })
 
   it('sends types without a list of their own as a FlatBuffers table', async () => {
@@ -97,6 +103,8 @@ describe('NumpyNdarray over gRPC', () => {
     ],
     ['two -1 in the shape', 'ndarray', content('ndarray', { shape: [-1, -1], int32Values: [1] })],
     ['a shape of -2', 'ndarray', content('ndarray', { shape: [-2], int32Values: [1, 2] })],
+    ['a scalar of two elements', 'ndarray', content('ndarray', { int32Values: [1, 2], scalar: true })],
+    ['a scalar with a shape', 'ndarray', content('ndarray', { shape: [1], int32Values: [1], scalar: true })],
     ['bytes without a dtype', 'ndarray', bytes(1, 2, 3, 4)],
     ['three bytes of float32', 'floats', bytes(1, 2, 3)],
     ['floats for an enforced int32', 'pairs', content('ndarray', { shape: [1, 2], floatValues: [1.5, 2] })],

@@ -2,12 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, decodeResponse, encodeMessage, encodeRequest, encodeResponse } from '../../../src/wire/proto.ts'
+import {
+  decodeMessage,
+  decodeRequest,
+  decodeResponse,
+  encodeMessage,
+  encodeRequest,
+  encodeResponse,
+} from '../../../src/wire/proto.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/wire/proto-messages.ts'
-import { google, serving } from '../../gen/serving.js'
+import { stock } from '../../stock-proto.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const { v1 } = serving
 const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
 /** One more round through both codecs, in the plain form that equality is about. */
 const plain = (value: unknown) =>
@@ -34,7 +40,12 @@ const lists = {
   uint32Values: fc.array(uint32).map((list) => Uint32Array.from(list)),
   uint64Values: fc.array(uint64).map((list) => BigUint64Array.from(list)),
 }
-const ndarray = fc.record({ dtype: fc.integer({ min: 0, max: 8 }), shape: fc.array(int32, { maxLength: 5 }), ...lists })
+const ndarray = fc.record({
+  dtype: fc.integer({ min: 0, max: 8 }),
+  shape: fc.array(int32, { maxLength: 5 }),
+  ...lists,
+  scalar: fc.constant(true),
+})
 
 /** As protobufjs wants a message: lists of numbers, 64-bit ones as strings that its Long reads. */
 function forStock(message: Record<string, unknown>): Record<string, unknown> {
@@ -57,8 +68,8 @@ describe('our protobuf codec and protobufjs', () => {
   it('write the same bytes of an NDArray', () => {
     fc.assert(
       fc.property(ndarray, (message) => {
-        const stock = v1.NDArray.encode(forStock(message) as never).finish()
-        expect(Buffer.from(encodeMessage(content('ndarray', message))).equals(stock)).toBe(true)
+        const wanted = stock.NDArray.encode(forStock(message)).finish()
+        expect(Buffer.from(encodeMessage(content('ndarray', message))).equals(wanted)).toBe(true)
       }),
       { numRuns: 300 },
     )
@@ -67,15 +78,70 @@ describe('our protobuf codec and protobufjs', () => {
   it('read the same values from an NDArray', () => {
     fc.assert(
       fc.property(ndarray, (message) => {
-        const bytes = v1.Response.encode({ ndarray: forStock(message) as never }).finish()
+        const bytes = stock.Response.encode({ ndarray: forStock(message) as never }).finish()
         const read = decodeResponse(bytes)?.message as Record<string, ArrayLike<unknown>>
         for (const name of Object.keys(lists) as (keyof typeof lists)[]) {
           expect(plain(read[name] ?? [])).toEqual(plain(message[name]))
         }
-        expect(read.shape ?? []).toEqual(message.shape)
+        expect([read.shape ?? [], read.scalar]).toEqual([message.shape, true])
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('agree on long lists of integers of every length in bytes', () => {
+    const long = { minLength: 100, maxLength: 300 }
+    const bits = (width: number) => fc.bigInt({ min: 0n, max: 2n ** BigInt(width) - 1n })
+    const some = fc
+      .tuple(bits(64), fc.nat({ max: 63 }), fc.boolean())
+      .map(([value, shift, isNegative]) => (isNegative ? -(value >> BigInt(shift)) : value >> BigInt(shift)))
+    fc.assert(
+      fc.property(fc.array(some, long), (values) => {
+        const message = {
+          int32Values: Int32Array.from(values, (value) => Number(BigInt.asIntN(32, value))),
+          int64Values: BigInt64Array.from(values),
+          uint32Values: Uint32Array.from(values, (value) => Number(BigInt.asUintN(32, value))),
+          uint64Values: BigUint64Array.from(values),
+        }
+        const wanted = stock.NDArray.encode(forStock(message)).finish()
+        const bytes = encodeMessage(content('ndarray', message))
+        expect(Buffer.from(bytes).equals(wanted)).toBe(true)
+        expect(decodeMessage('ndarray', bytes)).toEqual(message)
+        // As numbers that are longer than they need be, too: ten bytes for all.
+        const padded = values.flatMap((value) => {
+          const all = BigInt.asUintN(64, value)
+          return Array.from({ length: 10 }, (_, i) => Number((all >> BigInt(i * 7)) & 0x7fn) | (i < 9 ? 0x80 : 0))
+        })
+        const head = Buffer.from([0x42, (padded.length & 0x7f) | 0x80, padded.length >> 7])
+        expect(decodeMessage('ndarray', Buffer.concat([head, Buffer.from(padded)]))).toEqual({
+          int64Values: message.int64Values,
+        })
+      }),
+    )
+  })
+
+  it('answer long lists as views of the message, wherever it lies', () => {
+    const message = {
+      shape: [1500],
+      floatValues: Float32Array.from({ length: 1500 }, (_, i) => i / 8),
+      doubleValues: Float64Array.from({ length: 1500 }, (_, i) => -i / 8),
+    }
+    const bytes = encodeMessage(content('ndarray', message))
+    for (let at = 0; at < 16; at++) {
+      const memory = new Uint8Array(at + bytes.length).fill(7)
+      memory.set(bytes, at)
+      const read = decodeMessage('ndarray', memory.subarray(at)) as typeof message
+      expect(read).toEqual(message)
+      expect(read.floatValues.buffer).toBe(memory.buffer)
+      expect(memory.subarray(0, at)).toEqual(new Uint8Array(at).fill(7))
+    }
+  })
+
+  it('write text with half a surrogate pair as UTF-8', () => {
+    for (const text of ['a\ud800', `${'é'.repeat(50)}\udc00`]) {
+      const bytes = encodeMessage(content('text', text))
+      expect(decodeMessage('text', bytes)).toBe(text.toWellFormed())
+    }
   })
 
   it('read numbers that come one by one, or in several packed pieces', () => {
@@ -86,8 +152,7 @@ describe('our protobuf codec and protobufjs', () => {
       floatValues: Float32Array.of(1.5, 2, 3),
       int32Values: Int32Array.of(1, -1, 300),
     })
-    const stock = v1.Response.decode(bytes).ndarray
-    expect(stock?.int32Values).toEqual([1, -1, 300])
+    expect(stock.Response.decode(bytes)).toMatchObject({ ndarray: { int32Values: [1, -1, 300] } })
   })
 
   it('agree on JSON values', () => {
@@ -95,7 +160,7 @@ describe('our protobuf codec and protobufjs', () => {
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const wanted = JSON.parse(JSON.stringify(value))
         const bytes = encodeMessage(content('json', wanted))
-        expect(fromStockValue(google.protobuf.Value.decode(bytes))).toEqual(wanted)
+        expect(fromStockValue(stock.Value.decode(bytes))).toEqual(wanted)
         expect(decodeResponse(encodeResponse(content('json', wanted)))?.message).toEqual(wanted)
       }),
     )
@@ -103,7 +168,7 @@ describe('our protobuf codec and protobufjs', () => {
 
   it('agree on requests, frames, files and forms', () => {
     const request = encodeRequest('f', content('file', { kind: 'a/b', content: Buffer.from('x'), name: 'n' }))
-    expect(v1.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
+    expect(stock.Request.decode(request)).toMatchObject({ apiName: 'f', file: { kind: 'a/b', name: 'n' } })
     const series = {
       stringValues: ['a', ''],
       nullPositions: Uint32Array.of(1),
@@ -111,24 +176,40 @@ describe('our protobuf codec and protobufjs', () => {
     }
     const frame = content('dataframe', { columnNames: ['é'], columns: [series], index: { stringValues: ['x', 'y'] } })
     expect(decodeResponse(encodeResponse(frame))).toEqual(frame)
-    expect(v1.Response.decode(encodeResponse(frame)).dataframe).toMatchObject({
-      columnNames: ['é'],
-      columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
+    expect(stock.Response.decode(encodeResponse(frame))).toMatchObject({
+      dataframe: {
+        columnNames: ['é'],
+        columns: [{ stringValues: ['a', ''], nullPositions: [1] }],
+      },
     })
     const form = content('multipart', { fields: new Map([['p', content('text', 't'.repeat(300))]]) })
     expect(decodeResponse(encodeResponse(form))).toEqual(form)
-    expect(v1.Response.decode(encodeResponse(form)).multipart?.fields?.p).toMatchObject({
-      text: { value: 't'.repeat(300) },
+    expect(stock.Response.decode(encodeResponse(form))).toMatchObject({
+      multipart: {
+        fields: {
+          p: {
+            text: { value: 't'.repeat(300) },
+          },
+        },
+      },
     })
   })
 })
 
-function fromStockValue(value: google.protobuf.IValue): unknown {
+interface StockValue {
+  readonly structValue?: { readonly fields: Readonly<Record<string, StockValue>> }
+  readonly listValue?: { readonly values: readonly StockValue[] }
+  readonly numberValue?: number
+  readonly stringValue?: string
+  readonly boolValue?: boolean
+}
+
+function fromStockValue(value: StockValue): unknown {
   if (value.structValue) {
-    const entries = Object.entries(value.structValue.fields ?? {})
+    const entries = Object.entries(value.structValue.fields)
     return Object.fromEntries(entries.map(([key, item]) => [key, fromStockValue(item)]))
   }
-  if (value.listValue) return (value.listValue.values ?? []).map(fromStockValue)
+  if (value.listValue) return value.listValue.values.map(fromStockValue)
   if (Object.hasOwn(value, 'numberValue')) return value.numberValue
   if (Object.hasOwn(value, 'stringValue')) return value.stringValue
   return Object.hasOwn(value, 'boolValue') ? value.boolValue : null
@@ -136,20 +217,20 @@ function fromStockValue(value: google.protobuf.IValue): unknown {
 
 describe('the oneof of a request', () => {
   it('lets serialized bytes win, wherever they stand', () => {
-    const text = Buffer.from(v1.Request.encode({ text: { value: 'x' } }).finish())
-    const bytes = Buffer.from(v1.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
+    const text = Buffer.from(stock.Request.encode({ text: { value: 'x' } }).finish())
+    const bytes = Buffer.from(stock.Request.encode({ serializedBytes: Buffer.from('b') }).finish())
     for (const both of [Buffer.concat([text, bytes]), Buffer.concat([bytes, text])]) {
       expect(decodeRequest(both).content).toEqual({ field: 'serialized_bytes', bytes: Buffer.from('b') })
     }
   })
 
   it('lets the last of other members win, and merges one that comes twice', () => {
-    const first = v1.Request.encode({ ndarray: { floatValues: [1] } }).finish()
-    const second = v1.Request.encode({ ndarray: { floatValues: [2], dtype: 1 } }).finish()
-    const text = v1.Request.encode({ text: { value: 'x' } }).finish()
+    const first = stock.Request.encode({ ndarray: { floatValues: [1] } }).finish()
+    const second = stock.Request.encode({ ndarray: { floatValues: [2], dtype: 1 } }).finish()
+    const text = stock.Request.encode({ text: { value: 'x' } }).finish()
     expect(decodeRequest(Buffer.concat([text, first])).content?.field).toBe('ndarray')
     const merged = decodeRequest(Buffer.concat([first, second])).content
-    expect(v1.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
+    expect(stock.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
   })
 })
 

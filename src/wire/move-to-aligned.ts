@@ -1,0 +1,20 @@
+/**
+ * Bytes moved a little, so that typed arrays can be views of them.
+ * @module
+ */
+
+// Below this a copy costs no more than the look.
+const fromBytes = 4096
+
+/**
+ * Moves bytes down to a multiple of `alignment` in memory, over at most `room` bytes in front of them that nobody needs any more.
+ * Answers where they are now; they stay, where there is no room. **Cost**: a third of a copy of 4 MB, which takes 1.5 ms, nearly all of
+ * it for the kernel to find new pages.
+ */
+export function moveToAligned(bytes: Uint8Array, alignment: number, room: number): Uint8Array {
+  const off = bytes.byteOffset % alignment
+  if (off === 0 || off > room || bytes.length < fromBytes) return bytes
+  const target = new Uint8Array(bytes.buffer, bytes.byteOffset - off, bytes.length)
+  target.set(bytes)
+  return target
+}

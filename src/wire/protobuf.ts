@@ -1,0 +1,170 @@
+/**
+ * Protobuf bytes, field by field: protobufjs's Reader and Writer, and the little that a server needs around them.
+ *
+ * Its message objects are not used: of a request within its limit, a message for every two bytes (an empty Value, an empty Series)
+ * would make gigabytes.
+ * @module
+ */
+import { BufferWriter, Reader } from 'protobufjs/minimal.js'
+import { BadInput, ServingError } from '../errors.ts'
+
+/** Wire types. **Source**: protobuf encoding, "Message structure". */
+export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
+
+/**
+ * Bytes become what `read` makes of them. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are no message:
+ * protobufjs's own errors do not say whose fault they are.
+ */
+export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T): T {
+  const reader = new ProtoReader(bytes)
+  try {
+    return read(reader)
+  } catch (error) {
+    if (ServingError.is(error) || isDefect(error)) throw error
+    throw reader.fault('a complete message', error)
+  }
+}
+
+/** TypeErrors are defects of the program, but for that of a TextDecoder. */
+function isDefect(error: unknown): boolean {
+  return error instanceof TypeError && (error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
+}
+
+/** protobufjs's Reader, going from field to field. */
+export class ProtoReader extends Reader {
+  /** Number of the field that `next` found. */
+  field = 0
+  /** Its wire type. */
+  type = 0
+
+  /** Goes to the next field; false at the end of the message. */
+  next(): boolean {
+    if (this.pos >= this.len) return false
+    const tag = this.tag()
+    this.field = tag >>> 3
+    this.type = tag & 7
+    if (this.field === 0) throw this.fault('a field number')
+    // Groups, 3 and 4, were never in proto3.
+    if (this.type > 5 || this.type === 3 || this.type === 4) throw this.fault('a known wire type')
+    return true
+  }
+
+  /** Whether the present field has this wire type; a field of another one is none that we know. */
+  is(type: number): boolean {
+    return this.type === type
+  }
+
+  /** Goes past a field that nobody knows. */
+  skipField(): void {
+    this.skipType(this.type)
+  }
+
+  /** A length, and where that many bytes end. */
+  extent(): number {
+    const end = this.size() + this.pos
+    if (end > this.len) throw this.fault(`${end - this.pos} more bytes`)
+    return end
+  }
+
+  /** A length and that many bytes, as a message that `read` reads to its end. */
+  message<T>(read: (reader: ProtoReader) => T): T {
+    const end = this.extent()
+    const { len } = this
+    this.len = end
+    const value = read(this)
+    this.len = len
+    return value
+  }
+
+  /** Text; protobufjs would put U+FFFD for what is not UTF-8. */
+  override string(): string {
+    return this.stringVerify()
+  }
+
+  /** The error for bytes that are not what they should be. */
+  fault(what: string, cause?: unknown): BadInput {
+    const message = `expected ${what} in the protobuf message, received other bytes at byte ${this.pos}`
+    return new BadInput(message, { reason: 'encoding', offset: this.pos, cause })
+  }
+}
+
+// Room for a tag and a length; a whole line of the cache, so that what is aligned behind it stays so.
+const headroomBytes = 64
+const withHeadroom = new WeakSet<Uint8Array>()
+
+/** Bytes that `wrapBytes` can put into a message without copying them. They are not zeroed. */
+export function allocateWithHeadroom(size: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(headroomBytes + size).subarray(headroomBytes)
+  withHeadroom.add(bytes)
+  return bytes
+}
+
+/** Bytes become a message with this one field. **Cost**: a copy, but for bytes of {@link allocateWithHeadroom}, which are used up. */
+export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
+  const isRoomy = withHeadroom.delete(bytes)
+  const writer = new ProtoWriter(isRoomy ? 0 : bytes.length)
+  if (isRoomy) {
+    writer.buf = Buffer.from(bytes.buffer, bytes.byteOffset - headroomBytes, headroomBytes + bytes.length)
+    writer.pos = writer.buf.length
+  } else writer.raw(bytes)
+  return writer.finishAs(field)
+}
+
+/** protobufjs's Writer, in a buffer of about the right size from the start. */
+export class ProtoWriter extends BufferWriter {
+  /** `hint`: about how long the message will be. **Units**: bytes. */
+  constructor(hint = 0) {
+    super()
+    if (headroomBytes + hint > this.buf.length) this.buf = Buffer.allocUnsafe(headroomBytes + hint)
+    this.pos = headroomBytes
+  }
+
+  /** The number and wire type of the field that follows. */
+  tag(field: number, type: number): this {
+    this.uint32((field << 3) | type)
+    return this
+  }
+
+  /** A field that is a message. */
+  message(field: number, write: () => void): void {
+    this.tag(field, wireType.bytes).fork()
+    write()
+    this.ldelim()
+  }
+
+  /** A field of text. */
+  text(field: number, text: string): void {
+    // protobufjs would write half a surrogate pair as it is, which is not UTF-8.
+    this.tag(field, wireType.bytes).string(text.toWellFormed())
+  }
+
+  /** Room for `count` bytes behind those that are written, for somebody who writes into `buf` himself. */
+  reserve(count: number): void {
+    const need = this.pos + count
+    if (need <= this.buf.length) return
+    const grown = Buffer.allocUnsafe(Math.max(need, this.buf.length * 2))
+    grown.set(this.buf.subarray(0, this.pos))
+    this.buf = grown
+    this.view = null
+  }
+
+  /** What was written; the bytes are the caller's. */
+  override finish(): Buffer {
+    return this.buf.subarray(headroomBytes, this.pos) as Buffer
+  }
+
+  /** What was written, as the one field of a message. protobufjs would move all of it by the bytes of its length. */
+  finishAs(field: number): Buffer {
+    const end = this.pos
+    const length = end - headroomBytes
+    this.pos = headroomBytes - 1 - varintSize(length)
+    const start = this.pos
+    this.tag(field, wireType.bytes).uint32(length)
+    return this.buf.subarray(start, end) as Buffer
+  }
+}
+
+/** Bytes that a varint of 32 bits takes. */
+function varintSize(value: number): number {
+  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
+}
