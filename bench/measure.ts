@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { BenchCase, CasePlan } from './cases/case.ts'
 import { type Contender, contenders, startContender } from './contender.ts'
 import type { Load, LoadResult } from './load/load.ts'
@@ -18,7 +19,7 @@ export interface MeasureOptions {
   /** Leave out what is not written in JavaScript. */
   readonly withoutPython: boolean
   readonly autocannon: Load
-  /** The cross-check of small bodies, where it is installed. */
+  /** The cross-check where autocannon is the bottleneck; undefined where it is not installed. */
   readonly wrk: Load | undefined
   readonly progress: (text: string) => void
 }
@@ -39,15 +40,19 @@ export interface Row {
   /** CPU over wall time while under load: 1 is a whole core. */
   readonly serverCores: number
   readonly loadCores: number
-  /** Requests per second that wrk saw. */
+  /** What wrk saw, where autocannon was the bottleneck. */
   readonly wrkPerSecond?: number
+  readonly wrkP99Ms?: number
+  readonly wrkServerCores?: number
 }
 
-/** One job's rows, serving's among them. */
+/** One job's rows, the project's among them. */
 export interface CaseResult {
   readonly name: string
   readonly bytes: number
   readonly connections: number
+  /** The row that stands for the project. */
+  readonly ours: string
   readonly targets: CasePlan['targets']
   readonly rows: readonly Row[]
   /** Contenders that are not there, with the reason. */
@@ -57,11 +62,23 @@ export interface CaseResult {
 interface Round extends LoadResult {
   readonly cpuMicros: number
   readonly wrkPerSecond?: number
+  readonly wrkP99Ms?: number
+  readonly wrkServerCores?: number
   readonly wrkCpuMicros?: number
 }
 
-/** Bodies up to this size are checked with wrk, too. **Units**: bytes. */
-const maxWrkBytes = 16 * 1024
+/** What a warm-up tells of a contender. */
+interface WarmUp {
+  /** Requests that fill a round. */
+  readonly amount: number
+  /** The load generator was busier than the server. */
+  readonly isLoadBound: boolean
+}
+
+/**
+ * Fewer requests than this say nothing about CPU: wrk leaves some unanswered at its end, whose CPU would count for the others.
+ */
+const minWrkRequests = 2000
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
@@ -75,11 +92,12 @@ export async function measureCase(plan: CasePlan, options: MeasureOptions): Prom
   try {
     const bodyFile = join(dir, 'body')
     await writeFile(bodyFile, job.body)
+    if (typeof job.bare === 'object' && 'body' in job.bare) await writeFile(`${bodyFile}.answer`, job.bare.body)
     const { present, skipped } = whoIsThere(plan, options.withoutPython)
-    for (const name of present) {
-      progress(`${plan.name}: starting ${name}`)
-      started.push(await startContender(name, job, bodyFile))
-    }
+    progress(`${plan.name}: starting ${present.join(', ')}`)
+    const starts = await Promise.allSettled(present.map((name) => startContender(name, job, bodyFile)))
+    started.push(...starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : [])))
+    for (const start of starts) if (start.status === 'rejected') throw start.reason
     for (const contender of started) {
       progress(`${plan.name}: ${contender.name} answers`)
       const wrong = await wrongAnswer(contender, job)
@@ -89,28 +107,41 @@ export async function measureCase(plan: CasePlan, options: MeasureOptions): Prom
       skipped[contender.name] = `answers ${wrong}`
     }
     const able = started.filter(({ name }) => skipped[name] === undefined)
-    const rows = await measureAll(able, job, options)
-    const { connections } = job
-    return { name: plan.name, bytes: job.body.length, connections, targets: plan.targets, rows, skipped }
+    const { name, ours = 'serving', targets } = plan
+    const rows = await measureAll(able, job, ours, options)
+    return { name, bytes: job.body.length, connections: job.connections, ours, targets, rows, skipped }
   } finally {
     await Promise.all(started.map((contender) => contender[Symbol.asyncDispose]()))
     await rm(dir, { recursive: true, force: true })
   }
 }
 
-async function measureAll(started: readonly Contender[], job: BenchCase, options: MeasureOptions): Promise<Row[]> {
+async function measureAll(
+  started: readonly Contender[],
+  job: BenchCase,
+  ours: string,
+  options: MeasureOptions,
+): Promise<Row[]> {
   const { progress } = options
   const rounds = new Map(started.map(({ name }) => [name, [] as Round[]]))
-  const amounts = new Map<string, number>()
+  const warmUps = new Map<string, WarmUp>()
   for (const contender of started) {
     progress(`${job.name}: ${contender.name} warms up`)
-    amounts.set(contender.name, await warmUp(contender, job, options))
+    warmUps.set(contender.name, await warmUp(contender, job, options))
   }
+  // Where ours is load-bound wrk asks the others, too: latencies of two generators do not compare. Python never makes autocannon sweat.
+  const isLoadBound = (name: string) => warmUps.get(name)?.isLoadBound === true
+  const asksWrk = ({ name, url }: Contender) =>
+    (isLoadBound(name) || isLoadBound(ours)) &&
+    url?.startsWith('http:') === true &&
+    contenders[name].python === undefined
   for (let round = 0; round < options.rounds; round++) {
     for (const contender of round % 2 === 0 ? started : started.toReversed()) {
       const { name } = contender
       progress(`${job.name}: ${name}, round ${round + 1} of ${options.rounds}`)
-      rounds.get(name)?.push(await measureRound(contender, job, amounts.get(name) as number, options))
+      const wrk = asksWrk(contender) ? options.wrk : undefined
+      const { amount } = warmUps.get(name) as WarmUp
+      rounds.get(name)?.push(await measureRound(contender, job, amount, { ...options, wrk }))
     }
   }
   const rows: Row[] = []
@@ -136,17 +167,20 @@ function whoIsThere(plan: CasePlan, withoutPython: boolean) {
 /** What is wrong with a contender's answer; undefined when it is right. */
 async function wrongAnswer(contender: Contender, job: BenchCase): Promise<string | undefined> {
   const { ok, type, body } = await contender.ask()
-  const isEcho = contender.name === 'bare' && job.bare === 'echo'
+  const isEcho = contender.name.startsWith('bare') && job.bare === 'echo'
   if (ok && (isEcho ? body.equals(job.body) : job.isRight(body, type))) return undefined
   return `${job.name} wrong: ${body.toString('latin1').slice(0, 200)}`
 }
 
-/** Load until the code is compiled; gives the number of requests that fill a round. */
-async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
+/** Load until the code is compiled. */
+async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<WarmUp> {
+  const before = await contender.usage()
   const first = await contender.load(autocannon, Math.min(0.5, seconds))
+  const { cpuMicros } = await contender.usage()
   // What did not answer once in that time is slow: a few requests say it all.
   const rate = first.requests === 0 ? 0 : first.perSecond
-  return Math.max(contender.url === undefined ? 1 : job.connections * 2, Math.round(rate * seconds))
+  const amount = Math.max(contender.url === undefined ? 1 : job.connections * 2, Math.round(rate * seconds))
+  return { amount, isLoadBound: first.loadCpuMicros > cpuMicros - before.cpuMicros }
 }
 
 async function measureRound(
@@ -160,18 +194,37 @@ async function measureRound(
   const after = await contender.usage()
   assert.equal(result.errors, 0, `${contender.name} failed requests of ${job.name}`)
   const round = { ...result, cpuMicros: (after.cpuMicros - before.cpuMicros) / result.requests }
-  if (wrk === undefined || contender.url === undefined || job.body.length > maxWrkBytes) return round
+  if (wrk === undefined) return round
   const start = await contender.usage()
   const checked = await contender.load(wrk, seconds)
   const end = await contender.usage()
   assert.equal(checked.errors, 0, `${contender.name} failed requests of ${job.name} under wrk`)
-  const wrkCpuMicros = (end.cpuMicros - start.cpuMicros) / checked.requests
-  return { ...round, wrkPerSecond: checked.perSecond, wrkCpuMicros }
+  await settle(contender)
+  const spent = end.cpuMicros - start.cpuMicros
+  return {
+    ...round,
+    wrkPerSecond: checked.perSecond,
+    wrkP99Ms: checked.p99Ms,
+    wrkServerCores: spent / checked.seconds / 1e6,
+    ...(checked.requests >= minWrkRequests && { wrkCpuMicros: spent / checked.requests }),
+  }
+}
+
+/** Waits until a server is done with what wrk has left behind, which would take the core from the next contender. */
+async function settle(contender: Contender): Promise<void> {
+  for (let last = -1, now = 0; now !== last; ) {
+    last = now
+    await wait(30)
+    now = (await contender.usage()).cpuMicros
+  }
 }
 
 function summary(contender: string, rounds: readonly Round[]): Omit<Row, 'peakBytes'> {
   const middle = (pick: (round: Round) => number) => median(rounds.map(pick))
-  const checked = rounds.flatMap(({ wrkPerSecond }) => wrkPerSecond ?? [])
+  const seen = (pick: (round: Round) => number | undefined) => {
+    const numbers = rounds.flatMap((round) => pick(round) ?? [])
+    return numbers.length > 0 ? median(numbers) : undefined
+  }
   return {
     contender,
     perSecond: middle((round) => round.perSecond),
@@ -180,6 +233,8 @@ function summary(contender: string, rounds: readonly Round[]): Omit<Row, 'peakBy
     cpuMicros: middle((round) => round.wrkCpuMicros ?? round.cpuMicros),
     serverCores: middle((round) => (round.cpuMicros * round.requests) / round.seconds / 1e6),
     loadCores: middle((round) => round.loadCpuMicros / round.seconds / 1e6),
-    ...(checked.length > 0 && { wrkPerSecond: median(checked) }),
+    wrkPerSecond: seen((round) => round.wrkPerSecond),
+    wrkP99Ms: seen((round) => round.wrkP99Ms),
+    wrkServerCores: seen((round) => round.wrkServerCores),
   }
 }

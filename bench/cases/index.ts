@@ -6,7 +6,8 @@ import { bytesCases } from './bytes.ts'
 import type { CasePlan } from './case.ts'
 import { frameCases } from './frame.ts'
 import { ndarrayCases } from './ndarray.ts'
+import { rpcCases } from './rpc.ts'
 import { textCases } from './text.ts'
 
 /** Every job that is measured. */
-export const casePlans: readonly CasePlan[] = [...ndarrayCases, ...frameCases, ...textCases, ...bytesCases]
+export const casePlans: readonly CasePlan[] = [...ndarrayCases, ...frameCases, ...textCases, ...bytesCases, ...rpcCases]
