@@ -28,7 +28,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
   },
 })
-const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 1))
+const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 0.8))
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
 const isWanted = (name: string) => options.only.some((text) => name.includes(text))
 const plans = casePlans.filter((plan) => isWanted(plan.name) && (plan.isQuick || !options.quick))
@@ -76,6 +76,7 @@ const report: Report = {
   seconds,
   rounds,
   minutes: Number(((performance.now() - start) / 60_000).toFixed(1)),
+  measured: jobs,
   results,
   mixed,
   memory,

@@ -71,6 +71,7 @@ export async function measureMixed(
     progress(`${mixedName}: ${contender} alone`)
     const alone = await smallLoad.fire(smallRequest)
     progress(`${mixedName}: ${contender} beside large requests`)
+    await largeLoad.fire({ ...largeRequest, seconds: 0 })
     const [beside, many] = await Promise.all([
       smallLoad.fire({ ...smallRequest, seconds: seconds * 2 }),
       largeLoad.fire({ ...largeRequest, seconds: seconds * 2 }),

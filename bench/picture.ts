@@ -67,7 +67,7 @@ function dot(ratio: Ratio, y: number): string {
 
 function legend(): string {
   const entries = [...new Map(Object.values(drawn)).entries()]
-  const columns = [16, 250, 370, 490, 620]
+  const columns = [16, 250, 385, 525, 655]
   return entries
     .map(([label, colour], i) => {
       const [at, y] = [columns[i % columns.length], 50 + 22 * Math.floor(i / columns.length)]

@@ -2,9 +2,10 @@
  * Results become tables in the terminal, and verdicts on what the project promises.
  * @module
  */
-import type { CaseResult, Row } from './measure.ts'
+import type { CaseResult } from './measure.ts'
 import { type MemoryResult, memoryTargets } from './memory.ts'
 import { type MixedResult, mixedTarget } from './mixed.ts'
+import type { Row } from './rounds.ts'
 
 /** What `npm run bench` saw, as it is in `bench/results.json`. */
 export interface Report {
@@ -18,6 +19,8 @@ export interface Report {
   readonly seconds: number
   readonly rounds: number
   readonly minutes: number
+  /** Jobs of that run; others may stand beside them from earlier ones. */
+  readonly measured: number
   readonly results: readonly CaseResult[]
   readonly mixed?: MixedResult
   readonly memory?: MemoryResult

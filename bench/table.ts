@@ -14,7 +14,7 @@ function tableOf(lines: readonly Record<string, string | number>[]): string {
 }
 
 const marked = (cell: string | number) =>
-  typeof cell === 'string' ? cell.replace(/missed|worse/, (word) => `**${word}**`) : cell
+  typeof cell === 'string' ? cell.replace(/(missed|worse)(?= by |$)/, (word) => `**${word}**`) : cell
 
 function lineOf({ case: job, contender, rate, wrkRate, cpu, by, target, holds, p99, p99Holds }: Ratio) {
   return [
@@ -37,10 +37,10 @@ export function describeMachine({ date, cpu, cores, node, loadAverage }: Report)
 
 /** Everything, for `bench/README.md`. */
 export function fullTables(report: Report): string {
-  const { results, mixed, memory, minutes } = report
+  const { results, mixed, memory, minutes, measured } = report
   const head = ['| job | against | req/s | by wrk | CPU | target | p99 |', '|---|---|--:|--:|--:|---|---|']
   return [
-    `${describeMachine(report)} The whole run took ${minutes} minutes.`,
+    `${describeMachine(report)} The last run measured ${measured} jobs in ${minutes} minutes.`,
     [...head, ...results.flatMap(ratiosOf).map((ratio) => row(lineOf(ratio)))].join('\n'),
     ...(mixed === undefined ? [] : [`${describeMixed(mixed)}:`, tableOf(mixedLines(mixed))]),
     ...(memory === undefined ? [] : [`${describeMemory(memory)}:`, tableOf(memoryLines(memory))]),

@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
+import { besideBaseline } from './baseline.ts'
 
 const rounds = Number(process.argv[2] ?? 15)
 // Single decodes take one of two times, by whether the allocator has warm pages for their 6 MB; batches even that out.
@@ -61,4 +62,4 @@ const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 const base = median(times.get('codec') ?? [])
 console.log(`JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds`)
 for (const [name, list] of times)
-  console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ratio ${(base / median(list)).toFixed(3)}`)
+  console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ${besideBaseline(name, base / median(list))}`)

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { decodeMessage, encodeMessage } from '../../src/wire/proto.ts'
 import type { NDArrayMessage } from '../../src/wire/proto-messages.ts'
 import { serving } from '../../test/gen/serving.js'
+import { besideBaseline } from './baseline.ts'
 
 const size = 1_000_000
 const { NDArray } = serving.v1
@@ -36,6 +37,6 @@ for (const [name, message] of Object.entries(cases)) {
   }
   const [mine, theirs] = times.map(median)
   console.log(
-    `${name}: ours ${mine.toFixed(2)} ms, protobufjs ${theirs.toFixed(1)} ms, ${(theirs / mine).toFixed(1)} times as fast`,
+    `${name}: ours ${mine.toFixed(2)} ms, protobufjs ${theirs.toFixed(1)} ms, ${besideBaseline(name, theirs / mine)} as fast`,
   )
 }
