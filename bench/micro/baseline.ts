@@ -24,9 +24,10 @@ const fresh: Baseline = {
 
 /** A ratio becomes text with what it was. */
 export function besideBaseline(name: string, ratio: number): string {
-  fresh.ratios[name] = Number(ratio.toPrecision(3))
+  const now = Number(ratio.toPrecision(3))
+  fresh.ratios[name] = now
   const was = all[program]?.ratios[name]
-  return `${ratio.toFixed(2)}×${was === undefined ? '' : ` (was ${was.toFixed(2)}×)`}`
+  return `${now}×${was === undefined ? '' : ` (was ${was}×)`}`
 }
 
 process.on('exit', (code) => {
