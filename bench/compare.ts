@@ -43,24 +43,23 @@ function buildRef(dir: string): void {
   if (hasSameAddon && existsSync(built)) cpSync(built, join(dir, 'native/build'), { recursive: true })
   else run(process.execPath, ['native/build.mjs', '--force'], dir)
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], dir)
-  for (const folder of ['bench', 'examples']) {
-    cpSync(join(root, folder), join(dir, folder), {
-      recursive: true,
-      filter: (path) => !path.includes('node_modules') && !path.includes('.venv'),
-    })
-  }
+  cpSync(join(root, 'bench'), join(dir, 'bench'), {
+    recursive: true,
+    filter: (path) => !path.includes('node_modules') && !path.includes('.venv'),
+  })
 }
 
 const parent = mkdtempSync(join(tmpdir(), 'bench-'))
 const dir = join(parent, 'ref')
 try {
   buildRef(dir)
-  contenders[ref] = { file: 'serving.ts', root: dir }
   await using generator = await Generator.start()
   const rows = []
   for (const plan of casePlans.filter(({ name }) => name.includes(options.only))) {
+    const { ours = 'serving' } = plan
+    contenders[ref] = { ...contenders[ours], root: dir }
     const result = await measureCase(
-      { ...plan, contenders: ['serving', ref], targets: {} },
+      { ...plan, contenders: [ours, ref], targets: {} },
       {
         seconds: Number(options.seconds),
         rounds: Number(options.rounds),

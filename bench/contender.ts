@@ -5,7 +5,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { BareAnswer, BenchCase } from './cases/case.ts'
+import type { BenchCase } from './cases/case.ts'
+import { callByGrpc } from './load/grpc.ts'
 import { type Load, type LoadResult, percentile } from './load/load.ts'
 import { findPython, startPython } from './peers/python.ts'
 import { pinned, serverCore } from './pinning.ts'
@@ -16,7 +17,8 @@ import { hasProcFs, usageOfTree } from './usage.ts'
 /** A process that can do the job. */
 export interface Contender extends AsyncDisposable {
   readonly name: string
-  /** undefined for a library in a loop. */
+  readonly pid: number
+  /** undefined for a library in a loop; `grpc:` where that is spoken. */
   readonly url?: string
   usage(): Promise<Usage>
   /** The answer to one request. */
@@ -31,6 +33,8 @@ interface Kind {
   /** The checkout it belongs to, when it is not this one. */
   readonly root?: string
   readonly python?: string
+  /** Answers gRPC in place of HTTP. */
+  readonly isGrpc?: boolean
   /** Why it is not there. */
   readonly missing?: () => string | undefined
 }
@@ -56,6 +60,10 @@ export const contenders: Record<string, Kind> = {
   batched: runnerAs('batched'),
   bentoml: pythonPeer('bentoml'),
   fastapi: pythonPeer('fastapi'),
+  litserve: pythonPeer('litserve'),
+  mlserver: pythonPeer('mlserver'),
+  'serving, gRPC': { file: 'serving.ts', env: { BENCH_GRPC: '1' }, isGrpc: true },
+  'bare, gRPC': { file: 'bare-grpc.ts', isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),
   'native codec in a loop': loopOf('native'),
@@ -63,21 +71,22 @@ export const contenders: Record<string, Kind> = {
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Starts a contender and waits until it is ready. `bodyFile` holds the job's body. */
+/** Starts a contender and waits until it is ready. `bodyFile` holds the job's body, the file of that name and `.answer` what bare answers. */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, python, root } = contenders[name]
+  const { file, env, python, root, isGrpc } = contenders[name]
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined) {
     const { url, pid, stop } = await startPython(python)
     const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
-    return { name, usage, ...overHttp(url, job, bodyFile), [Symbol.asyncDispose]: stop }
+    return { name, pid, usage, ...overNetwork(url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }
   const child = fork(`${bench}/servers/${file}`, {
     ...pinned(serverCore, ['--import', 'tsx']),
     env: {
       ...process.env,
       ...env,
-      BENCH_BARE: bareEnvironment(job.bare),
+      // An answer's bytes are in a file of their own: they may be too many for an environment.
+      BENCH_BARE: job.bare === 'echo' ? 'echo' : JSON.stringify({ ...job.bare, body: undefined }),
       BENCH_BODY: bodyFile,
       BENCH_PATH: job.path,
       NODE_ENV: 'production',
@@ -87,12 +96,16 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const { port } = await reply<{ port: number }>(child)
+  const pid = child.pid as number
   return {
     name,
+    pid,
     async usage() {
-      return hasProcFs ? usageOfTree(child.pid as number) : (await tell<{ usage: Usage }>(child, 'usage')).usage
+      return hasProcFs ? usageOfTree(pid) : (await tell<{ usage: Usage }>(child, 'usage')).usage
     },
-    ...(port === 0 ? inLoop(child) : overHttp(`http://127.0.0.1:${port}`, job, bodyFile)),
+    ...(port === 0
+      ? inLoop(child)
+      : overNetwork(`${isGrpc === true ? 'grpc' : 'http'}://127.0.0.1:${port}`, job, bodyFile)),
     async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit')
       child.kill()
@@ -101,23 +114,24 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
   }
 }
 
-function bareEnvironment(bare: BareAnswer): string {
-  if (bare === 'echo') return bare
-  return JSON.stringify('body' in bare ? { ...bare, body: Buffer.from(bare.body).toString('base64') } : bare)
-}
-
-function overHttp(origin: string, job: BenchCase, bodyFile: string): Pick<Contender, 'url' | 'ask' | 'load'> {
-  const { contentType, connections } = job
+function overNetwork(origin: string, job: BenchCase, bodyFile: string): Pick<Contender, 'url' | 'ask' | 'load'> {
+  const { contentType, headers, connections } = job
   const url = origin + job.path
   return {
     url,
     async ask() {
-      const headers = { 'content-type': contentType }
-      const response = await fetch(url, { method: 'POST', headers, body: job.body as Uint8Array<ArrayBuffer> })
+      if (url.startsWith('grpc:')) {
+        return { ok: true, type: '', body: await callByGrpc(url, Buffer.from(job.body), headers) }
+      }
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': contentType, ...headers },
+        body: job.body as Uint8Array<ArrayBuffer>,
+      })
       const type = response.headers.get('content-type') ?? ''
       return { ok: response.ok, type, body: Buffer.from(await response.arrayBuffer()) }
     },
-    load: (fire, seconds, amount) => fire({ url, contentType, bodyFile, connections, seconds, amount }),
+    load: (fire, seconds, amount) => fire({ url, contentType, headers, bodyFile, connections, seconds, amount }),
   }
 }
 

@@ -3,42 +3,44 @@
  * `bench/README.md`.
  *
  * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it, may be repeated), `--json`, `--out FILE` (JSON into a file beside the tables; jobs that were not measured stay in it), `--seconds N`, `--rounds N`.
+ * holds it, may be repeated), `--json`, `--publish` (into the project's files, see `bench/publish.ts`), `--seconds N`, `--rounds N`.
  * @module
  */
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
-import { cpus } from 'node:os'
+import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { casePlans } from './cases/index.ts'
 import { Generator } from './load/load.ts'
 import { hasWrk, wrk } from './load/wrk.ts'
 import { type CaseResult, measureCase } from './measure.ts'
+import { measureMemory, memoryName } from './memory.ts'
+import { measureMixed, mixedName } from './mixed.ts'
 import { serverCore } from './pinning.ts'
-import { printCase } from './report.ts'
+import { publish } from './publish.ts'
+import { printCase, printRest, type Report } from './report.ts'
 
 const { values: options } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [''] },
     json: { type: 'boolean', default: false },
-    out: { type: 'string' },
+    publish: { type: 'boolean', default: false },
     seconds: { type: 'string' },
     rounds: { type: 'string' },
   },
 })
-const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 1.5))
+const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 0.8))
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
-const plans = casePlans.filter(
-  (plan) => options.only.some((text) => plan.name.includes(text)) && (plan.isQuick || !options.quick),
-)
-if (plans.length === 0) throw new Error(`no job's name holds ${options.only.join(' or ')}`)
+const isWanted = (name: string) => options.only.some((text) => name.includes(text))
+const plans = casePlans.filter((plan) => isWanted(plan.name) && (plan.isQuick || !options.quick))
+const jobs = plans.length + [mixedName, memoryName].filter(isWanted).length
+if (jobs === 0) throw new Error(`no job's name holds ${options.only.join(' or ')}`)
 
+const loadAverage = Number(loadavg()[0].toFixed(2))
 const start = performance.now()
 let done = 0
 const progress = (text: string) => {
   const minutes = ((performance.now() - start) / 60_000).toFixed(1)
-  const head = `${done + 1} of ${plans.length}, ${minutes} min`
+  const head = `${Math.min(done + 1, jobs)} of ${jobs}, ${minutes} min`
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text === '' ? '' : `[${head}] ${text}`}`)
 }
 
@@ -56,23 +58,29 @@ for (const plan of plans) {
   if (!options.json) printCase(result)
 }
 
-const report = {
+// An array of 20 MB; 200 KB for a smoke test.
+const rows = options.quick ? 10 : 1040
+const mixed = isWanted(mixedName) ? await measureMixed(rows, options.quick ? 1 : 5, progress) : undefined
+done++
+const memory = isWanted(memoryName) ? await measureMemory(rows, generator.fire, progress) : undefined
+progress('')
+if (!options.json) printRest({ mixed, memory })
+
+const report: Report = {
   date: new Date().toISOString().slice(0, 10),
   cpu: cpus()[0].model.trim(),
   cores: cpus().length,
   node: process.version,
   isPinned: serverCore !== undefined,
+  loadAverage,
   seconds,
   rounds,
   minutes: Number(((performance.now() - start) / 60_000).toFixed(1)),
+  measured: jobs,
   results,
+  mixed,
+  memory,
 }
 if (options.json) console.log(JSON.stringify(report, null, 2))
-if (options.out !== undefined) await merge(options.out)
-
-async function merge(file: string): Promise<void> {
-  const old = existsSync(file) ? (JSON.parse(await readFile(file, 'utf8')).results as CaseResult[]) : []
-  const byName = new Map([...old, ...results].map((result) => [result.name, result]))
-  const inOrder = casePlans.flatMap(({ name }) => byName.get(name) ?? [])
-  await writeFile(file, `${JSON.stringify({ ...report, results: inOrder }, null, 2)}\n`)
-}
+else console.log(`\n${report.minutes} minutes`)
+if (options.publish) publish(report)

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { casePlans } from './cases/index.ts'
+import { contenders } from './contender.ts'
 import { Generator } from './load/load.ts'
 import { pinned, serverCore } from './pinning.ts'
 
@@ -22,17 +23,18 @@ writeFileSync(bodyFile, job.body)
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const { execPath, execArgv } = pinned(serverCore, ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', 'tsx'])
-const child = fork(here('servers/serving.ts'), {
+const { file, env, isGrpc } = contenders[plan.ours ?? 'serving']
+const child = fork(here(`servers/${file}`), {
   execPath,
   execArgv,
-  env: { ...process.env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('tsconfig.json') },
+  env: { ...process.env, ...env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('tsconfig.json') },
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 })
 const [{ port }] = (await once(child, 'message')) as [{ port: number }]
 await using generator = await Generator.start()
-const { contentType, connections } = job
-const url = `http://127.0.0.1:${port}${job.path}`
-await generator.fire({ url, contentType, bodyFile, connections, seconds: Number(seconds) })
+const { contentType, headers, connections } = job
+const url = `${isGrpc ? 'grpc' : 'http'}://127.0.0.1:${port}${job.path}`
+await generator.fire({ url, contentType, headers, bodyFile, connections, seconds: Number(seconds) })
 const gone = once(child, 'exit')
 child.disconnect()
 await gone

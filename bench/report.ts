@@ -1,57 +1,93 @@
 /**
- * Results become tables, and verdicts on what the project promises.
+ * Results become tables in the terminal, and verdicts on what the project promises.
  * @module
  */
-import type { CaseResult, Row } from './measure.ts'
+import type { CaseResult } from './measure.ts'
+import { type MemoryResult, memoryTargets } from './memory.ts'
+import { type MixedResult, mixedTarget } from './mixed.ts'
+import type { Row } from './rounds.ts'
 
-/** serving over a contender. */
+/** What `npm run bench` saw, as it is in `bench/results.json`. */
+export interface Report {
+  readonly date: string
+  readonly cpu: string
+  readonly cores: number
+  readonly node: string
+  readonly isPinned: boolean
+  /** Of the machine, over the minute before the benchmark. */
+  readonly loadAverage: number
+  readonly seconds: number
+  readonly rounds: number
+  readonly minutes: number
+  /** Jobs of that run; others may stand beside them from earlier ones. */
+  readonly measured: number
+  readonly results: readonly CaseResult[]
+  readonly mixed?: MixedResult
+  readonly memory?: MemoryResult
+}
+
+/** The project over a contender; above 1 the project is the better one. */
 export interface Ratio {
   readonly case: string
   readonly contender: string
   /** Requests per second, as autocannon saw them. */
   readonly rate: number
-  /** The same, as wrk saw them: the better figure where autocannon was the bottleneck. */
+  /** The same with what wrk saw of those that autocannon could not fill. */
   readonly wrkRate?: number
-  /** The contender's CPU per request over serving's. */
+  /** The contender's CPU per request over ours. */
   readonly cpu: number
-  /** The figure that counts: the rate where both servers had a whole core to themselves and used it, else the CPU. */
+  /** The figure that counts: requests per second where both had a whole core to themselves and used it, else the CPU. */
   readonly ratio: number
   readonly by: 'rate' | 'cpu'
   readonly target?: number
   readonly holds?: boolean
+  /** The contender's p99 over ours, of the same generator; not of libraries in loops. */
+  readonly p99?: number
+  /** Whether ours is no worse; not asked of those that do no work, which are the limit, nor of ourselves. */
+  readonly p99Holds?: boolean
 }
 
 const fixed = (value: number, digits = 2) => Number(value.toFixed(digits))
 const precise = (value: number, digits: number) => Number(value.toPrecision(digits))
+const megabytes = (bytes: number) => Math.round(bytes / 1e6)
 
 const full = 0.9
-const isFull = (row: Row) => row.serverCores >= full && row.serverCores < 1.1
+
+function isFull(row: Row): boolean {
+  const cores = row.wrkServerCores ?? row.serverCores
+  return cores >= full && cores < 1.1
+}
 
 /** All ratios of a job. */
-export function ratiosOf({ name, rows, targets }: CaseResult): Ratio[] {
-  const ours = rows.find(({ contender }) => contender === 'serving') as Row
-  return rows
-    .filter((row) => row !== ours)
-    .map((row) => {
-      const rate = ours.perSecond / row.perSecond
-      const isChecked = ours.wrkPerSecond !== undefined && row.wrkPerSecond !== undefined
-      const wrkRate = isChecked ? (ours.wrkPerSecond as number) / (row.wrkPerSecond as number) : undefined
-      const target = targets[row.contender]
-      const cpu = row.cpuMicros / ours.cpuMicros
-      // A server on one core answers as many requests as its CPU per request allows, unless something else held it up.
-      const by = isFull(ours) && isFull(row) ? 'rate' : 'cpu'
-      const ratio = by === 'rate' ? rate : cpu
-      return {
-        case: name,
-        contender: row.contender,
-        rate,
-        ...(wrkRate !== undefined && { wrkRate }),
-        cpu,
-        ratio,
-        by,
-        ...(target !== undefined && { target, holds: ratio >= target }),
-      } as const
-    })
+export function ratiosOf({ name, ours: oursName, rows, targets }: CaseResult): Ratio[] {
+  const ours = rows.find(({ contender }) => contender === oursName) as Row
+  return rows.filter((row) => row !== ours).map((row) => ratioOf(name, ours, row, targets[row.contender]))
+}
+
+function ratioOf(name: string, ours: Row, row: Row, target: number | undefined): Ratio {
+  const rate = ours.perSecond / row.perSecond
+  const isChecked = ours.wrkPerSecond !== undefined || row.wrkPerSecond !== undefined
+  const wrkRate = (ours.wrkPerSecond ?? ours.perSecond) / (row.wrkPerSecond ?? row.perSecond)
+  const cpu = row.cpuMicros / ours.cpuMicros
+  // A server on one core answers as many requests as its CPU per request allows, unless something else held it up.
+  const by = isFull(ours) && isFull(row) ? 'rate' : 'cpu'
+  const ratio = by === 'cpu' ? cpu : isChecked ? wrkRate : rate
+  const isLoop = row.loadCores === 0
+  const isOther = !isLoop && !row.contender.startsWith('bare') && !row.contender.startsWith('serving')
+  const p99 =
+    ours.wrkP99Ms !== undefined && row.wrkP99Ms !== undefined ? row.wrkP99Ms / ours.wrkP99Ms : row.p99Ms / ours.p99Ms
+  return {
+    case: name,
+    contender: row.contender,
+    rate,
+    ...(isChecked && { wrkRate }),
+    cpu,
+    ratio,
+    by,
+    ...(target !== undefined && { target, holds: ratio >= target }),
+    ...(!isLoop && { p99 }),
+    ...(isOther && { p99Holds: fixed(p99) >= 1 }),
+  }
 }
 
 /** Who could not have done more. Neither, when the machine was busy with something else. */
@@ -62,43 +98,93 @@ export function saturated({ serverCores, loadCores }: Row): 'server' | 'load' | 
 
 /** Prints one job's table. */
 export function printCase(result: CaseResult): void {
-  const { name, bytes, connections, rows, skipped } = result
+  const { name, bytes, connections, ours, rows, skipped } = result
   const ratios = new Map(ratiosOf(result).map((ratio) => [ratio.contender, ratio]))
-  console.log(`\n${name} (${bytes} bytes, ${connections} connections)`)
+  const isChecked = rows.some((row) => row.wrkPerSecond !== undefined)
+  console.log(`\n${name} (${bytes} bytes, ${connections} connections); ratios are of ${ours}: above 1 it is better`)
   console.table(
     Object.fromEntries(
       rows.map((row) => {
         const ratio = ratios.get(row.contender)
-        const { target, holds } = ratio ?? {}
-        return [
-          row.contender,
-          {
-            'req/s': precise(row.perSecond, 4),
-            ...(rows.some((other) => other.wrkPerSecond !== undefined) && {
-              'by wrk': precise(row.wrkPerSecond ?? Number.NaN, 4),
-            }),
-            'p50 ms': precise(row.p50Ms, 3),
-            'p99 ms': precise(row.p99Ms, 3),
-            'CPU µs/req': precise(row.cpuMicros, 3),
-            'peak MB': Math.round(row.peakBytes / 2 ** 20),
-            saturated: saturated(row),
-            'serving ÷ it': ratio === undefined ? '' : fixed(ratio.rate),
-            'its CPU ÷ serving': ratio === undefined ? '' : fixed(ratio.cpu),
-            target: target === undefined ? '' : `${target} ${holds ? 'holds' : 'missed'} by ${ratio?.by}`,
-          },
-        ]
+        const shown = {
+          'req/s': precise(row.perSecond, 4),
+          ...(isChecked && { 'by wrk': row.wrkPerSecond === undefined ? '' : precise(row.wrkPerSecond, 4) }),
+          'p50 ms': precise(row.p50Ms, 3),
+          'p99 ms': precise(row.p99Ms, 3),
+          ...(isChecked && { 'p99 wrk': row.wrkP99Ms === undefined ? '' : precise(row.wrkP99Ms, 3) }),
+          'CPU µs': precise(row.cpuMicros, 3),
+          'peak MB': megabytes(row.peakBytes),
+          saturated: saturated(row),
+        }
+        return [row.contender, ratio === undefined ? shown : { ...shown, ...verdictsOf(ratio) }]
       }),
     ),
   )
   for (const [contender, why] of Object.entries(skipped)) console.log(`skipped ${contender}: ${why}`)
 }
 
-/** Results become the rows of `bench/README.md`'s table. */
-export function toMarkdown(results: readonly CaseResult[]): string {
-  const lines = results.flatMap(ratiosOf).map((ratio) => {
-    const verdict = ratio.target === undefined ? '' : `${ratio.target} ${ratio.holds ? 'holds' : '**missed**'}`
-    const wrkRate = ratio.wrkRate === undefined ? '' : fixed(ratio.wrkRate)
-    return `| ${ratio.case} | ${ratio.contender} | ${fixed(ratio.rate)} | ${wrkRate} | ${fixed(ratio.cpu)} | ${verdict} |`
+function verdictsOf({ rate, wrkRate, cpu, by, target, holds, p99, p99Holds }: Ratio) {
+  return {
+    'req/s ×': fixed(rate),
+    ...(wrkRate !== undefined && { 'wrk ×': fixed(wrkRate) }),
+    'CPU ×': fixed(cpu),
+    target: target === undefined ? '' : `${target} ${holds ? 'holds' : 'missed'} by ${by}`,
+    'p99 ×': p99 === undefined ? '' : `${fixed(p99)}${p99Holds === false ? ' worse' : ''}`,
+  }
+}
+
+/** A line of the mixed load's table, with its verdict. */
+export function mixedLines({ rows }: MixedResult) {
+  return rows.map(({ contender, aloneP99Ms, besideP99Ms, largeP50Ms }) => {
+    const ratio = besideP99Ms / aloneP99Ms
+    return {
+      contender,
+      'p99 alone, ms': precise(aloneP99Ms, 3),
+      'p99 beside, ms': precise(besideP99Ms, 3),
+      ratio: precise(ratio, 3),
+      'large p50, ms': precise(largeP50Ms, 3),
+      target: contender !== 'serving' ? '' : `${mixedTarget} ${ratio <= mixedTarget ? 'holds' : 'missed'}`,
+    }
   })
-  return ['| job | against | req/s | by wrk | CPU | target |', '|---|---|--:|--:|--:|---|', ...lines].join('\n')
+}
+
+/** A line of the memory's table, with its verdict. */
+export function memoryLines({ bodyBytes, workerBytes, rows }: MemoryResult) {
+  const servers = rows.map(({ contender, idleBytes, peakBytes }) => {
+    const bodies = (peakBytes - idleBytes) / bodyBytes
+    const { bodies: target } = memoryTargets
+    return {
+      process: contender,
+      'idle, MB': megabytes(idleBytes),
+      'peak, MB': megabytes(peakBytes),
+      'above idle, bodies': fixed(bodies),
+      target: contender !== 'serving' ? '' : `${target} ${bodies <= target ? 'holds' : 'missed'}`,
+    }
+  })
+  const { workerBytes: most } = memoryTargets
+  const target = `${megabytes(most)} MB ${workerBytes <= most ? 'holds' : 'missed'}`
+  const worker = { 'idle, MB': megabytes(workerBytes), 'peak, MB': '', 'above idle, bodies': '', target }
+  return [{ process: 'a worker of serving serve', ...worker }, ...servers]
+}
+
+/** What the mixed load was. */
+export function describeMixed({ connections, smallPerSecond, largePerSecond, largeBytes }: MixedResult): string {
+  const large = `${largePerSecond} of ${precise(largeBytes / 1e6, 2)} MB on others`
+  return `Mixed load: ${smallPerSecond} requests a second over ${connections} connections, beside ${large}`
+}
+
+/** What the memory was measured with. */
+export const describeMemory = ({ bodyBytes }: MemoryResult) =>
+  `Memory: echoes of an array of ${precise(bodyBytes / 1e6, 2)} MB of JSON over one connection`
+
+/** Prints what is no job. */
+export function printRest({ mixed, memory }: Pick<Report, 'mixed' | 'memory'>): void {
+  if (mixed !== undefined) {
+    console.log(`\n${describeMixed(mixed)}`)
+    console.table(mixedLines(mixed))
+  }
+  if (memory !== undefined) {
+    console.log(`\n${describeMemory(memory)}`)
+    console.table(memoryLines(memory))
+  }
 }

@@ -2,7 +2,7 @@
  * CPU time and memory of a process with all its children, as Linux tells them.
  * @module
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Usage } from './servers/listening.ts'
 
 /** Whether this system tells them. */
@@ -21,8 +21,8 @@ function statOf(pid: number | string): string[] | undefined {
   }
 }
 
-/** What a process and its descendants have used so far; peaks are added up. */
-export function usageOfTree(root: number): Usage {
+/** A process and its descendants, itself first. */
+export function familyOf(root: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
     if (/^\d+$/.test(name)) parents.set(Number(name), Number(statOf(name)?.[1]))
@@ -32,20 +32,34 @@ export function usageOfTree(root: number): Usage {
     size = family.size
     for (const [pid, parent] of parents) if (family.has(parent)) family.add(pid)
   }
+  return [...family]
+}
+
+/** What a process and its descendants have used so far; peaks are added up. */
+export function usageOfTree(root: number): Usage {
   let cpuMicros = 0
   let peakBytes = 0
-  for (const pid of family) {
+  for (const pid of familyOf(root)) {
     const stat = statOf(pid)
     if (stat === undefined) continue
     cpuMicros += (Number(stat[11]) + Number(stat[12])) * microsPerTick
-    peakBytes += peakOf(pid)
+    peakBytes += statusBytes(pid, 'VmHWM')
   }
   return { cpuMicros, peakBytes }
 }
 
-function peakOf(pid: number): number {
+/** What a process has in memory now. **Units**: bytes. */
+export const residentBytes = (pid: number) => statusBytes(pid, 'VmRSS')
+
+/** The peak of a process counts from now on. **Source**: proc(5), `clear_refs`. */
+export function restartPeak(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
+}
+
+function statusBytes(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   try {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) * 1024
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1')
+    return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024
   } catch {
     return 0
   }

@@ -15,6 +15,8 @@ export interface BenchCase {
   /** Where every contender does the job. */
   readonly path: string
   readonly contentType: string
+  /** Beside Content-Type. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** Connections at once; a large body needs few to saturate a core. */
   readonly connections: number
@@ -31,7 +33,9 @@ export interface CasePlan {
   readonly isQuick: boolean
   /** Who does the job; who is not installed is left out and named. */
   readonly contenders: readonly string[]
-  /** What the project promises: requests per second of serving over the contender's, at least. */
+  /** Who stands for the project. Default: `serving`. */
+  readonly ours?: string
+  /** What the project promises: requests per second of ours over the contender's, at least. */
   readonly targets: Readonly<Record<string, number>>
   readonly make: () => Omit<BenchCase, 'name'> | Promise<Omit<BenchCase, 'name'>>
 }

@@ -86,7 +86,7 @@ export const frameCases: readonly CasePlan[] = [
     isQuick: true,
     contenders: everyone,
     targets: { fastify: 4, bentoml: 6 },
-    make: () => records(1000, 8),
+    make: () => records(1000, 64),
   },
   {
     name: 'frame records 100k×10',
@@ -100,7 +100,7 @@ export const frameCases: readonly CasePlan[] = [
     isQuick: true,
     contenders: looped,
     targets: { 'Polars in a loop': 0.85, bentoml: 1 },
-    make: () => csv(1000, 8),
+    make: () => csv(1000, 64),
   },
   {
     name: 'CSV 100k×10',

@@ -6,6 +6,7 @@ import { bytesCases } from './bytes.ts'
 import type { CasePlan } from './case.ts'
 import { frameCases } from './frame.ts'
 import { ndarrayCases } from './ndarray.ts'
+import { rpcCases } from './rpc.ts'
 import { runnerCases } from './runner.ts'
 import { textCases } from './text.ts'
 
@@ -15,5 +16,6 @@ export const casePlans: readonly CasePlan[] = [
   ...frameCases,
   ...textCases,
   ...bytesCases,
+  ...rpcCases,
   ...runnerCases,
 ]

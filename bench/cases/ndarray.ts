@@ -1,15 +1,21 @@
 /**
- * Arrays: JSON small and large, and NPY through the example's own descriptor.
+ * Arrays: JSON small and large, and the two binary forms.
  * @module
  */
-import { type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/data/ndarray-flatbuffer.ts'
+import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '[[5.1,3.5,1.4,0.2],[6.2,2.9,4.3,1.3]]'
 
-/** 1000×1000 random float64 numbers with all their digits. */
-function largeMatrix(): string {
+/** 2×4 numbers. */
+export const smallMatrix = () => echo('/ndarray', 'application/json', small, { isRight: sameJson(JSON.parse(small)) })
+
+/** Rows of 1000 random float64 numbers with all their digits, as JSON: about 19 KB each. */
+export function matrix(rows: number): Omit<BenchCase, 'name'> {
   const random = seeded()
-  return JSON.stringify(Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, random)))
+  const value = Array.from({ length: rows }, () => Array.from({ length: 1000 }, random))
+  return echo('/ndarray', 'application/json', JSON.stringify(value), { connections: 2, isRight: sameJson(value) })
 }
 
 /** A one-dimensional or picture-shaped float32 array as a file of numpy.save. */
@@ -21,24 +27,32 @@ function npyOf(data: Float32Array, shape: string): Buffer {
   return Buffer.concat([head, Buffer.from(data.buffer, data.byteOffset, data.byteLength)])
 }
 
+const picture = Float32Array.from({ length: 3 * 224 * 224 }, seeded())
+
+/** The first 1000 elements of a large array. */
+function firstOf(contentType: string, body: Uint8Array, right: Uint8Array, isRight: BenchCase['isRight']) {
+  return echo('/first', contentType, body, {
+    headers: { accept: contentType },
+    bare: { contentType, body: right },
+    isRight,
+  })
+}
+
 /** Arrays. */
 export const ndarrayCases: readonly CasePlan[] = [
   {
     name: 'ndarray 2×4 JSON',
     isQuick: true,
-    contenders: [...everyone, 'fastify, JSON only'],
+    contenders: [...everyone, 'litserve', 'mlserver', 'fastify, JSON only'],
     targets: { bare: 0.75, fastify: 1.8, bentoml: 60 },
-    make: () => echo('/ndarray', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
+    make: smallMatrix,
   },
   {
     name: 'ndarray 1000×1000 float64 JSON',
     isQuick: false,
     contenders: [...everyone, 'fastify, JSON only', 'native codec in a loop'],
     targets: { fastify: 5, bentoml: 12 },
-    make() {
-      const matrix = largeMatrix()
-      return echo('/ndarray', 'application/json', matrix, { connections: 2, isRight: sameJson(JSON.parse(matrix)) })
-    },
+    make: () => matrix(1000),
   },
   {
     name: 'NPY 3×224×224 float32 in, 1000 out',
@@ -46,16 +60,24 @@ export const ndarrayCases: readonly CasePlan[] = [
     contenders: ['bare', 'serving', 'fastify', 'fastapi'],
     targets: { bare: 0.85 },
     make() {
-      const random = seeded()
-      const data = Float32Array.from({ length: 3 * 224 * 224 }, random)
-      const right = npyOf(data.subarray(0, 1000), '1000,')
-      const contentType = 'application/x-npy'
-      return echo('/npy', contentType, npyOf(data, '3, 224, 224'), {
-        connections: 8,
-        bare: { contentType, body: right },
-        // Writers differ in how they pad the header.
-        isRight: (answer) => answer.subarray(-4000).equals(right.subarray(-4000)),
-      })
+      const right = npyOf(picture.subarray(0, 1000), '1000,')
+      const type = 'application/x-npy'
+      // Writers differ in how they pad the header.
+      const isRight = (answer: Buffer) => answer.subarray(-4000).equals(right.subarray(-4000))
+      return firstOf(type, npyOf(picture, '3, 224, 224'), right, isRight)
+    },
+  },
+  {
+    name: 'FlatBuffers 3×224×224 float32 in, 1000 out',
+    isQuick: true,
+    contenders: ['bare', 'serving'],
+    targets: { bare: 0.85 },
+    make() {
+      const first = picture.slice(0, 1000)
+      const right = encodeNdarrayFlatbuffer({ dtype: 'float32', shape: [1000], data: first })
+      const isRight = (answer: Buffer) => isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
+      const body = encodeNdarrayFlatbuffer({ dtype: 'float32', shape: [3, 224, 224], data: picture })
+      return firstOf('application/x-flatbuffers', body, right, isRight)
     },
   },
 ]

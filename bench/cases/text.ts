@@ -2,6 +2,7 @@
  * JSON and text.
  * @module
  */
+import { gzipSync } from 'node:zlib'
 import { type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '{"user":"ada","n":3,"tags":["a","b"],"nested":{"x":1.5}}'
@@ -25,7 +26,7 @@ export const textCases: readonly CasePlan[] = [
   {
     name: 'JSON object',
     isQuick: true,
-    contenders: everyone,
+    contenders: [...everyone, 'litserve', 'mlserver'],
     targets: {},
     make: () => echo('/json', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
   },
@@ -36,7 +37,22 @@ export const textCases: readonly CasePlan[] = [
     targets: {},
     make() {
       const value = documents()
-      return echo('/json', 'application/json', JSON.stringify(value), { connections: 4, isRight: sameJson(value) })
+      return echo('/json', 'application/json', JSON.stringify(value), { isRight: sameJson(value) })
+    },
+  },
+  {
+    name: 'JSON 1 MB, gzip',
+    isQuick: true,
+    contenders: ['bare', 'serving', 'fastify'],
+    targets: {},
+    make() {
+      const value = documents()
+      const text = Buffer.from(JSON.stringify(value))
+      return echo('/gzip', 'application/json', gzipSync(text), {
+        headers: { 'content-encoding': 'gzip' },
+        bare: { contentType: 'application/json', body: text },
+        isRight: sameJson(value),
+      })
     },
   },
   {
@@ -54,7 +70,6 @@ export const textCases: readonly CasePlan[] = [
     make() {
       const right = Buffer.from(line.repeat(100))
       return echo('/stream', 'text/plain', line, {
-        connections: 16,
         bare: { contentType: 'text/plain; charset=utf-8', piece: line, pieces: 100 },
         isRight: (answer) => answer.equals(right),
       })

@@ -1,12 +1,13 @@
 /**
- * The process that makes load with autocannon, so that it shares neither an event loop nor a core with what is measured.
+ * The process that makes load with autocannon or over gRPC, so that it shares neither an event loop nor a core with what is measured.
  * Binary bodies and latencies below a millisecond need its API: its command reads bodies as text and counts whole milliseconds.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { usageOf } from '../servers/listening.ts'
-import { type LoadRequest, type LoadResult, percentile } from './load.ts'
+import { sendByGrpc } from './grpc.ts'
+import { answerHarness, type LoadRequest, type LoadResult, percentile, type Sender } from './load.ts'
 
 interface Instance extends Promise<Result> {
   on(
@@ -26,6 +27,28 @@ type Autocannon = (options: object, done: (error: Error | null, result: Result) 
 
 const autocannon = createRequire(import.meta.url)('autocannon') as Autocannon
 
+const sendByAutocannon: Sender = async (request, body, answered) => {
+  const result = await new Promise<Result>((resolve, reject) => {
+    const options = {
+      url: request.url,
+      method: 'POST',
+      headers: { 'content-type': request.contentType, ...request.headers },
+      body,
+      connections: request.connections,
+      timeout: 60,
+      // It looks only then whether it is done.
+      sampleInt: 20,
+      // Counted requests are all answered: the CPU of the server belongs to them alone.
+      ...(request.amount === undefined ? { duration: request.seconds } : { amount: request.amount }),
+    }
+    autocannon(options, (error, ended) => (error === null ? resolve(ended) : reject(error))).on(
+      'response',
+      (_client, _status, _bytes, responseTimeMs) => answered(responseTimeMs),
+    )
+  })
+  return { requests: result.requests.total, errors: result.errors + result.timeouts + result.non2xx }
+}
+
 let bodyFile = ''
 let body: Buffer = Buffer.alloc(0)
 
@@ -38,46 +61,22 @@ async function fire(request: LoadRequest): Promise<LoadResult> {
   let last = 0
   const before = usageOf().cpuMicros
   const start = performance.now()
-  const result = await new Promise<Result>((resolve, reject) => {
-    const options = {
-      url: request.url,
-      method: 'POST',
-      headers: { 'content-type': request.contentType },
-      body,
-      connections: request.connections,
-      timeout: 60,
-      // It looks only then whether it is done.
-      sampleInt: 20,
-      // Counted requests are all answered: the CPU of the server belongs to them alone.
-      ...(request.amount === undefined ? { duration: request.seconds } : { amount: request.amount }),
-    }
-    autocannon(options, (error, ended) => (error === null ? resolve(ended) : reject(error))).on(
-      'response',
-      (_client, _status, _bytes, responseTimeMs) => {
-        latencies.push(responseTimeMs)
-        last = performance.now()
-      },
-    )
+  const send = request.url.startsWith('grpc:') ? sendByGrpc : sendByAutocannon
+  const { requests, errors } = await send(request, body, (latencyMs) => {
+    latencies.push(latencyMs)
+    last = performance.now()
   })
   const seconds = (last - start) / 1000
   latencies.sort((a, b) => a - b)
   return {
-    requests: result.requests.total,
-    perSecond: result.requests.total / seconds,
+    requests,
+    perSecond: requests / seconds,
     seconds,
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
-    errors: result.errors + result.timeouts + result.non2xx,
+    errors,
     loadCpuMicros: usageOf().cpuMicros - before,
   }
 }
 
-process.on('message', async (request: LoadRequest) => {
-  try {
-    process.send?.({ result: await fire(request) })
-  } catch (error) {
-    process.send?.({ error: String(error) })
-  }
-})
-process.on('disconnect', () => process.exit(0))
-process.send?.({ ready: true })
+answerHarness(fire)

@@ -2,15 +2,18 @@
  * Load on a contender, and what was seen of it.
  * @module
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type Serializable } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { loadCore, pinned } from '../pinning.ts'
 
 /** What to send: `amount` requests, or as many as go into `seconds`. */
 export interface LoadRequest {
+  /** `grpc:` for a unary call of the method that is the path. */
   readonly url: string
   readonly contentType: string
+  /** Beside Content-Type. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly bodyFile: string
   readonly connections: number
   readonly seconds: number
@@ -32,33 +35,52 @@ export interface LoadResult {
 /** A load generator. */
 export type Load = (request: LoadRequest) => Promise<LoadResult>
 
+/** Sends requests, hands each one's latency in milliseconds to `answered`, and gives their number and that of the failures. */
+export type Sender = (
+  request: LoadRequest,
+  body: Buffer,
+  answered: (latencyMs: number) => void,
+) => Promise<{ requests: number; errors: number }>
+
 /** The element below which that share of a sorted list lies; 0 of an empty one. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** autocannon in one process that lives as long as the harness. */
-export class Generator implements AsyncDisposable {
+/** A generator's process answers what it is asked by `work`; to be called once in it. */
+export function answerHarness<Q, R>(work: (request: Q) => Promise<R>): void {
+  process.on('message', async (request: Q) => {
+    try {
+      process.send?.({ result: await work(request) })
+    } catch (error) {
+      process.send?.({ error: String(error) })
+    }
+  })
+  process.on('disconnect', () => process.exit(0))
+  process.send?.({ ready: true })
+}
+
+/** A process that makes load. Default: autocannon, or grpc-js's client. */
+export class Generator<Q = LoadRequest, R = LoadResult> implements AsyncDisposable {
   readonly #child: ChildProcess
 
   constructor(child: ChildProcess) {
     this.#child = child
   }
 
-  static async start(): Promise<Generator> {
-    const file = fileURLToPath(new URL('./generator.ts', import.meta.url))
-    const child = fork(file, {
+  static async start<Q = LoadRequest, R = LoadResult>(file = './generator.ts'): Promise<Generator<Q, R>> {
+    const child = fork(fileURLToPath(new URL(file, import.meta.url)), {
       ...pinned(loadCore, ['--import', 'tsx']),
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     await once(child, 'message')
-    return new Generator(child)
+    return new Generator<Q, R>(child)
   }
 
-  fire: Load = async (request) => {
+  fire = async (request: Q): Promise<R> => {
     const reply = once(this.#child, 'message')
-    this.#child.send(request)
-    const [{ result, error }] = (await reply) as [{ result?: LoadResult; error?: string }]
+    this.#child.send(request as Serializable)
+    const [{ result, error }] = (await reply) as [{ result?: R; error?: string }]
     if (result === undefined) throw new Error(error)
     return result
   }

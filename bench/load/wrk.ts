@@ -1,5 +1,5 @@
 /**
- * wrk makes more load per core than autocannon: the cross-check of small bodies, where autocannon is the bottleneck.
+ * wrk makes more load per core than autocannon: the cross-check where autocannon is the bottleneck.
  * @module
  */
 import { execFile, spawnSync } from 'node:child_process'
@@ -24,13 +24,15 @@ const done = `done = function(s, l)
 end`
 
 /** wrk's durations are whole seconds. */
-export const wrk: Load = async ({ url, contentType, bodyFile, connections, seconds }) => {
+export const wrk: Load = async ({ url, contentType, headers, bodyFile, connections, seconds }) => {
   const dir = await mkdtemp(join(tmpdir(), 'bench-'))
   try {
     const script = join(dir, 'post.lua')
-    const headers = `wrk.headers["content-type"] = ${JSON.stringify(contentType)}`
+    const lines = Object.entries({ 'content-type': contentType, ...headers }).map(
+      ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+    )
     const body = `local f = io.open(${JSON.stringify(bodyFile)}, "rb"); wrk.body = f:read("*a"); f:close()`
-    await writeFile(script, `wrk.method = "POST"\n${body}\n${headers}\n${done}\n`)
+    await writeFile(script, `wrk.method = "POST"\n${body}\n${lines.join('\n')}\n${done}\n`)
     const duration = `-d${Math.max(1, Math.round(seconds))}s`
     const args = ['-t1', `-c${connections}`, duration, '--timeout', '60s', '-s', script, url]
     const before = endedChildrenCpu()

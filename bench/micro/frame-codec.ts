@@ -11,6 +11,7 @@ import { loadPolars } from '../../src/bindings/polars.ts'
 import { encodeArrow } from '../../src/data/arrow.ts'
 import type { FrameCodec, ParsedFrame } from '../../src/data/frame-codec.ts'
 import { typescriptFrameCodec } from '../../src/data/frame-json.ts'
+import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 
 const polars = loadPolars('the benchmark')
@@ -91,7 +92,7 @@ for (const [rows, columns] of sizes) {
   console.log(`\n${rows} × ${columns}, ${body.length} bytes, whole echo`)
   contenders.forEach(([name], i) => {
     console.log(
-      `  ${name.padEnd(44)} ${(times[i] / 1000).toFixed(1).padStart(10)} µs  ${(times[i] / times[0]).toFixed(2)}×`,
+      `  ${name.padEnd(44)} ${(times[i] / 1000).toFixed(1).padStart(10)} µs  ${besideBaseline(`${rows}×${columns} ${name}`, times[i] / times[0])}`,
     )
   })
 

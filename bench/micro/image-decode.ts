@@ -7,6 +7,7 @@ import { imageCodecWith } from '../../src/bindings/image.ts'
 import { jpegCodec, jpegStatus } from '../../src/bindings/jpeg.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 import { type ImageHeader, readImageHeader } from '../../src/wire/image-header.ts'
+import { besideBaseline } from './baseline.ts'
 
 const rounds = Number(process.argv[2] ?? 15)
 // Single decodes take one of two times, by whether the allocator has warm pages for their 6 MB; batches even that out.
@@ -68,4 +69,4 @@ console.log(
   `JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${jpegStatus.library ?? '@napi-rs/image'}`,
 )
 for (const [name, list] of times)
-  console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ratio ${(base / median(list)).toFixed(3)}`)
+  console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ${besideBaseline(name, base / median(list))}`)

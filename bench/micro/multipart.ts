@@ -1,11 +1,12 @@
 /**
  * The form parser against @fastify/busboy on the same bodies, in pieces of 64 KiB as sockets give them.
  *
- * Run: `npm install --no-save @fastify/busboy@3.2 && npx tsx bench/micro/multipart.ts`. Contenders alternate; each figure is
+ * Run: `npx tsx bench/micro/multipart.ts`. Contenders alternate; each figure is
  * the median of the rounds. Both must report the same parts and bytes first.
  * @module
  */
 import { FormParser } from '../../src/wire/multipart-form.ts'
+import { besideBaseline } from './baseline.ts'
 
 interface Tally {
   parts: number
@@ -122,6 +123,8 @@ for (const [title, body] of Object.entries(bodies)) {
   for (const [name, values] of Object.entries(times)) {
     const ms = median(values)
     const speed = `${(body.length / 1e6 / (ms / 1e3)).toFixed(0)} MB/s`
-    console.log(`${title.padEnd(28)} ${name.padEnd(8)} ${(ms * 1000).toFixed(1).padStart(10)} µs ${speed.padStart(12)}`)
+    const ratio = besideBaseline(`${title}, ${name}`, ms / median(times.ours))
+    const figures = `${(ms * 1000).toFixed(1).padStart(10)} µs ${speed.padStart(12)}`
+    console.log(`${title.padEnd(28)} ${name.padEnd(8)} ${figures}  ${ratio}`)
   }
 }

@@ -6,22 +6,10 @@
 import { minEncodeElements, minParseBytes, nativeCodec, nativeStatus } from '../../src/bindings/native.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'
 import type { NumberCodec, ParsedArray } from '../../src/data/number-codec.ts'
+import { besideBaseline } from './baseline.ts'
+import { compare } from './turns.ts'
 
 const codecs: NumberCodec[] = nativeCodec ? [nativeCodec, typescriptCodec] : [typescriptCodec]
-
-/** Median time of a call over rounds in which the contenders take turns. **Units**: nanoseconds. */
-function compare(contenders: readonly (() => unknown)[], calls: number, rounds = 11): number[] {
-  const times = contenders.map((): number[] => [])
-  for (let round = 0; round <= rounds; round++) {
-    contenders.forEach((contender, i) => {
-      const start = performance.now()
-      for (let call = 0; call < calls; call++) contender()
-      // The first round warms up.
-      if (round > 0) times[i].push(((performance.now() - start) / calls) * 1e6)
-    })
-  }
-  return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1])
-}
 
 /** Random numbers: `short` ones as people and sensors write them, `long` ones with all their digits. */
 function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): ParsedArray {
@@ -89,11 +77,13 @@ for (const dtype of ['float64', 'float32'] as const) {
         [...codecs.map((codec) => () => codec.encodeNdarray(value, 'null')), () => JSON.stringify(lists)],
         calls,
       )
-      const show = (times: number[]) =>
-        times.map((ns, i) => `${names[i] ?? 'JSON'} ${(ns / 1000).toFixed(2)} µs`).join(', ')
-      console.log(
-        `${dtype} ${digits} ${rows}×${columns} (${json.length} bytes)  parse: ${show(parse)}  encode: ${show(encode)}`,
-      )
+      const name = `${dtype} ${digits} ${rows}×${columns}`
+      const show = (what: string, times: number[]) => {
+        const all = times.map((ns, i) => `${names[i] ?? 'JSON'} ${(ns / 1000).toFixed(2)} µs`).join(', ')
+        const ratio = besideBaseline(`${name} ${what}, JSON ÷ ${names[0]}`, (times.at(-1) as number) / times[0])
+        return `${what}: ${all}, ${ratio}`
+      }
+      console.log(`${name} (${json.length} bytes)  ${show('parse', parse)}  ${show('encode', encode)}`)
     }
   }
 }

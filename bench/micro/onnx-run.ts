@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { prepare } from '../../examples/digits/digits.ts'
 import { loadOnnx } from '../../src/bindings/onnx.ts'
 import { NDArray } from '../../src/index.ts'
+import { besideBaseline } from './baseline.ts'
 
 const examples = new URL('../../examples/', import.meta.url)
 const models = [
@@ -78,7 +79,7 @@ for (const { name, output } of models) {
   const times = await compare(feeds.map((feed) => () => model.run(feed)))
   const cost = sizes.map((size, i) => `${size}: ${times[i].toFixed(1)} µs (${(times[i] / size).toFixed(2)} a row)`)
   console.log(
-    `${name.padEnd(8)} ${cost.join(', ')}; a row at 64 costs ${(times[2] / 64 / times[0]).toFixed(3)} of one alone`,
+    `${name.padEnd(8)} ${cost.join(', ')}; a row at 64 costs ${besideBaseline(`${name}, a row at 64`, times[2] / 64 / times[0])} of one alone`,
   )
   const large = batch(20_000)
   const shares: number[] = []

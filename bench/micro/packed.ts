@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { decodeMessage, encodeMessage } from '../../src/wire/proto.ts'
 import type { NDArrayMessage } from '../../src/wire/proto-messages.ts'
 import { stock } from '../../test/stock-proto.ts'
+import { besideBaseline } from './baseline.ts'
 
 const size = 1_000_000
 
@@ -37,6 +38,6 @@ for (const [name, message] of Object.entries(cases)) {
   }
   const [mine, other] = times.map(median)
   console.log(
-    `${name}: ours ${mine.toFixed(2)} ms, protobufjs ${other.toFixed(1)} ms, ${(other / mine).toFixed(1)} times as fast`,
+    `${name}: ours ${mine.toFixed(2)} ms, protobufjs ${other.toFixed(1)} ms, ${besideBaseline(name, other / mine)} as fast`,
   )
 }

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { decodeParquet } from '../../src/bindings/parquet-wall.ts'
 import { loadPolars } from '../../src/bindings/polars.ts'
 import { columnOf } from '../../src/data/columns.ts'
+import { besideBaseline } from './baseline.ts'
 
 const polars = loadPolars('the benchmark')
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
@@ -46,5 +47,7 @@ for (const [rows, columns] of [
   const [w, p, e, b] = [wall, place, echo, bare].map(median)
   console.log(`${rows} × ${columns}, ${file.length} bytes`)
   console.log(`  decode behind the wall ${w.toFixed(2)} ms, in place ${p.toFixed(2)} ms: ${(w - p).toFixed(2)} ms more`)
-  console.log(`  echo behind the wall ${e.toFixed(2)} ms, bare Polars ${b.toFixed(2)} ms: ${(e / b).toFixed(2)}×`)
+  console.log(
+    `  echo behind the wall ${e.toFixed(2)} ms, bare Polars ${b.toFixed(2)} ms: ${besideBaseline(`${rows}×${columns} echo`, e / b)}`,
+  )
 }

@@ -5,7 +5,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,22 +16,27 @@ import { onCore, serverCore } from '../pinning.ts'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const startTimeoutMs = 60_000
 
+interface Peer {
+  readonly args: (port: string) => string[]
+  /** Answers 200 as soon as requests are taken. */
+  readonly health: string
+}
+
 /** How each is started: its documentation's production command, one worker, no access log, as the others have none. */
-const commands: Readonly<Record<string, (port: string) => string[]>> = {
-  fastapi: (port) => ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', port, '--no-access-log'],
-  bentoml: (port) => [
-    '-m',
-    'bentoml',
-    'serve-http',
-    'bentoml_service:svc',
-    '--production',
-    '--api-workers',
-    '1',
-    '--host',
-    '127.0.0.1',
-    '--port',
-    port,
-  ],
+const peers: Readonly<Record<string, Peer>> = {
+  fastapi: {
+    args: (port) => ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', port, '--no-access-log'],
+    health: '/openapi.json',
+  },
+  bentoml: {
+    args(port) {
+      const at = ['--host', '127.0.0.1', '--port', port]
+      return ['-m', 'bentoml', 'serve-http', 'bentoml_service:svc', '--production', '--api-workers', '1', ...at]
+    },
+    health: '/readyz',
+  },
+  litserve: { args: (port) => ['litserve_app.py', port], health: '/health' },
+  mlserver: { args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'], health: '/v2/health/ready' },
 }
 
 /** The interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
@@ -47,17 +54,24 @@ export interface PythonServer {
 
 /** Starts a peer and waits until it answers. **Errors**: what it printed, when it ends before that. */
 export async function startPython(peer: string): Promise<PythonServer> {
-  const port = await freePort()
+  const [port, grpcPort, metricsPort] = await Promise.all([freePort(), freePort(), freePort()])
+  const scratch = await mkdtemp(join(tmpdir(), 'bench-'))
+  const { args, health } = peers[peer]
   const { python } = findPython(peer)
-  const child = spawn(...onCore(serverCore, python, commands[peer](String(port))), {
+  const child = spawn(...onCore(serverCore, python, args(port)), {
     cwd: here('python'),
-    // A group of its own, since BentoML starts workers.
+    // A group of its own, since some start workers.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       BENTOML_DO_NOT_TRACK: 'True',
       BENTOML_CONFIG: here('python/bentoml_configuration.yaml'),
+      MLSERVER_HTTP_PORT: port,
+      MLSERVER_GRPC_PORT: grpcPort,
+      MLSERVER_METRICS_PORT: metricsPort,
+      MLSERVER_METRICS_DIR: scratch,
+      MLSERVER_ENVIRONMENTS_DIR: scratch,
       PYTHONDONTWRITEBYTECODE: '1',
     },
   })
@@ -80,10 +94,11 @@ export async function startPython(peer: string): Promise<PythonServer> {
     } catch {
       // As above.
     }
+    await rm(scratch, { recursive: true, force: true })
   }
   const url = `http://127.0.0.1:${port}`
   const deadline = Date.now() + startTimeoutMs
-  while (!(await answers(`${url}/text`))) {
+  while (!(await answers(url + health))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop()
       throw new Error(`${peer} did not start: ${printed}`)
@@ -95,18 +110,17 @@ export async function startPython(peer: string): Promise<PythonServer> {
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' })
-    return response.ok
+    return (await fetch(url)).ok
   } catch {
     return false
   }
 }
 
-async function freePort(): Promise<number> {
+async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
   if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
+  return String(address.port)
 }

@@ -1,9 +1,11 @@
 /**
  * The limit: uWebSockets.js taking the bytes and giving the right answer, with nothing between. BENCH_BARE is `echo`, or the answer as
- * JSON with its bytes in base64.
+ * JSON, whose bytes are in the file that BENCH_BODY names with `.answer`.
  * @module
  */
+
 import { App, type HttpResponse, us_socket_local_port } from 'uWebSockets.js'
+import { readFileSync } from 'node:fs'
 import { listening } from './listening.ts'
 
 type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) => void
@@ -11,9 +13,9 @@ type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) 
 /** The answer to every request, decided once. */
 function answerOf(text = 'echo'): Answer {
   if (text === 'echo') return (res, body, type) => void res.writeHeader('content-type', type).end(body)
-  const { contentType, body, piece, pieces } = JSON.parse(text)
+  const { contentType, piece, pieces } = JSON.parse(text)
   if (piece === undefined) {
-    const bytes = Buffer.from(body, 'base64')
+    const bytes = readFileSync(`${process.env.BENCH_BODY}.answer`)
     return (res) => void res.writeHeader('content-type', contentType).end(bytes)
   }
   return (res) => {

@@ -1,9 +1,8 @@
 /**
- * serving itself: one process, one API per job, with default options.
+ * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 tells the port of gRPC in place of HTTP's.
  * @module
  */
 import { io, NDArray, Service, serve } from 'serving'
-import { Npy } from '../../examples/npy/npy.ts'
 import { listening } from './listening.ts'
 import { meanOf } from './mean.ts'
 import { runnerService } from './runner.ts'
@@ -13,8 +12,12 @@ const svc = path.startsWith('/runner_') ? runnerService(path) : new Service('ben
 svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function ndarray(x) {
   return x
 })
-svc.api({ input: new Npy(), output: new Npy() }, function npy({ data }) {
-  return new NDArray(data.slice(0, 1000) as Float32Array, [1000], 'float32')
+const float32 = new io.NumpyNdarray({ dtype: 'float32' })
+svc.api({ input: float32, output: float32 }, function floats(x) {
+  return x
+})
+svc.api({ input: float32, output: float32 }, function first({ data }) {
+  return new NDArray(data.slice(0, 1000), [1000], 'float32')
 })
 svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, function frame(df) {
   return df
@@ -31,6 +34,9 @@ svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries() }, functio
   return values
 })
 svc.api({ input: new io.JSON(), output: new io.JSON() }, function json(value) {
+  return value
+})
+svc.api({ input: new io.JSON(), output: new io.JSON() }, function gzip(value) {
   return value
 })
 svc.api({ input: new io.Text(), output: new io.Text() }, function text(value) {
@@ -51,5 +57,6 @@ svc.api({ input: new io.Multipart(parts), output: new io.JSON() }, function form
   return { sum, x: (meta as { x: number }).x, size: file.size }
 })
 
-const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine: 'uws' })
-listening(listener.port)
+const isGrpc = process.env.BENCH_GRPC === '1'
+const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine: 'uws', ...(isGrpc && { grpcPort: 0 }) })
+listening(listener.grpcPort ?? listener.port)

@@ -18,8 +18,8 @@ async def ndarray(rows: list[list[float]] = Body()):
     return JSONResponse(np.asarray(rows).tolist())
 
 
-@app.post("/npy")
-async def npy(request: Request):
+@app.post("/first")
+async def first(request: Request):
     array = np.load(io.BytesIO(await request.body()))
     out = io.BytesIO()
     np.save(out, array.reshape(-1)[:1000])

@@ -4,7 +4,8 @@
  * @module
  */
 import { Readable } from 'node:stream'
-import Fastify from 'fastify'
+import { createGunzip } from 'node:zlib'
+import Fastify, { type preParsingAsyncHookHandler, type RequestPayload } from 'fastify'
 import { listening } from '../listening.ts'
 import { addFormRoute } from './form.ts'
 import { addFrameRoutes } from './frame.ts'
@@ -22,6 +23,15 @@ addImageRoute(app)
 await addFormRoute(app)
 
 app.post('/json', async (request) => request.body)
+// Fastify leaves encodings to this hook.
+const preParsing: preParsingAsyncHookHandler = async (_request, _reply, payload) => {
+  const unzipped: RequestPayload = payload.pipe(createGunzip())
+  payload.on('data', (piece: Buffer) => {
+    unzipped.receivedEncodedLength = (unzipped.receivedEncodedLength ?? 0) + piece.length
+  })
+  return unzipped
+}
+app.post('/gzip', { preParsing }, async (request) => request.body)
 app.post('/text', async (request, reply) => reply.type('text/plain; charset=utf-8').send(request.body))
 app.post('/file', async (request, reply) => reply.type('application/octet-stream').send(request.body))
 app.post<{ Body: string }>('/stream', async (request, reply) => {

@@ -44,7 +44,7 @@ function writeNpy(data: Float32Array): Buffer {
 export function addNdarrayRoutes(app: FastifyInstance): void {
   const plain = process.env.BENCH_PLAIN === '1'
   app.post<{ Body: number[][] }>('/ndarray', async (request) => (plain ? request.body : toRows(toMatrix(request.body))))
-  app.post<{ Body: Buffer }>('/npy', async (request, reply) =>
+  app.post<{ Body: Buffer }>('/first', async (request, reply) =>
     reply.type('application/x-npy').send(writeNpy(readNpy(request.body).slice(0, 1000))),
   )
 }

@@ -1,0 +1,76 @@
+/**
+ * The process that makes load at a fixed pace: a request goes out when it is due, whether or not those before it are answered, so that a
+ * server that stands still delays requests and does not thin them out.
+ * @module
+ */
+import { readFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import { answerHarness, percentile } from './load.ts'
+
+/** What to send, and how often. */
+export interface PacedRequest {
+  readonly url: string
+  readonly contentType: string
+  readonly bodyFile: string
+  /** Every answer must be its bytes. */
+  readonly rightFile: string
+  /** They take turns. */
+  readonly connections: number
+  readonly perSecond: number
+  /** 0: only connects and warms up. */
+  readonly seconds: number
+}
+
+/** What was seen. **Units**: milliseconds from sending to the last byte of the answer, time that waits for the connection included. */
+export interface PacedResult {
+  readonly requests: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Connections stay open between two requests for the same server. */
+const agentsOf = new Map<string, readonly Agent[]>()
+const newAgents = (count: number) => Array.from({ length: count }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
+
+async function pace(paced: PacedRequest): Promise<PacedResult> {
+  const { url, contentType, connections, perSecond, seconds } = paced
+  const body = readFileSync(paced.bodyFile)
+  const right = readFileSync(paced.rightFile)
+  const headers = { 'content-type': contentType, 'content-length': body.length }
+  const isNew = !agentsOf.has(url)
+  const agents = agentsOf.get(url) ?? newAgents(connections)
+  agentsOf.set(url, agents)
+
+  const send = (agent: Agent) =>
+    new Promise<number>((resolve, reject) => {
+      const startMs = performance.now()
+      const outgoing = httpRequest(url, { method: 'POST', headers, agent }, (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece: Buffer) => pieces.push(piece))
+        response.on('end', () => {
+          const latencyMs = performance.now() - startMs
+          if (Buffer.concat(pieces).equals(right)) resolve(latencyMs)
+          else reject(new Error(`${url} answered ${response.statusCode} and other bytes than before`))
+        })
+      })
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+
+  // Connects, and compiles both sides.
+  for (let i = 0; isNew && i < 3; i++) await Promise.all(agents.map(send))
+  const startMs = performance.now()
+  const answers: Promise<number>[] = []
+  for (let i = 0; i < perSecond * seconds; i++) {
+    await wait(Math.max(0, startMs + (i * 1000) / perSecond - performance.now()))
+    const answer = send(agents[i % connections])
+    // It is awaited below; until then a failure is nobody's.
+    answer.catch(() => {})
+    answers.push(answer)
+  }
+  const latencies = (await Promise.all(answers)).sort((a, b) => a - b)
+  return { requests: latencies.length, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) }
+}
+
+answerHarness(pace)

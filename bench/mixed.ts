@@ -1,0 +1,101 @@
+/**
+ * Small requests beside large ones: what 1 % of 20 MB arrays does to the latency of the others.
+ * @module
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchCase } from './cases/case.ts'
+import { matrix, smallMatrix } from './cases/ndarray.ts'
+import { startContender } from './contender.ts'
+import { Generator } from './load/load.ts'
+import type { PacedRequest, PacedResult } from './load/paced.ts'
+
+/** Its name for `--only`. */
+export const mixedName = 'mixed load'
+
+/** What was seen of one contender. **Units**: milliseconds. */
+export interface MixedRow {
+  readonly contender: string
+  readonly aloneP99Ms: number
+  readonly besideP99Ms: number
+  readonly largeP50Ms: number
+}
+
+/** All contenders. */
+export interface MixedResult {
+  readonly smallBytes: number
+  readonly largeBytes: number
+  readonly connections: number
+  readonly smallPerSecond: number
+  readonly largePerSecond: number
+  readonly rows: readonly MixedRow[]
+}
+
+/** The p99 beside large requests stays within this many times the p99 alone. */
+export const mixedTarget = 5
+
+// One in a hundred. More would be more than Fastify can do with such arrays.
+const smallPerSecond = 198
+const largePerSecond = 2
+const connections = 64
+const largeConnections = 4
+
+/** Measures each contender alone and beside large requests. `rows` of the large array are about 19 KB each. */
+export async function measureMixed(
+  rows: number,
+  seconds: number,
+  progress: (text: string) => void,
+): Promise<MixedResult> {
+  const small: BenchCase = { name: mixedName, ...smallMatrix() }
+  const large: BenchCase = { name: mixedName, ...matrix(rows) }
+  const dir = await mkdtemp(join(tmpdir(), 'bench-'))
+  await using smallLoad = await Generator.start<PacedRequest, PacedResult>('./paced.ts')
+  // Another process: what it does with large answers must not delay the small ones.
+  await using largeLoad = await Generator.start<PacedRequest, PacedResult>('./paced.ts')
+
+  async function measure(contender: string): Promise<MixedRow> {
+    await using server = await startContender(contender, small, join(dir, 'small'))
+    const url = server.url as string
+    const pacedOf = async (name: string, job: BenchCase): Promise<PacedRequest> => {
+      const bodyFile = join(dir, name)
+      const rightFile = join(dir, `${name}.right`)
+      await writeFile(bodyFile, job.body)
+      await writeFile(rightFile, await rightAnswer(contender, url, job))
+      const pace = name === 'small' ? smallPerSecond : largePerSecond
+      const { contentType } = job
+      return { url, contentType, bodyFile, rightFile, connections, perSecond: pace, seconds }
+    }
+    const smallRequest = await pacedOf('small', small)
+    const largeRequest = { ...(await pacedOf('large', large)), connections: largeConnections }
+    progress(`${mixedName}: ${contender} alone`)
+    const alone = await smallLoad.fire(smallRequest)
+    progress(`${mixedName}: ${contender} beside large requests`)
+    await largeLoad.fire({ ...largeRequest, seconds: 0 })
+    const [beside, many] = await Promise.all([
+      smallLoad.fire({ ...smallRequest, seconds: seconds * 2 }),
+      largeLoad.fire({ ...largeRequest, seconds: seconds * 2 }),
+    ])
+    return { contender, aloneP99Ms: alone.p99Ms, besideP99Ms: beside.p99Ms, largeP50Ms: many.p50Ms }
+  }
+
+  try {
+    const rowsSeen: MixedRow[] = []
+    for (const contender of ['bare', 'serving', 'fastify']) rowsSeen.push(await measure(contender))
+    const bytes = { smallBytes: small.body.length, largeBytes: large.body.length }
+    return { ...bytes, connections, smallPerSecond, largePerSecond, rows: rowsSeen }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
+
+/** A contender's answer, which the job says is right: all later ones must be the same bytes. */
+async function rightAnswer(contender: string, url: string, { contentType, body, isRight }: BenchCase): Promise<Buffer> {
+  const headers = { 'content-type': contentType }
+  const response = await fetch(url, { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> })
+  const answer = Buffer.from(await response.arrayBuffer())
+  if (!response.ok || !isRight(answer, '')) {
+    throw new Error(`${contender} answers ${mixedName} wrong: ${answer.toString('latin1', 0, 200)}`)
+  }
+  return answer
+}

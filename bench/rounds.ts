@@ -1,0 +1,164 @@
+/**
+ * Contenders under load, in turns: first all rounds by autocannon, then by wrk where autocannon was the bottleneck.
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { BenchCase } from './cases/case.ts'
+import { type Contender, contenders } from './contender.ts'
+import type { Load } from './load/load.ts'
+
+/** How long, how often and by what. */
+export interface MeasureOptions {
+  /** Load on each contender in each round. **Units**: seconds. */
+  readonly seconds: number
+  readonly rounds: number
+  readonly autocannon: Load
+  /** The cross-check where autocannon is the bottleneck; undefined where it is not installed. */
+  readonly wrk: Load | undefined
+  readonly progress: (text: string) => void
+}
+
+/** What was seen of one contender: medians of its rounds. */
+export interface Row {
+  readonly contender: string
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /**
+   * CPU of the server's process and its children, under wrk where it measured, too: only a full server reads many requests at once, and
+   * they are cheaper then. **Units**: microseconds per request.
+   */
+  readonly cpuMicros: number
+  /** **Units**: bytes. */
+  readonly peakBytes: number
+  /** CPU over wall time while under load: 1 is a whole core. */
+  readonly serverCores: number
+  readonly loadCores: number
+  /** What wrk saw, where autocannon was the bottleneck. */
+  readonly wrkPerSecond?: number
+  readonly wrkP99Ms?: number
+  readonly wrkServerCores?: number
+}
+
+/** One round under one generator. */
+type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCores' | 'loadCores'> & {
+  readonly requests: number
+}
+
+/**
+ * wrk leaves some requests unanswered at its end. Below so many their CPU would count too much for the others; below so many for each
+ * connection even the rate says nothing.
+ */
+const minRequests = { forCpu: 2000, ofConnection: 5 }
+
+const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
+
+/** Measures all contenders of a job, every other round backwards. `ours` is the name of the one that the others are compared with. */
+export async function measureRounds(
+  started: readonly Contender[],
+  job: BenchCase,
+  ours: string,
+  options: MeasureOptions,
+): Promise<Row[]> {
+  const { seconds, autocannon, wrk, progress } = options
+  const amounts = new Map<string, number>()
+  for (const contender of started) {
+    progress(`${job.name}: ${contender.name} warms up`)
+    amounts.set(contender.name, await warmUp(contender, job, options))
+  }
+  const rounds = await takeTurns(started, job, options, (contender) =>
+    measureRound(contender, autocannon, seconds, amounts.get(contender.name)),
+  )
+  const isLoadBound = (name: string) => {
+    const list = rounds.get(name) ?? []
+    return median(list.map((round) => round.loadCores / round.serverCores)) > 0.7
+  }
+  // Where ours is load-bound wrk asks the others, too: latencies of two generators do not compare. Python never makes autocannon sweat.
+  const asked = started.filter(
+    ({ name, url }) =>
+      (isLoadBound(name) || isLoadBound(ours)) &&
+      url?.startsWith('http:') === true &&
+      contenders[name].python === undefined,
+  )
+  const checks = await takeTurns(wrk === undefined ? [] : asked, job, options, async (contender) => {
+    const round = await measureRound(contender, wrk as Load, seconds)
+    await settle(contender)
+    return round
+  })
+  const rows: Row[] = []
+  for (const contender of started) {
+    const { name } = contender
+    const { peakBytes } = await contender.usage()
+    const enough = (checks.get(name) ?? []).filter(
+      ({ requests }) => requests >= minRequests.ofConnection * job.connections,
+    )
+    rows.push({ contender: name, ...summary(rounds.get(name) as Round[], enough), peakBytes })
+  }
+  return rows
+}
+
+async function takeTurns(
+  list: readonly Contender[],
+  job: BenchCase,
+  { rounds, progress }: MeasureOptions,
+  measure: (contender: Contender) => Promise<Round>,
+): Promise<Map<string, Round[]>> {
+  const results = new Map(list.map(({ name }) => [name, [] as Round[]]))
+  for (let round = 0; round < rounds; round++) {
+    for (const contender of round % 2 === 0 ? list : list.toReversed()) {
+      progress(`${job.name}: ${contender.name}, round ${round + 1} of ${rounds}`)
+      results.get(contender.name)?.push(await measure(contender))
+    }
+  }
+  return results
+}
+
+/** Load until the code is compiled; gives the number of requests that fill a round. */
+async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
+  const first = await contender.load(autocannon, Math.min(0.5, seconds))
+  // What did not answer once in that time is slow: a few requests say it all.
+  const rate = first.requests === 0 ? 0 : first.perSecond
+  return Math.max(contender.url === undefined ? 1 : Math.max(4, job.connections), Math.round(rate * seconds))
+}
+
+async function measureRound(contender: Contender, load: Load, seconds: number, amount?: number): Promise<Round> {
+  const before = await contender.usage()
+  const result = await contender.load(load, seconds, amount)
+  const after = await contender.usage()
+  assert.equal(result.errors, 0, `${contender.name} failed requests`)
+  const spent = after.cpuMicros - before.cpuMicros
+  return {
+    ...result,
+    cpuMicros: spent / result.requests,
+    serverCores: spent / result.seconds / 1e6,
+    loadCores: result.loadCpuMicros / result.seconds / 1e6,
+  }
+}
+
+/** Waits until a server is done with what wrk has left behind, which would take the core from the next contender. */
+async function settle(contender: Contender): Promise<void> {
+  for (let last = -1, now = 0; now !== last; ) {
+    last = now
+    await wait(30)
+    now = (await contender.usage()).cpuMicros
+  }
+}
+
+function summary(rounds: readonly Round[], checks: readonly Round[]): Omit<Row, 'contender' | 'peakBytes'> {
+  const middle = (list: readonly Round[], field: keyof Round) => median(list.map((round) => round[field]))
+  const hasCpu = checks.length > 0 && middle(checks, 'requests') >= minRequests.forCpu
+  return {
+    perSecond: middle(rounds, 'perSecond'),
+    p50Ms: middle(rounds, 'p50Ms'),
+    p99Ms: middle(rounds, 'p99Ms'),
+    cpuMicros: middle(hasCpu ? checks : rounds, 'cpuMicros'),
+    serverCores: middle(rounds, 'serverCores'),
+    loadCores: middle(rounds, 'loadCores'),
+    ...(checks.length > 0 && {
+      wrkPerSecond: middle(checks, 'perSecond'),
+      wrkP99Ms: middle(checks, 'p99Ms'),
+      wrkServerCores: middle(checks, 'serverCores'),
+    }),
+  }
+}
