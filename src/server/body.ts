@@ -4,25 +4,28 @@
  */
 import { bufferPool } from '../wire/buffer-pool.ts'
 
-// What a Content-Length is believed without proof.
+// What a Content-Length is believed without proof, and what when that much of the body has come.
 const firstBytes = 1024 * 1024
+const believedBytes = 64 * 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
 
 /**
  * Pieces of a body become one buffer of the pool.
  *
- * **Cost**: a body with a true Content-Length up to 1 MiB, or one that a used buffer holds, is copied once. Above that the
- * buffer grows fourfold, only as bytes arrive: a lying Content-Length costs its connection at most four times what it sent,
- * honest bodies are copied again by at most a third.
+ * **Cost**: a body with a true Content-Length up to 1 MiB, or one that a used buffer holds, is copied once. Of a longer one the
+ * first MiB is copied again: with that as a proof, room for the rest is reserved, up to 64 MiB. The system gives memory for it only
+ * as bytes arrive, so that a lying Content-Length costs addresses. Beyond, and without a Content-Length, the buffer grows fourfold.
  */
 export class BodyBuffer {
   readonly #limit: number
+  readonly #believed: number
   #bytes: Uint8Array
   #length = 0
 
   /** `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. **Units**: bytes. */
   constructor(declared: number | undefined, limit: number) {
     this.#limit = declared === undefined ? limit : Math.min(declared, limit)
+    this.#believed = declared === undefined ? 0 : Math.min(declared, believedBytes)
     const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#limit)
     const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
     this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
@@ -49,7 +52,9 @@ export class BodyBuffer {
   }
 
   #grow(length: number): void {
-    const grown = new Uint8Array(bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4))))
+    const grown = new Uint8Array(
+      bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#believed))),
+    )
     grown.set(this.#bytes.subarray(0, this.#length))
     this.drop()
     this.#bytes = grown

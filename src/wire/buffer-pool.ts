@@ -7,6 +7,8 @@
 const leastBytes = 64 * 1024
 const mostBytes = 128 * 1024 * 1024
 const sweepMs = 1_000
+// How much larger than asked for a used buffer may be.
+const mostTimes = 4
 
 /**
  * Keeps the memory of large bodies for the next ones. Memory fresh from the system costs a page fault for every 4 KiB, and V8
@@ -21,13 +23,14 @@ export class BufferPool {
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** A used buffer of `size` to twice as many bytes, whatever they are now; undefined when there is none. */
+  /** A used buffer of `size` to four times as many bytes, whatever they are now; undefined when there is none. */
   takeUsed(size: number): ArrayBuffer | undefined {
-    if (size < leastBytes / 2) return undefined
+    if (size < leastBytes / mostTimes) return undefined
     let best: ArrayBuffer | undefined
     for (const buffer of this.#free) {
       const length = buffer.byteLength
-      if (length >= size && length <= 2 * size && length < (best?.byteLength ?? Number.POSITIVE_INFINITY)) best = buffer
+      if (length >= size && length <= mostTimes * size && length < (best?.byteLength ?? Number.POSITIVE_INFINITY))
+        best = buffer
     }
     if (best !== undefined) this.#drop(best)
     return best

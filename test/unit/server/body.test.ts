@@ -39,7 +39,10 @@ describe('BodyBuffer', () => {
     body.append(new Uint8Array(100))
     expect(body.take().buffer.byteLength).toBeLessThanOrEqual(1024 * 1024)
     body.append(new Uint8Array(2 * 1024 * 1024))
-    expect(body.take().buffer.byteLength).toBeLessThanOrEqual(8 * 1024 * 1024)
+    expect(body.take().buffer.byteLength).toBeLessThanOrEqual(64 * 1024 * 1024)
+    const chunked = new BodyBuffer(undefined, 1e9)
+    chunked.append(new Uint8Array(2 * 1024 * 1024))
+    expect(chunked.take().buffer.byteLength).toBeLessThanOrEqual(8 * 1024 * 1024)
   })
 
   it('uses the buffer of an earlier body again, one that was given up too, and grows no further than that', () => {
