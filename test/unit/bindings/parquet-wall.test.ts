@@ -39,6 +39,15 @@ describe('the Parquet wall', () => {
     expect((await decodeParquet(file, 'the tests')).height).toBe(1000)
   }, 60_000)
 
+  it('decodes file after file in the memory that one takes', async () => {
+    // Each is watched for some 50 ms, and 60 of them would take a GB.
+    const large = bombOf(2_000_000)
+    for (let i = 0; i < 60; i++) {
+      const frame = await decodeParquet(large, 'the tests', { maxMemoryBytes: 600e6 })
+      expect(frame.height).toBe(2_000_000)
+    }
+  }, 60_000)
+
   it('answers 400 for a thousand broken files and goes on', async () => {
     let state = 7
     const below = (limit: number) => {
