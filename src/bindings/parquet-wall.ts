@@ -54,7 +54,7 @@ interface Job {
   readonly name: string
   /** For errors. */
   readonly what: string
-  readonly resolve: (ipc: Uint8Array) => void
+  readonly resolve: (frame: DataFrame) => void
   readonly reject: (error: Error) => void
   /** Children that could not take it, through no fault of the file: for want of memory, mostly. */
   failedStarts: number
@@ -102,11 +102,10 @@ export async function decodeArrowFile(
 
 async function decodeBehind(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
-  const ipc = await new Promise<Uint8Array>((resolve, reject) => {
+  return new Promise<DataFrame>((resolve, reject) => {
     waiting.push({ ...task, resolve, reject, failedStarts: 0 })
     dispatch()
   })
-  return loadPolars(task.name).readIpc(ipc)
 }
 
 function dispatch(): void {
@@ -150,6 +149,18 @@ function childCommand(): string[] {
 
 /** Of the C library: what a frame took is kept for the next one, since fresh pages cost as much as decoding. **Units**: bytes. */
 const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
+
+let kept = Buffer.alloc(0)
+
+/**
+ * A buffer that is free again when this turn of the event loop ends: a new one for each frame brings on the garbage collector, which takes
+ * longer than what the frame is read for.
+ */
+function bufferOf(size: number): Buffer {
+  if (size > maxKeptBytes) return Buffer.allocUnsafeSlow(size)
+  if (size > kept.length) kept = Buffer.allocUnsafeSlow(Math.min(maxKeptBytes, Math.max(size, kept.length * 2)))
+  return kept.subarray(0, size)
+}
 
 /** One child process, one file at a time. */
 class Child {
@@ -253,19 +264,22 @@ class Child {
   }
 
   #settle(answer: ParquetAnswer, size: number): void {
-    let bytes: Uint8Array
+    const { file, limits, name } = this.#job as Job
+    let frame: DataFrame | string
     try {
-      bytes = this.#frame.readSync(size)
+      const bytes = bufferOf(size)
+      this.#frame.readIntoSync(bytes)
+      frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
     } catch (cause) {
       this.#fail('one that cannot be decoded', String(cause))
       return
     }
     const job = this.#finish() as Job
-    if (job.file.length > maxKeptBytes) this.#file.clear()
+    if (file.length > maxKeptBytes) this.#file.clear()
     if (size > maxKeptBytes) this.#frame.clear()
-    if (answer === 'frame') job.resolve(bytes)
-    else if (answer === 'too large') job.reject(undecodable(job, tooLarge, answer))
-    else job.reject(undecodable(job, 'one that cannot be decoded', Buffer.from(bytes).toString()))
+    if (typeof frame !== 'string') job.resolve(frame)
+    else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
+    else job.reject(undecodable(job, 'one that cannot be decoded', frame))
     dispatch()
   }
 

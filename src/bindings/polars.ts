@@ -5,12 +5,12 @@
  * constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which takes gigabytes for 1 KB of brackets.
  * @module
  */
-import { Writable } from 'node:stream'
 import type pl from 'nodejs-polars'
 import { decodeArrow, encodeArrow } from '../data/arrow.ts'
 import { type Column, type ColumnKind, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameType } from '../data/frame-dtype.ts'
 import { loadOptional } from './optional.ts'
+import { gatherInFile, Pieces } from './polars-output.ts'
 
 /** A Polars data frame. */
 export type DataFrame = pl.DataFrame
@@ -44,7 +44,7 @@ export interface Polars {
   writeCsv(frame: DataFrame): Buffer
   /** Decodes in this process: for files of our own, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
-  writeParquet(frame: DataFrame): Buffer
+  writeParquet(frame: DataFrame): Uint8Array
   readIpc(file: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
   /** As `writeIpc`, in pieces and without a copy of them all; answers their size. `write` may be called for position 0 again. */
@@ -114,7 +114,7 @@ function wrap(polars: typeof pl): Polars {
       }),
     writeCsv: (frame) => member(frame, 'writeCSV')(),
     readParquet: (file) => polars.readParquet(asBuffer(file)),
-    writeParquet: (frame) => member(frame, 'writeParquet')(),
+    writeParquet: parquetOf,
     readIpc,
     writeIpc: ipcOf,
     writeIpcPieces(frame, write) {
@@ -168,21 +168,16 @@ function ipcOf(frame: DataFrame): Buffer {
   return arrowOf(frame, (whole) => member(whole, 'writeIPC')())
 }
 
-/** What Polars writes, at once and not by way of a stream. */
-class Pieces extends Writable {
-  size = 0
-  readonly #take: (piece: Uint8Array, position: number) => void
+/**
+ * Up to here Parquet goes by way of a file. **Units**: cells. **Source**: 10 columns of mixed kinds, milliseconds of CPU without and with the
+ * file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000 rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
+ */
+const maxFileCells = 2 ** 18
 
-  constructor(take: (piece: Uint8Array, position: number) => void) {
-    super()
-    this.#take = take
-  }
-
-  override write(piece: Uint8Array): boolean {
-    this.#take(piece, this.size)
-    this.size += piece.length
-    return true
-  }
+function parquetOf(frame: DataFrame): Uint8Array {
+  const write = member(frame, 'writeParquet')
+  const isSmall = member(frame, 'height') * namesOf(frame).length <= maxFileCells
+  return (isSmall ? gatherInFile((path) => write(path)) : undefined) ?? write()
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -77,13 +77,18 @@ export class TempFile {
 
   /** Reads the first `size` bytes. **Cost**: blocks until the disk has given them. */
   readSync(size: number): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(size)
+    this.readIntoSync(bytes)
+    return bytes
+  }
+
+  /** Fills `bytes` with the file's first ones. **Cost**: blocks until the disk has given them. */
+  readIntoSync(bytes: Uint8Array): void {
     this.#use()
     try {
-      const bytes = Buffer.allocUnsafeSlow(size)
-      for (let done = 0; done < size; ) {
-        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(size - done, mostBytes), done))
+      for (let done = 0; done < bytes.length; ) {
+        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, mostBytes), done))
       }
-      return bytes
     } finally {
       this.#leave()
     }

@@ -22,6 +22,14 @@ describe('the Parquet wall', () => {
     expect(frames.map(({ height }) => height)).toEqual([1000, 1000, 1000, 1000, 1000, 1000])
   })
 
+  it('keeps the frames of files apart that came at once, and when others come', async () => {
+    const numbers = Array.from({ length: 8 }, (_, i) => Array.from({ length: 500 * (i + 1) }, (_, row) => row * i))
+    const frames = await Promise.all(
+      numbers.map((column) => decodeParquet(polars.writeParquet(frameOf([['a', 'int64', column]])), 'the tests')),
+    )
+    expect(frames.map((frame) => frame.getColumn('a').toArray())).toEqual(numbers)
+  })
+
   it('gives up a file that takes too long, and answers the others', async () => {
     // Four million rows take tens of milliseconds to decode and to send.
     const slow = decodeParquet(bombOf(4_000_000), 'the tests', { timeoutMs: 1 })
