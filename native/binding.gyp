@@ -4,6 +4,7 @@
       "target_name": "serving_native",
       "sources": [
         "src/addon.cpp",
+        "src/csv_parse.cpp",
         "src/frame_addon.cpp",
         "src/frame_columns.cpp",
         "src/frame_encode.cpp",

@@ -77,6 +77,11 @@ class ColumnBuilder {
   const Bytes& valid() const { return valid_; }
 
   bool AddNull();
+  // Text, even if no text comes. Before anything else.
+  bool BeText() {
+    Added why;
+    return Become(ColumnKind::kText, why);
+  }
   bool PadTo(size_t length);
   Added AddBool(bool value);
   Added AddInt(int64_t value);
