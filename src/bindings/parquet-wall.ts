@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { TempFile } from '../data/temp-file.ts'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from '../wire/parquet-footer.ts'
+import { keptBuffer, maxKeptBytes } from './kept-buffer.ts'
 import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
 import { type DataFrame, loadPolars } from './polars.ts'
 
@@ -42,8 +43,6 @@ const maxChildren = 2
 /** Files waiting for a child at most. */
 const maxWaiting = 128
 const watchMs = 20
-/** What a child's files keep between requests; Docker gives 64 MB to all of them. **Units**: bytes. */
-const maxKeptBytes = 2 ** 24
 /** Children that are started for one file at most. */
 const maxStarts = 3
 const tooLarge = 'one that unpacks to too much'
@@ -150,18 +149,6 @@ function childCommand(): string[] {
 /** Of the C library: what a frame took is kept for the next one, since fresh pages cost as much as decoding. **Units**: bytes. */
 const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
 
-let kept = Buffer.alloc(0)
-
-/**
- * A buffer that is free again when this turn of the event loop ends: a new one for each frame brings on the garbage collector, which takes
- * longer than what the frame is read for.
- */
-function bufferOf(size: number): Buffer {
-  if (size > maxKeptBytes) return Buffer.allocUnsafeSlow(size)
-  if (size > kept.length) kept = Buffer.allocUnsafeSlow(Math.min(maxKeptBytes, Math.max(size, kept.length * 2)))
-  return kept.subarray(0, size)
-}
-
 /** One child process, one file at a time. */
 class Child {
   readonly #process: ChildProcess
@@ -267,7 +254,7 @@ class Child {
     const { file, limits, name } = this.#job as Job
     let frame: DataFrame | string
     try {
-      const bytes = bufferOf(size)
+      const bytes = keptBuffer(size)
       this.#frame.readIntoSync(bytes)
       frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
     } catch (cause) {
@@ -275,6 +262,7 @@ class Child {
       return
     }
     const job = this.#finish() as Job
+    // Docker gives 64 MB to all files in memory.
     if (file.length > maxKeptBytes) this.#file.clear()
     if (size > maxKeptBytes) this.#frame.clear()
     if (typeof frame !== 'string') job.resolve(frame)

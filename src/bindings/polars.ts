@@ -9,6 +9,7 @@ import type pl from 'nodejs-polars'
 import { decodeArrow, encodeArrow } from '../data/arrow.ts'
 import { type Column, type ColumnKind, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameType } from '../data/frame-dtype.ts'
+import { keptBuffer } from './kept-buffer.ts'
 import { loadOptional } from './optional.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 
@@ -69,7 +70,7 @@ function wrap(polars: typeof pl): Polars {
   return {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
-    fromColumns: (table) => readIpc(encodeArrow(table)),
+    fromColumns: (table) => readIpc(encodeArrow(table, keptBuffer)),
     toColumns: (frame) => toColumns(polars, frame),
     seriesOf: (frame) => member(frame, 'getColumns')()[0],
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
