@@ -67,7 +67,7 @@ const children = new Set<Child>()
  *
  * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too many wait;
  * InternalError when no child starts.
- * **Cost**: above decoding in place, 0.4 ms for 25 KB, 2.3 ms for 1 MB, 16 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
+ * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
  * bench/micro/parquet-wall.ts.
  */
 export async function decodeParquet(
