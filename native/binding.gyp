@@ -23,6 +23,7 @@
       "sources": [
         "src/addon.cpp",
         "src/boundary.cpp",
+        "src/csv_parse.cpp",
         "src/frame_addon.cpp",
         "src/frame_columns.cpp",
         "src/frame_encode.cpp",

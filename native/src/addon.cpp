@@ -15,7 +15,7 @@ namespace serving {
 namespace {
 
 // Changes with every change of what crosses the boundary; src/bindings/native.ts refuses any other.
-constexpr uint32_t kContract = 3;
+constexpr uint32_t kContract = 4;
 
 // Texts up to here are written on the stack and become a string of their exact length.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -135,6 +135,7 @@ NAPI_MODULE_INIT() {
       {"encodeNdarrayLater", nullptr, serving::EncodeLater, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodedBound", nullptr, serving::EncodedBoundOf, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };
   napi_define_properties(env, exports, sizeof properties / sizeof *properties, properties);

@@ -1,5 +1,6 @@
 #include "frame_addon.h"
 
+#include "csv_parse.h"
 #include "frame_encode.h"
 #include "frame_parse.h"
 
@@ -146,7 +147,18 @@ size_t PackAll(Packer packer, const FrameParser& parser, double* words) {
   return packer.at();
 }
 
-napi_value Packed(napi_env env, const FrameParser& parser) {
+// The names of a CSV text are those of its header, which the caller has read.
+size_t PackAll(Packer packer, const CsvParser& parser, double* words) {
+  for (size_t i = 0; i < kFrameWords; i++) words[i] = i < 2 ? 0 : -1;
+  words[0] = static_cast<double>(parser.rows());
+  words[1] = static_cast<double>(parser.columns());
+  double* column = words + kFrameWords;
+  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) Pack(packer, parser.column(i), nullptr, column);
+  return packer.at();
+}
+
+template <class Parser>
+napi_value Packed(napi_env env, const Parser& parser) {
   const size_t count = kFrameWords + kColumnWords * (parser.columns() + 1);
   Bytes words;
   if (!words.Reserve(count * 8)) return nullptr;
@@ -186,6 +198,24 @@ napi_value ParseFrame(napi_env env, napi_callback_info info) {
   words[0] = parsed;
   words[1] = static_cast<double>(parser.offset());
   return parsed ? Packed(env, parser) : nullptr;
+}
+
+napi_value ParseCsv(napi_env env, napi_callback_info info) {
+  napi_value args[3];
+  size_t argc = 3;
+  Span csv;
+  Span is_text;
+  double max_cells;
+  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
+      !GetView(env, args[0], napi_uint8_array, csv) || !GetView(env, args[1], napi_uint8_array, is_text) ||
+      is_text.size == 0 || napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
+      !(max_cells >= 0 && max_cells <= 9007199254740992.0)) {
+    return Misused(env);
+  }
+  // Offsets of text are 32 bits wide.
+  if (csv.size > INT32_MAX) return nullptr;
+  CsvParser parser(csv.data, csv.size, is_text.size, is_text.data, static_cast<size_t>(max_cells));
+  return parser.Parse() ? Packed(env, parser) : nullptr;
 }
 
 namespace {

@@ -8,6 +8,9 @@ namespace serving {
 // (json: Uint8Array, layout: number, head: Float64Array) => ArrayBuffer | undefined
 napi_value ParseFrame(napi_env env, napi_callback_info info);
 
+// (csv: Uint8Array, isText: Uint8Array, max cells: number) => ArrayBuffer | undefined
+napi_value ParseCsv(napi_env env, napi_callback_info info);
+
 // (program: Float64Array, parts: Uint8Array[], texts: Uint8Array) => ArrayBuffer | undefined
 napi_value EncodeFrame(napi_env env, napi_callback_info info);
 

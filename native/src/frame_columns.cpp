@@ -13,11 +13,6 @@ bool Bytes::Grow(size_t more) {
   return true;
 }
 
-bool ColumnBuilder::Mark(uint8_t valid) {
-  length_++;
-  return !has_null_ || valid_.Push(valid);
-}
-
 bool ColumnBuilder::AddNull() {
   if (!has_null_) {
     if (!valid_.Reserve(length_ + 1)) return false;
@@ -75,24 +70,10 @@ Added ColumnBuilder::AddBool(bool value) {
   return cells_.Push<uint8_t>(value ? 1 : 0) && Mark(1) ? Added::kYes : Added::kNoMemory;
 }
 
-Added ColumnBuilder::AddInt(int64_t value) {
+Added ColumnBuilder::AddOtherInt(int64_t value) {
   if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
   Added why;
-  if (kind_ != ColumnKind::kInt64 && !Become(ColumnKind::kInt64, why)) return why;
-  return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
-}
-
-Added ColumnBuilder::AddFloat(double value) {
-  Added why;
-  if (kind_ != ColumnKind::kFloat64 && !Become(ColumnKind::kFloat64, why)) return why;
-  return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
-}
-
-Added ColumnBuilder::AddText(const uint8_t* bytes, size_t count) {
-  Added why;
-  if (kind_ != ColumnKind::kText && !Become(ColumnKind::kText, why)) return why;
-  const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
-  return done ? Added::kYes : Added::kNoMemory;
+  return Become(ColumnKind::kInt64, why) ? AddInt(value) : why;
 }
 
 bool ColumnBuilder::Copy(const ColumnBuilder& from, size_t row) {

@@ -77,11 +77,28 @@ class ColumnBuilder {
   const Bytes& valid() const { return valid_; }
 
   bool AddNull();
+  // Text, even if no text comes. Before anything else.
+  bool BeText() {
+    Added why;
+    return Become(ColumnKind::kText, why);
+  }
   bool PadTo(size_t length);
   Added AddBool(bool value);
-  Added AddInt(int64_t value);
-  Added AddFloat(double value);
-  Added AddText(const uint8_t* bytes, size_t count);
+  Added AddInt(int64_t value) {
+    if (kind_ != ColumnKind::kInt64) return AddOtherInt(value);
+    return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
+  }
+  Added AddFloat(double value) {
+    Added why;
+    if (kind_ != ColumnKind::kFloat64 && !Become(ColumnKind::kFloat64, why)) return why;
+    return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
+  }
+  Added AddText(const uint8_t* bytes, size_t count) {
+    Added why;
+    if (kind_ != ColumnKind::kText && !Become(ColumnKind::kText, why)) return why;
+    const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
+    return done ? Added::kYes : Added::kNoMemory;
+  }
 
   // Element `row` of another builder.
   bool Copy(const ColumnBuilder& from, size_t row);
@@ -93,8 +110,12 @@ class ColumnBuilder {
   }
 
  private:
+  Added AddOtherInt(int64_t value);
   bool Become(ColumnKind kind, Added& why);
-  bool Mark(uint8_t valid);
+  bool Mark(uint8_t valid) {
+    length_++;
+    return !has_null_ || valid_.Push(valid);
+  }
 
   ColumnKind kind_ = ColumnKind::kNull;
   size_t length_ = 0;

@@ -54,6 +54,25 @@ function parseWith(addon: FrameAddon, json: Uint8Array, layout: FrameLayout): Pa
   }
 }
 
+/**
+ * The lines below a CSV header become columns of the header's names, text where `isText` says so. Undefined: they must be read
+ * in another way, be it to say what is wrong with them.
+ */
+export type CsvParser = (lines: Uint8Array, names: readonly string[], isText: Uint8Array) => ColumnTable | undefined
+
+function parseCsvWith(addon: FrameAddon, ...[lines, names, isText]: Parameters<CsvParser>): ColumnTable | undefined {
+  const buffer = addon.parseCsv(lines, isText, maxFrameCells(lines.length))
+  if (buffer === undefined) return undefined
+  const [rows] = new Float64Array(buffer, 0, 1)
+  const bytes = Buffer.from(buffer)
+  const words = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
+  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, words, i * columnWords, rows), name })) }
+}
+
+/** The add-on's; undefined when it is not loaded. */
+export const parseCsv: CsvParser | undefined =
+  frameAddon && ((...args) => parseCsvWith(frameAddon as FrameAddon, ...args))
+
 function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
   const { buffer } = bytes
   const validity = words[at + 5]

@@ -15,6 +15,7 @@ import { maxDimensions } from '../data/shape.ts'
 /** What native/src/frame_addon.cpp adds; called by `native-frames.ts` alone. */
 export interface FrameAddon {
   parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
+  parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
 }
 
@@ -45,7 +46,7 @@ interface Addon extends FrameAddon, LaterAddon {
 }
 
 /** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 3
+const contract = 4
 
 const nonFiniteFound = 9
 /** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */

@@ -1,29 +1,36 @@
 /**
- * The other side of the Parquet wall: decodes one file after another from pipe 3 and answers on pipe 4. See `parquet-wall.ts`.
- * Not on stdin and stdout, which whoever touches `process.stdout` makes non-blocking.
+ * The other side of the Parquet wall: decodes one file after another. See `parquet-wall.ts`.
  *
- * In: 4 bytes of the file's length, 4 of the answer's largest, the file. Out: 1 byte of status (0 a frame, 1 an error, 2 ready, 3 a frame
- * that is too large), 4 of length, the bytes. Reads and writes block: there is nothing
- * else to do here, and an event loop between them costs more than a small file takes.
+ * A file is in descriptor 5, its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's length and 4 of the answer's
+ * largest; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and stdout, which whoever touches `process.stdout` makes
+ * non-blocking. Reads and writes block: there is nothing else to do here, and an event loop between them costs more than a small file takes.
  * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
 import { type DataFrame, loadPolars } from './polars.ts'
 
-/** Fills a buffer; the end of the pipe means that the parent is gone. */
-function readAll(bytes: Uint8Array): void {
+const [requests, replies, files, frames] = [3, 4, 5, 6]
+
+/** Fills a buffer; the end of a pipe means that the parent is gone. */
+function readAll(descriptor: number, bytes: Uint8Array, isFile: boolean): void {
   for (let at = 0; at < bytes.length; ) {
-    const count = readSync(3, bytes, at, bytes.length - at, null)
+    const count = readSync(descriptor, bytes, at, bytes.length - at, isFile ? at : null)
     if (count === 0) process.exit(0)
     at += count
   }
 }
 
-function answer(status: number, bytes: Uint8Array): void {
+function writeAll(bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(frames, bytes, at, bytes.length - at, position + at)
+}
+
+function reply(answer: ParquetAnswer, size: number): void {
   const head = Buffer.alloc(5)
-  head[0] = status
-  head.writeUInt32LE(bytes.length, 1)
-  for (const part of [head, bytes]) for (let at = 0; at < part.length; ) at += writeSync(4, part, at, part.length - at)
+  head[0] = answers.indexOf(answer)
+  head.writeUInt32LE(size, 1)
+  for (let at = 0; at < head.length; ) at += writeSync(replies, head, at)
 }
 
 /**
@@ -35,6 +42,35 @@ function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   return Math.max(ipcBytes, polars.countCharacters(frame))
 }
 
+/** Decodes a file and leaves the frame, or why there is none, in the other file. **Errors**: of that file, when it cannot be written. */
+function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] {
+  let unwritten: unknown
+  try {
+    const isArrow = Buffer.from(file.buffer, file.byteOffset, 6).toString('latin1') === 'ARROW1'
+    const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
+    const size = polars.writeIpcPieces(frame, (piece, position) => {
+      // Polars must not be unwound from here.
+      try {
+        if (unwritten === undefined && position + piece.length <= limit) writeAll(piece, position)
+      } catch (error) {
+        unwritten = error
+      }
+    })
+    const unpacked = sizeOf(frame, size, limit)
+    if (unwritten === undefined) return unpacked > limit ? ['too large', 0] : ['frame', size]
+  } catch (error) {
+    const text = Buffer.from(error instanceof Error ? error.message : String(error)).subarray(0, maxMessageBytes)
+    writeAll(text, 0)
+    return ['undecodable', text.length]
+  }
+  throw unwritten
+}
+
+/** Frames of so many bytes are let go at a time; collecting garbage takes 3 ms. */
+const collectBytes = 2 ** 25
+/** What a frame takes beside its columns, about. */
+const frameBytes = 2 ** 14
+
 try {
   // When memory runs out, this process is the one to go, not the server.
   writeFileSync('/proc/self/oom_score_adj', '1000')
@@ -43,20 +79,25 @@ try {
 }
 
 const polars = loadPolars('Parquet input')
-answer(2, new Uint8Array(0))
+reply('ready', 0)
 const head = Buffer.alloc(8)
+let garbageBytes = 0
 for (;;) {
-  readAll(head)
+  readAll(requests, head, false)
   const file = Buffer.allocUnsafeSlow(head.readUInt32LE(0))
-  readAll(file)
+  readAll(files, file, true)
+  let size = 0
   try {
-    const isArrow = file.subarray(0, 6).toString('latin1') === 'ARROW1'
-    const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
-    const ipc = polars.writeIpc(frame)
-    const size = sizeOf(frame, ipc.length, head.readUInt32LE(4))
-    if (size > head.readUInt32LE(4)) answer(3, Buffer.from(String(size)))
-    else answer(0, ipc)
-  } catch (error) {
-    answer(1, Buffer.from(error instanceof Error ? error.message : String(error)))
+    const [answer, bytes] = decode(file, head.readUInt32LE(4))
+    size = bytes
+    reply(answer, size)
+  } catch {
+    reply('no space', 0)
   }
+  garbageBytes += file.length + size + frameBytes
+  if (garbageBytes < collectBytes) continue
+  // V8 does not see the memory of frames, and frees none of it before the event loop turns.
+  garbageBytes = 0
+  globalThis.gc?.()
+  await setImmediate()
 }

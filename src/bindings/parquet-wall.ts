@@ -1,18 +1,23 @@
 /**
  * Client Parquet, decoded behind a wall: in a child process, which a hostile file may abort, hang or fill without harm to the server.
  *
- * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why pipes: a
- * file of 1 MB took 2.8 ms there and back, through files in shared memory 3.3, one of 10 KB 0.33 and 0.47 (same run, busy machine), and
- * pipes leave nothing behind.
+ * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name, in memory where there
+ * is a `/dev/shm`: a child keeps its two, so that their pages are there already, and a copy into them and one out is all that bytes cost. Pipes
+ * take them in pieces of 64 KB, and fresh pages cost more than what is written to them. Files are read, not mapped: what Polars checks must
+ * not change afterwards.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { TempFile } from '../data/temp-file.ts'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from '../wire/parquet-footer.ts'
+import { keptBuffer, maxKeptBytes } from './kept-buffer.ts'
+import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
 import { type DataFrame, loadPolars } from './polars.ts'
 
 /** Bounds of one decoding. */
@@ -48,9 +53,9 @@ interface Job {
   readonly name: string
   /** For errors. */
   readonly what: string
-  readonly resolve: (ipc: Uint8Array) => void
+  readonly resolve: (frame: DataFrame) => void
   readonly reject: (error: Error) => void
-  /** Children that ended before they could take it, through no fault of the file: for want of memory, mostly. */
+  /** Children that could not take it, through no fault of the file: for want of memory, mostly. */
   failedStarts: number
 }
 
@@ -62,7 +67,7 @@ const children = new Set<Child>()
  *
  * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too many wait;
  * InternalError when no child starts.
- * **Cost**: above decoding in place, 0.4 ms for 25 KB, 2.3 ms for 1 MB, 16 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
+ * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
  * bench/micro/parquet-wall.ts.
  */
 export async function decodeParquet(
@@ -96,19 +101,35 @@ export async function decodeArrowFile(
 
 async function decodeBehind(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
-  const ipc = await new Promise<Uint8Array>((resolve, reject) => {
+  return new Promise<DataFrame>((resolve, reject) => {
     waiting.push({ ...task, resolve, reject, failedStarts: 0 })
     dispatch()
   })
-  return loadPolars(task.name).readIpc(ipc)
 }
 
 function dispatch(): void {
   for (const child of children) if (child.isIdle && waiting.length > 0) child.run(waiting.shift() as Job)
   while (waiting.length > 0 && children.size < maxChildren) {
-    const child = new Child()
-    children.add(child)
-    child.run(waiting.shift() as Job)
+    const job = waiting.shift() as Job
+    try {
+      const child = new Child()
+      children.add(child)
+      child.run(job)
+    } catch (cause) {
+      job.reject(new InternalError('the Parquet decoder has no place for its files', { cause }))
+    }
+  }
+}
+
+let directory = process.platform === 'linux' ? '/dev/shm' : tmpdir()
+
+/** **Errors**: the disk's. */
+function openFile(): TempFile {
+  try {
+    return new TempFile(directory)
+  } catch {
+    directory = tmpdir()
+    return new TempFile()
   }
 }
 
@@ -121,20 +142,24 @@ function childCommand(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './parquet-child.ts' : './parquet-child.js', import.meta.url))
   // Source only runs in development, where the loader is there.
-  return isSource ? ['--import', createRequire(import.meta.url).resolve('tsx'), entry] : [entry]
+  const loader = isSource ? ['--import', createRequire(import.meta.url).resolve('tsx')] : []
+  return ['--expose-gc', ...loader, entry]
 }
+
+/** Of the C library: what a frame took is kept for the next one, since fresh pages cost as much as decoding. **Units**: bytes. */
+const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
 
 /** One child process, one file at a time. */
 class Child {
   readonly #process: ChildProcess
-  readonly #in: Socket
-  readonly #out: Socket
+  readonly #requests: Socket
+  readonly #replies: Socket
+  /** The client's file, and the frame. */
+  readonly #file = openFile()
+  readonly #frame = openFile()
   #job: Job | undefined
   #isReady = false
-  #head = Buffer.alloc(5)
-  #headSize = 0
-  #body: Buffer | undefined
-  #bodySize = 0
+  #received = Buffer.alloc(0)
   #timer: NodeJS.Timeout | undefined
   #watch: NodeJS.Timeout | undefined
   #startError = ''
@@ -143,18 +168,20 @@ class Child {
     // Nothing of the server's environment but what starting node and Polars asks for: secrets stay on this side.
     const { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS } = process.env
     this.#process = spawn(process.execPath, childCommand(), {
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', this.#file.fd, this.#frame.fd],
       env: Object.fromEntries(
-        Object.entries({ PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS }).filter(([, value]) => value),
+        Object.entries({ PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS, ...keepMemory }).filter(
+          ([, value]) => value,
+        ),
       ),
     })
-    this.#in = this.#process.stdio[3] as Socket
-    this.#out = this.#process.stdio[4] as Socket
+    this.#requests = this.#process.stdio[3] as Socket
+    this.#replies = this.#process.stdio[4] as Socket
     this.#process.on('error', (error) => this.#gone(error.message))
     this.#process.on('exit', (code, signal) => this.#gone(`exit ${signal ?? code}`))
     // A child that dies leaves a broken pipe; its exit says the same.
-    this.#in.on('error', () => undefined)
-    this.#out.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#requests.on('error', () => undefined)
+    this.#replies.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#process.stderr?.on('data', (chunk: Buffer) => {
       if (!this.#isReady) this.#startError = (this.#startError + chunk.toString()).slice(-2000)
     })
@@ -168,13 +195,16 @@ class Child {
   run(job: Job): void {
     this.#job = job
     this.#hold(true)
+    try {
+      this.#file.writeSync(job.file, 0)
+    } catch (error) {
+      this.#noSpace(error)
+      return
+    }
     const head = Buffer.alloc(8)
     head.writeUInt32LE(job.file.length)
     head.writeUInt32LE(Math.min(job.limits.maxDecodedBytes, 2 ** 32 - 1), 4)
-    this.#in.cork()
-    this.#in.write(head)
-    this.#in.write(job.file)
-    this.#in.uncork()
+    this.#requests.write(head)
     if (this.#isReady) this.#startClock()
   }
 
@@ -194,46 +224,50 @@ class Child {
   #hold(isBusy: boolean): void {
     const method = isBusy ? 'ref' : 'unref'
     this.#process[method]()
-    for (const pipe of [this.#in, this.#out, this.#process.stderr as Socket]) pipe?.[method]()
+    for (const pipe of [this.#requests, this.#replies, this.#process.stderr as Socket]) pipe?.[method]()
   }
 
   #read(chunk: Buffer): void {
-    let at = 0
-    while (at < chunk.length) {
-      if (this.#body === undefined) {
-        const count = Math.min(5 - this.#headSize, chunk.length - at)
-        chunk.copy(this.#head, this.#headSize, at, at + count)
-        this.#headSize += count
-        at += count
-        if (this.#headSize < 5) return
-        const size = this.#head.readUInt32LE(1)
-        // A child that a file has got hold of must not make this side allocate what it likes.
-        if (size > (this.#job?.limits.maxDecodedBytes ?? 0)) {
-          this.#fail(tooLarge)
-          return
-        }
-        this.#body = Buffer.allocUnsafeSlow(size)
-        this.#bodySize = 0
-      }
-      const copied = chunk.copy(this.#body, this.#bodySize, at)
-      this.#bodySize += copied
-      at += copied
-      if (this.#bodySize === this.#body.length) this.#answered(this.#head[0], this.#body)
+    this.#received = Buffer.concat([this.#received, chunk])
+    while (this.#received.length >= 5) {
+      const [answer, size] = [answers[this.#received[0]], this.#received.readUInt32LE(1)]
+      this.#received = this.#received.subarray(5)
+      this.#answered(answer, size)
     }
   }
 
-  #answered(status: number, body: Buffer): void {
-    this.#body = undefined
-    this.#headSize = 0
-    if (status === 2) {
+  #answered(answer: ParquetAnswer | undefined, size: number): void {
+    if (answer === 'ready') {
       this.#isReady = true
       if (this.#job !== undefined) this.#startClock()
       return
     }
-    const job = this.#finish()
-    if (status === 0) job?.resolve(body)
-    else if (status === 3) job?.reject(undecodable(job, tooLarge, `${body} bytes`))
-    else job?.reject(undecodable(job, 'one that cannot be decoded', body.toString()))
+    const limit = this.#job?.limits.maxDecodedBytes
+    if (limit === undefined) return
+    if (answer === 'no space') this.#noSpace()
+    // A child that a file has got hold of must not make this side allocate what it likes.
+    else if (answer === undefined || size > Math.max(limit, maxMessageBytes)) this.#fail(tooLarge)
+    else this.#settle(answer, size)
+  }
+
+  #settle(answer: ParquetAnswer, size: number): void {
+    const { file, limits, name } = this.#job as Job
+    let frame: DataFrame | string
+    try {
+      const bytes = keptBuffer(size)
+      this.#frame.readIntoSync(bytes)
+      frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
+    } catch (cause) {
+      this.#fail('one that cannot be decoded', String(cause))
+      return
+    }
+    const job = this.#finish() as Job
+    // Docker gives 64 MB to all files in memory.
+    if (file.length > maxKeptBytes) this.#file.clear()
+    if (size > maxKeptBytes) this.#frame.clear()
+    if (typeof frame !== 'string') job.resolve(frame)
+    else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
+    else job.reject(undecodable(job, 'one that cannot be decoded', frame))
     dispatch()
   }
 
@@ -246,20 +280,38 @@ class Child {
     return job
   }
 
-  #fail(what: string): void {
-    const job = this.#finish()
-    children.delete(this)
+  /** Ends the process; answers the file that it had. */
+  #end(): Job | undefined {
+    if (!children.delete(this)) return undefined
     this.kill()
-    job?.reject(undecodable(job, what, what))
+    this.#file.release()
+    this.#frame.release()
+    return this.#finish()
+  }
+
+  #fail(what: string, cause = what): void {
+    const job = this.#end()
+    job?.reject(undecodable(job, what, cause))
     dispatch()
   }
 
+  /** The file system in memory is full: the next child has its files on disk. */
+  #noSpace(cause?: unknown): void {
+    directory = tmpdir()
+    this.#again(new InternalError('the Parquet decoder has no space for its files', { cause }))
+  }
+
   #gone(how: string): void {
-    if (!children.delete(this)) return
-    const job = this.#finish()
-    if (this.#isReady) job?.reject(undecodable(job, 'one that cannot be decoded', `the decoder ended: ${how}`))
-    else if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
-    else job?.reject(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
+    if (!children.has(this)) return
+    if (this.#isReady) this.#fail('one that cannot be decoded', `the decoder ended: ${how}`)
+    else this.#again(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
+  }
+
+  /** Another child takes the file, unless some tried already. */
+  #again(error: InternalError): void {
+    const job = this.#end()
+    if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
+    else job?.reject(error)
     dispatch()
   }
 }

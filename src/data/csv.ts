@@ -44,6 +44,8 @@ export interface CsvText {
   readonly bytes: Uint8Array
   /** Names of the columns as written, in their order. */
   readonly names: readonly string[]
+  /** Where the lines below the header start. **Units**: bytes. */
+  readonly linesAt: number
 }
 
 const quote = 0x22
@@ -64,7 +66,9 @@ export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
     if (names.length === maxFrameColumns) return { failure: 'columns', offset: start + line.at }
     names.push(line.text())
   } while (line.more)
-  return line.isCut ? { failure: 'quote', offset: start + line.at } : { bytes, names }
+  return line.isCut
+    ? { failure: 'quote', offset: start + line.at }
+    : { bytes, names, linesAt: Math.min(line.end, bytes.length) }
 }
 
 /** Where a text that Polars refused stops being a table of `columns` columns; undefined when it is one. **Cost**: only on errors. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { randomUUID } from 'node:crypto'
-import { close, closeSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
+import { close, closeSync, ftruncateSync, openSync, read, readSync, unlinkSync, write, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,7 +14,7 @@ const writeLater = promisify(write)
 const mostBytes = 1024 ** 3
 
 /**
- * Bytes on disk in `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep /tmp in memory).
+ * Bytes on disk in `directory`, by default `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep /tmp in memory).
  *
  * The name is removed as soon as the file is open, so that nothing is left behind even when the process is killed. On
  * Windows, too, an open file can be deleted: its name is gone at once from Windows 10 on, before that when it is closed.
@@ -26,8 +26,8 @@ export class TempFile {
   #users = 0
   #released = false
 
-  constructor() {
-    const path = join(tmpdir(), `serving-${randomUUID()}`)
+  constructor(directory: string = tmpdir()) {
+    const path = join(directory, `serving-${randomUUID()}`)
     this.#fd = openSync(path, 'wx+', 0o600)
     try {
       unlinkSync(path)
@@ -77,13 +77,33 @@ export class TempFile {
 
   /** Reads the first `size` bytes. **Cost**: blocks until the disk has given them. */
   readSync(size: number): Uint8Array {
+    const bytes = Buffer.allocUnsafeSlow(size)
+    this.readIntoSync(bytes)
+    return bytes
+  }
+
+  /** Fills `bytes` with the file's first ones. **Cost**: blocks until the disk has given them. */
+  readIntoSync(bytes: Uint8Array): void {
     this.#use()
     try {
-      const bytes = Buffer.allocUnsafeSlow(size)
-      for (let done = 0; done < size; ) {
-        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(size - done, mostBytes), done))
+      for (let done = 0; done < bytes.length; ) {
+        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, mostBytes), done))
       }
-      return bytes
+    } finally {
+      this.#leave()
+    }
+  }
+
+  /** The file's descriptor, for a child process to inherit. */
+  get fd(): number {
+    return this.#fd
+  }
+
+  /** Frees the disk space, and keeps the file. */
+  clear(): void {
+    this.#use()
+    try {
+      ftruncateSync(this.#fd)
     } finally {
       this.#leave()
     }

@@ -22,6 +22,14 @@ describe('the Parquet wall', () => {
     expect(frames.map(({ height }) => height)).toEqual([1000, 1000, 1000, 1000, 1000, 1000])
   })
 
+  it('keeps the frames of files apart that came at once, and when others come', async () => {
+    const numbers = Array.from({ length: 8 }, (_, i) => Array.from({ length: 500 * (i + 1) }, (_, row) => row * i))
+    const frames = await Promise.all(
+      numbers.map((column) => decodeParquet(polars.writeParquet(frameOf([['a', 'int64', column]])), 'the tests')),
+    )
+    expect(frames.map((frame) => frame.getColumn('a').toArray())).toEqual(numbers)
+  })
+
   it('gives up a file that takes too long, and answers the others', async () => {
     // Four million rows take tens of milliseconds to decode and to send.
     const slow = decodeParquet(bombOf(4_000_000), 'the tests', { timeoutMs: 1 })
@@ -37,6 +45,15 @@ describe('the Parquet wall', () => {
     const pending = decodeParquet(bomb, 'the tests', limits)
     await expect(pending).rejects.toThrow(/too much memory/)
     expect((await decodeParquet(file, 'the tests')).height).toBe(1000)
+  }, 60_000)
+
+  it('decodes file after file in the memory that one takes', async () => {
+    // Each is watched for some 50 ms, and 60 of them would take a GB.
+    const large = bombOf(2_000_000)
+    for (let i = 0; i < 60; i++) {
+      const frame = await decodeParquet(large, 'the tests', { maxMemoryBytes: 600e6 })
+      expect(frame.height).toBe(2_000_000)
+    }
   }, 60_000)
 
   it('answers 400 for a thousand broken files and goes on', async () => {
