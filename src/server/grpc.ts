@@ -222,9 +222,9 @@ class RpcCalls {
       ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
       site.gate.leave()
     }
-    // Also when the client's deadline has passed.
+    // Also when the client's deadline has passed, and behind every answer.
     call.once('cancelled', () => {
-      ctx.abort(new ClientClosed())
+      if (!isOver) ctx.abort(new ClientClosed())
       leave()
     })
     return { ctx, leave }

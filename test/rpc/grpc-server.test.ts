@@ -67,7 +67,10 @@ afterAll(async () => {
   client.close()
   await listener.close()
 })
-afterEach(() => release())
+afterEach(() => {
+  release()
+  sawAbort = Promise.resolve('')
+})
 
 describe('the status of a call', () => {
   it.each([
@@ -122,6 +125,16 @@ describe('the context of a call', () => {
     controller.abort()
     expect((await pending).error?.code).toBe(status.CANCELLED)
     expect(await sawAbort).toBe('ClientClosed')
+  })
+
+  it('is not aborted when it has been answered', async () => {
+    const pending = client.call('hang', text(''))
+    await expect.poll(() => listenerHasCall()).toBe(true)
+    release()
+    expect((await pending).content).toEqual(text('let go'))
+    // By then the stream of the first call is closed.
+    for (let i = 0; i < 3; i++) await client.call('own_status', text('200'))
+    expect(await Promise.race([sawAbort, Promise.resolve('never')])).toBe('never')
   })
 
   it("is held to the client's deadline", async () => {
