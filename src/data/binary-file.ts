@@ -55,16 +55,21 @@ export class BinaryFile {
     return this.#bytes === undefined
   }
 
-  /** The bytes in pieces of at most 256 KiB. **Cost**: holds one piece at a time. */
-  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+  /**
+   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` gives, new memory unless told otherwise.
+   * **Cost**: holds one piece at a time.
+   */
+  async *stream(
+    allocate: (size: number) => Uint8Array = Buffer.allocUnsafeSlow,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     for (let at = 0; at < this.size; at += pieceBytes) {
       const length = Math.min(pieceBytes, this.size - at)
       if (this.#bytes !== undefined) {
         yield this.#bytes.subarray(at, at + length)
         continue
       }
-      // A new buffer each time: sockets may still hold the last one.
-      const piece = Buffer.allocUnsafeSlow(length)
+      // Another buffer each time: sockets may still hold the last one.
+      const piece = allocate(length)
       await (this.#file as TempFile).read(piece, at)
       yield piece
     }

@@ -8,6 +8,7 @@ import { detectMimeType } from '../bindings/file-type.ts'
 import type { Context } from '../context.ts'
 import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../wire/content-disposition.ts'
 import { extensionType } from '../wire/extension-type.ts'
 import { mediaTypeOf } from '../wire/media-type.ts'
@@ -122,7 +123,8 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
       headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
     if (!value.isSpooled) return { headers, body: value.bytes }
     headers.push(['content-length', String(value.size)])
-    return { headers, body: value.stream() }
+    // The server takes back what it has sent.
+    return { headers, body: value.stream((size) => new Uint8Array(bufferPool.lend(size), 0, size)) }
   }
 
   /** A File message, or bytes alone, become a file; a kind counts as a Content-Type does. */

@@ -5,6 +5,7 @@
 import type { Context } from '../context.ts'
 import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
 import { TempFile } from '../data/temp-file.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
@@ -24,7 +25,6 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #spoolAboveBytes: number
   readonly #ctx: Context
   #blocks: Buffer[] = []
-  readonly #free: Buffer[] = []
   // Bytes in the last block, and in blocks that were handed to the disk.
   #used = blockBytes
   #written = 0
@@ -43,7 +43,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   write(piece: Uint8Array): void | Promise<void> {
     for (let at = 0; at < piece.length; ) {
       if (this.#used === blockBytes) {
-        this.#blocks.push(this.#free.pop() ?? Buffer.allocUnsafeSlow(blockBytes))
+        this.#blocks.push(Buffer.from(bufferPool.take(blockBytes), 0, blockBytes))
         this.#used = 0
       }
       const taken = Math.min(piece.length - at, blockBytes - this.#used)
@@ -72,6 +72,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   }
 
   abort(): void {
+    for (const block of this.#blocks) giveBack(block)
     this.#blocks = []
     this.#file?.release()
   }
@@ -86,7 +87,9 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     const bytes = Buffer.allocUnsafeSlow(size)
     for (const [index, block] of this.#blocks.entries()) {
       block.copy(bytes, index * blockBytes, 0, Math.min(blockBytes, size - index * blockBytes))
+      giveBack(block)
     }
+    this.#blocks = []
     return bytes
   }
 
@@ -96,7 +99,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     this.#written += length
     if (this.#writing.size >= mostLate) {
       file.writeSync(bytes, position)
-      this.#free.push(block)
+      giveBack(block)
       return
     }
     const writing = file
@@ -106,7 +109,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
       })
       .finally(() => {
         this.#writing.delete(writing)
-        this.#free.push(block)
+        giveBack(block)
         if (this.#writing.size > mostWriting && this.#failed === undefined) return
         this.#relieve?.()
         this.#relief = this.#relieve = undefined
@@ -128,4 +131,8 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     await Promise.all(this.#writing)
     if (this.#failed !== undefined) throw this.#failed.error
   }
+}
+
+function giveBack(block: Buffer): void {
+  bufferPool.give(block.buffer as ArrayBuffer)
 }

@@ -37,6 +37,8 @@ export abstract class ResponseSender {
   protected abstract sendSized(piece: Uint8Array, length: number): boolean
   /** Writes the end of a streamed response of unknown length. */
   protected abstract sendEnd(): void
+  /** A chunk has been sent, or given up. Left as it is, its memory goes to the collector: the socket may still read it. */
+  protected sent(_chunk: Chunk): void {}
   /** The stream of a response failed when its status was out. */
   protected abstract streamFailed(cause: unknown): void
 
@@ -139,6 +141,7 @@ export abstract class ResponseSender {
           })
           if (!room) await this.#catchUp()
         }
+        this.sent(next.value)
       }
       await chunks.return?.()
     } catch (error) {

@@ -9,6 +9,7 @@ import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_l
 import { Context } from '../context.ts'
 import type { Api } from '../core/api.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import {
   type Address,
@@ -267,6 +268,11 @@ class UwsExchange extends Exchange {
     // Once: a handler that is set while another one runs is lost.
     if (!this.#listens) this.#listenSized(length)
     return false
+  }
+
+  protected override sent(chunk: Chunk): void {
+    // uWebSockets.js has copied what the kernel did not take.
+    if (chunk instanceof Uint8Array) bufferPool.takeBack(chunk)
   }
 
   #writeSized(bytes: Uint8Array, length: number): boolean {

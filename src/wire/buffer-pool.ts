@@ -20,6 +20,8 @@ export class BufferPool {
   #free: ArrayBuffer[] = []
   /** Those of `#free` that nobody has used since the last sweep. */
   #stale = new Set<ArrayBuffer>()
+  /** Those that `lend` gave. */
+  readonly #lent = new WeakSet<ArrayBuffer>()
   #bytes = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -52,6 +54,19 @@ export class BufferPool {
     this.#free.push(buffer)
     this.#bytes += size
     this.#timer ??= setInterval(() => this.#sweep(), sweepMs).unref()
+  }
+
+  /** As `take`, for bytes that others are to read: the last of them says so by `takeBack`, or leaves them to the collector. */
+  lend(size: number): ArrayBuffer {
+    const buffer = this.take(size)
+    this.#lent.add(buffer)
+    return buffer
+  }
+
+  /** Takes a lent buffer that nobody reads any more; bytes that were not lent are their owner's, and stay so. */
+  takeBack(bytes: Uint8Array): void {
+    const buffer = bytes.buffer as ArrayBuffer
+    if (this.#lent.delete(buffer)) this.give(buffer)
   }
 
   #sweep(): void {
