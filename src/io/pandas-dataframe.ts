@@ -142,7 +142,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       const csv = toUtf8(request.peek(), charset, 'PandasDataFrame')
       return this.#accept(decodeCsv(this.#polars, csv, this.#types, 'PandasDataFrame'))
     }
-    return decodeParquet(request.body, 'PandasDataFrame').then((frame) => this.#accept(frame))
+    request.keep()
+    return decodeParquet(request.peek(), 'PandasDataFrame').then((frame) => this.#accept(frame))
   }
 
   /**
