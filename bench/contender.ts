@@ -66,6 +66,7 @@ export const contenders: Record<string, Kind> = {
   'bare, gRPC': { file: 'bare-grpc.ts', isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),
+  '@napi-rs/image in a loop': loopOf('napi'),
   'native codec in a loop': loopOf('native'),
 }
 

@@ -22,6 +22,7 @@ const drawn: Readonly<Record<string, Look>> = {
   mlserver: ['MLServer', '#882255'],
   'Polars in a loop': loop,
   'codec in a loop': loop,
+  '@napi-rs/image in a loop': loop,
   'native codec in a loop': loop,
   'serving, gRPC': ['serving over gRPC', '#e69f00'],
 }

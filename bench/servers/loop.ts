@@ -31,6 +31,10 @@ async function codecWork(): Promise<Work> {
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
     return async () => String(meanOf((await jpegCodec.decode(body, header)).data))
   }
+  return napiWork()
+}
+
+function napiWork(): Work {
   const { Transformer } = require('@napi-rs/image') as typeof import('@napi-rs/image')
   return async () => String(meanOf(await new Transformer(body).rawPixels()))
 }
@@ -50,6 +54,7 @@ async function nativeWork(): Promise<Work> {
 const works: Readonly<Record<string, () => Work | Promise<Work>>> = {
   polars: polarsWork,
   codec: codecWork,
+  napi: napiWork,
   native: nativeWork,
 }
 const work = await works[process.env.BENCH_LOOP ?? '']()
