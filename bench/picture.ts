@@ -27,7 +27,7 @@ const drawn: Readonly<Record<string, Look>> = {
   'serving, gRPC': ['serving over gRPC', '#e69f00'],
 }
 
-const [left, right, top, lineHeight, width] = [310, 20, 104, 26, 960]
+const [left, right, top, lineHeight, width] = [340, 20, 104, 26, 990]
 const [least, most] = [0.02, 200]
 const ticks = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100]
 
