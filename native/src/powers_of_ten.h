@@ -22,7 +22,6 @@ extern const PowerTable kPowerTable;
 inline const Wide& PowerOfTen(int k) { return kPowerTable.powers[k - kSmallestPower]; }
 
 // The place of 10^k's highest bit.
-
 constexpr int FloorLog2Of10(int k) { return (k * 1741647) >> 19; }
 
 inline Wide Multiply(uint64_t a, uint64_t b) {

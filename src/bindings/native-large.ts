@@ -18,12 +18,6 @@ const minParseBytes = 1024 * 1024
 /** The same for printing. **Units**: elements. */
 const minEncodeElements = 64 * 1024
 
-/** The text of an array; whoever calls `release` does not read it any more. */
-export interface ArrayText {
-  readonly body: Uint8Array
-  readonly release: () => void
-}
-
 /** The add-on on threads of libuv's pool. */
 class LargeCodec {
   readonly #addon: LaterAddon
@@ -51,8 +45,8 @@ class LargeCodec {
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 
-  /** As `encodeNdarray` of the codec. The array may change or go as soon as this returns. */
-  async encode(array: ParsedArray, nonFinite: NonFinite): Promise<ArrayText | undefined> {
+  /** As `encodeNdarray` of the codec, in a buffer that the pool lends. The array may change or go as soon as this returns. */
+  async encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
     const copy = copyOf(array)
     try {
@@ -74,14 +68,14 @@ class LargeCodec {
     return { ...found, data: found.data.slice() }
   }
 
-  async #encode(array: ParsedArray, nonFinite: NonFinite): Promise<ArrayText | undefined> {
+  async #encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     const head = newHead(array.shape)
     const data = array.data as Float64Array
     const codes = [dtypeCode(array.dtype), nonFiniteCodes[nonFinite], head] as const
-    const out = bufferPool.take(this.#addon.encodedBound(data, ...codes))
-    await this.#addon.encodeNdarrayLater(data, ...codes, new Uint8Array(out))
-    if (head[0] === 0) return { body: new Uint8Array(out, 0, head[1]), release: () => bufferPool.give(out) }
-    bufferPool.give(out)
+    const out = new Uint8Array(bufferPool.lend(this.#addon.encodedBound(data, ...codes)))
+    await this.#addon.encodeNdarrayLater(data, ...codes, out)
+    if (head[0] === 0) return out.subarray(0, head[1])
+    bufferPool.takeBack(out)
     return undefined
   }
 }

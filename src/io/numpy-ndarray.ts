@@ -118,9 +118,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const array = this.#checkOutput(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) return { headers: [['content-type', form.mimeType]], body: form.encode(array) }
-    if (largeCodec?.takesArray(array)) {
-      return largeCodec.encode(array, this.nonFinite).then((text) => jsonResponse(text?.body, text?.release))
-    }
+    if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(jsonResponse)
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
@@ -201,9 +199,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 }
 
-function jsonResponse(body: Chunk | undefined, release?: () => void): HttpResponse {
+function jsonResponse(body: Chunk | undefined): HttpResponse {
   if (body === undefined) throw new BadOutput('expected finite numbers for NumpyNdarray, received NaN or an infinity')
-  return { headers: jsonHeaders, body, release }
+  return { headers: jsonHeaders, body }
 }
 
 const readable = `application/json or ${[...ndarrayForms.keys()].join(' or ')}`

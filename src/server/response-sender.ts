@@ -3,6 +3,7 @@
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
+import { bufferPool } from '../wire/buffer-pool.ts'
 import { exactly } from '../wire/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { isBodyless } from './head.ts'
@@ -20,7 +21,8 @@ export abstract class ResponseSender {
   /** Nothing may be written any more. */
   protected over = false
   #wake: (() => void) | undefined
-  #release: (() => void) | undefined
+  // Sent in one, and lent by the pool if it is large.
+  #body: Uint8Array | undefined
 
   /** Runs `writes` so that they leave in one packet. Must run them at once. */
   protected abstract corked(writes: () => void): void
@@ -51,9 +53,8 @@ export abstract class ResponseSender {
 
   /** The body of the response is out, or never will be. */
   protected releaseBody(): void {
-    const release = this.#release
-    this.#release = undefined
-    release?.()
+    if (this.#body !== undefined) bufferPool.takeBack(this.#body)
+    this.#body = undefined
   }
 
   /** Sends a response without faults; `isCorked` when the writes of this tick leave in one packet anyway. */
@@ -65,7 +66,7 @@ export abstract class ResponseSender {
       return
     }
     if (typeof body === 'string' || body instanceof Uint8Array) {
-      this.#release = response.release
+      if (typeof body !== 'string') this.#body = body
       this.#whole(response, body, isCorked)
       return
     }
@@ -183,9 +184,9 @@ function lengthOf({ headers }: HttpResponse): number | undefined {
 }
 
 /** Ends the source of a body that nobody will read. */
-export function discard({ body, release }: HttpResponse): void {
+export function discard({ body }: HttpResponse): void {
+  if (body instanceof Uint8Array) bufferPool.takeBack(body)
   try {
-    release?.()
     if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
     Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
   } catch {

@@ -133,8 +133,6 @@ export interface HttpResponse {
   readonly body: ResponseBody
   /** Set on error responses, for the log. */
   readonly error?: Error
-  /** Called once when `body` has been sent or given up, if it is bytes: their memory may be used again. */
-  readonly release?: () => void
 }
 
 /** Whether a body is streamed from an async source. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NDArray } from '../../src/data/ndarray.ts'
 import { NumpyNdarray } from '../../src/io/numpy-ndarray.ts'
+import { bufferPool } from '../../src/wire/buffer-pool.ts'
 import { engines, post, start, turns } from './harness.ts'
 
 const count = 300_000
@@ -25,6 +26,17 @@ describe.each(engines)('large arrays on %s', (engine) => {
       const answers = await Promise.all(marks.map((mark) => server.ask(post('/echo', largeText(mark)))))
       expect(answers.map(({ text }, i) => text === largeText(marks[i]))).toEqual(marks.map(() => true))
     }
+  })
+
+  it('leave their buffers to the next ones: of the body, and of the text', async () => {
+    const server = await echo()
+    // Whatever earlier tests have left.
+    while (bufferPool.takeUsed(1e6) !== undefined);
+    while (bufferPool.takeUsed(5e6) !== undefined);
+    expect((await server.ask(post('/echo', largeText(10)))).status).toBe(200)
+    // The room for a text is reckoned at 27 bytes a number.
+    await expect.poll(() => bufferPool.takeUsed(count * 27)).toBeDefined()
+    expect(bufferPool.takeUsed(largeText(10).length)).toBeDefined()
   })
 
   it('stay what they are until a slow reader has them', async () => {

@@ -5,6 +5,7 @@ import { largeCodec } from '../../src/bindings/native-large.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'
 import type { ParsedArray } from '../../src/data/number-codec.ts'
+import { bufferPool } from '../../src/wire/buffer-pool.ts'
 
 const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
@@ -19,8 +20,9 @@ function sampleOf(dtype: NumericDType): ParsedArray {
 
 async function printed(array: ParsedArray): Promise<string | undefined> {
   const answer = await codec.encode(array, 'null')
-  const json = answer === undefined ? undefined : Buffer.from(answer.body).toString()
-  answer?.release()
+  if (answer === undefined) return undefined
+  const json = Buffer.from(answer).toString()
+  bufferPool.takeBack(answer)
   return json
 }
 
