@@ -3,7 +3,9 @@
  * src/bindings/native.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
  * @module
  */
-import { minEncodeElements, minParseBytes, nativeCodec, nativeStatus } from '../../src/bindings/native.ts'
+
+import { nativeStatus } from '../../src/bindings/add-on.ts'
+import { minEncodeElements, minParseBytes, nativeCodec } from '../../src/bindings/native.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'
 import type { NumberCodec, ParsedArray } from '../../src/data/number-codec.ts'
 import { besideBaseline } from './baseline.ts'

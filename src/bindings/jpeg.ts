@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path'
 import { RasterImage } from '../data/raster.ts'
 import { bufferPool } from '../wire/buffer-pool.ts'
 import type { ImageHeader } from '../wire/image-header.ts'
-import { nativePath } from './native.ts'
+import { nativePath } from './add-on.ts'
 
 /** JPEG in grey and RGB, off the event loop. */
 export interface JpegCodec {

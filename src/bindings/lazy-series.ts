@@ -6,7 +6,7 @@
  * @module
  */
 import { inspect } from 'node:util'
-import type { DataFrame, Series } from './polars.ts'
+import type { DataFrame, Series } from './polars-package.ts'
 
 /** What nodejs-polars keeps in a series and hands these calls on to. */
 export interface NativeSeries {

@@ -14,7 +14,7 @@ import {
   type ParsedFrame,
 } from '../data/frame-codec.ts'
 import { typescriptFrameCodec } from '../data/frame-json.ts'
-import { type FrameAddon, frameAddon } from './native.ts'
+import { type FrameAddon, frameAddon } from './add-on.ts'
 
 /** The order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']

@@ -8,7 +8,8 @@ import { typescriptCodec } from '../data/ndarray-json.ts'
 import { checkEncoding } from '../data/ndarray-scan.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
 import { bufferPool } from '../wire/buffer-pool.ts'
-import { codeOf, type LaterAddon, laterAddon, newHead, nonFiniteCodes, parsedOf } from './native.ts'
+import { type LaterAddon, laterAddon } from './add-on.ts'
+import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native.ts'
 
 /**
  * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to another

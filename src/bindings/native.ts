@@ -1,52 +1,13 @@
 /**
  * The native add-on behind the codec contract, and the choice between it and the TypeScript codec.
- * The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names another binary (see native/sanitize.mjs).
  * @module
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
 import { type DType, type DTypeData, dataConstructor, dtypeCode, dtypes } from '../data/dtype.ts'
 import { typescriptCodec } from '../data/ndarray-json.ts'
 import { checkEncoding } from '../data/ndarray-scan.ts'
 import type { NonFinite, NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from '../data/number-codec.ts'
 import { maxDimensions } from '../data/shape.ts'
-
-/** What native/src/frame_addon.cpp adds; called by `native-frames.ts` alone. */
-export interface FrameAddon {
-  parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
-  parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
-  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
-}
-
-/** What native/src/later_addon.cpp adds; called by `native-large.ts` alone. */
-export interface LaterAddon {
-  countElementsLater(json: Uint8Array, dtype: number, head: Float64Array): Promise<number>
-  parseNdarrayLater(json: Uint8Array, dtype: number, head: Float64Array, out: Uint8Array): Promise<undefined>
-  encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, head: Float64Array): number
-  encodeNdarrayLater(
-    data: ArrayBufferView,
-    dtype: number,
-    nonFinite: number,
-    head: Float64Array,
-    out: Uint8Array,
-  ): Promise<undefined>
-}
-
-/** What native/src/addon.cpp exports. */
-interface Addon extends FrameAddon, LaterAddon {
-  readonly contract: number
-  parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
-  encodeNdarray(
-    data: ArrayBufferView,
-    dtype: number,
-    nonFinite: number,
-    head: Float64Array,
-  ): string | ArrayBuffer | undefined
-}
-
-/** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 4
+import { type Addon, addon } from './add-on.ts'
 
 const nonFiniteFound = 9
 /** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */
@@ -74,37 +35,6 @@ export const minParseBytes = 80
  * **Units**: elements. **Source**: as above.
  */
 export const minEncodeElements = 9
-
-/** Where the add-on is looked for. */
-export const nativePath: string =
-  process.env.SERVING_NATIVE_PATH ??
-  fileURLToPath(new URL('../../native/build/Release/serving_native.node', import.meta.url))
-
-function load(): Addon | string {
-  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
-  if (!existsSync(nativePath)) {
-    const note = fileURLToPath(new URL('../../native/build/skipped.txt', import.meta.url))
-    return existsSync(note) ? `not built: ${readFileSync(note, 'utf8')}` : 'missing: run `npm run build:native`'
-  }
-  try {
-    const addon = createRequire(import.meta.url)(nativePath) as Addon
-    return addon.contract === contract ? addon : 'built from other sources: run `npm run build:native`'
-  } catch (error) {
-    return `failed to load: ${error instanceof Error ? error.message : error}`
-  }
-}
-
-const loaded = load()
-
-/** Whether the add-on serves, and if not, why; for the start-up log and `serving --version`. */
-export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
-  typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
-
-/** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
-export const frameAddon: FrameAddon | undefined = typeof loaded === 'string' ? undefined : loaded
-
-/** The part of the add-on that works beside the event loop; undefined when it is not loaded. */
-export const laterAddon: LaterAddon | undefined = typeof loaded === 'string' ? undefined : loaded
 
 /** Status, offset or length, dtype, rank, dimensions: passed in, since the add-on makes no objects. */
 export function newHead(shape: readonly number[] = []): Float64Array {
@@ -169,7 +99,7 @@ function nativeCodecOf(addon: Addon): NumberCodec {
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
-export const nativeCodec: NumberCodec | undefined = typeof loaded === 'string' ? undefined : nativeCodecOf(loaded)
+export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefined : nativeCodecOf(addon)
 
 function bySize(native: NumberCodec): NumberCodec {
   return {

@@ -9,7 +9,8 @@
 import { readSync, writeFileSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
-import { type DataFrame, loadPolars } from './polars.ts'
+import { loadPolars } from './polars.ts'
+import type { DataFrame } from './polars-package.ts'
 
 const [requests, replies, files, frames] = [3, 4, 5, 6]
 

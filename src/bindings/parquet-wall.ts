@@ -18,7 +18,8 @@ import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from '../wire/parquet-footer.ts'
 import { keptBuffer, maxKeptBytes } from './kept-buffer.ts'
 import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
-import { type DataFrame, loadPolars } from './polars.ts'
+import { loadPolars } from './polars.ts'
+import type { DataFrame } from './polars-package.ts'
 
 /** Bounds of one decoding. */
 export interface WallLimits extends ParquetLimits {

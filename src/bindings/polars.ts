@@ -1,24 +1,17 @@
 /**
- * nodejs-polars behind a narrow contract. The only file that loads it.
+ * nodejs-polars behind a narrow contract.
  *
  * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through its Series
  * constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which takes gigabytes for 1 KB of brackets.
  * @module
  */
-import type pl from 'nodejs-polars'
 import { decodeArrow, encodeArrow } from '../data/arrow.ts'
 import { type Column, type ColumnKind, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameType } from '../data/frame-dtype.ts'
 import { keptBuffer } from './kept-buffer.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
-import { loadOptional } from './optional.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
-
-/** A Polars data frame. */
-export type DataFrame = pl.DataFrame
-
-/** A Polars series. */
-export type Series = pl.Series
+import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 
 /** What is read and written of Polars. Every function throws Polars' own errors; callers say what they mean. */
 export interface Polars {
@@ -61,12 +54,9 @@ let loaded: Polars | undefined
 
 /** Polars, loaded once. **Errors**: MissingDependencyException with the install command. */
 export function loadPolars(neededBy: string): Polars {
-  loaded ??= wrap(loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default)
+  loaded ??= wrap(loadPolarsPackage(neededBy))
   return loaded
 }
-
-/** Where the package is found, for a process of its own. */
-export const polarsPackage = 'nodejs-polars'
 
 function wrap(polars: typeof pl): Polars {
   const readIpc = (file: Uint8Array) => polars.readIPC(asBuffer(file))

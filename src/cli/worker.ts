@@ -3,7 +3,7 @@
  * @module
  */
 import cluster from 'node:cluster'
-import { nativeStatus } from '../bindings/native.ts'
+import { nativeStatus } from '../bindings/add-on.ts'
 import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../ops/worker-messages.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'

@@ -4,7 +4,8 @@
  */
 import type { Context } from '../context.ts'
 import { expected, InvalidArgument, type ServingError } from '../errors.ts'
-import { type AnyDescriptor, IODescriptor, type MaybePromise, type Received, type Returned } from '../io/descriptor.ts'
+import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../io/descriptor.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
 
 /** How a function is registered. */

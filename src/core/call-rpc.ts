@@ -4,8 +4,8 @@
  */
 import type { Context } from '../context.ts'
 import { NotFound, ServingError } from '../errors.ts'
-import type { MaybePromise } from '../io/descriptor.ts'
 import { contentOf, fromContent } from '../io/proto-content.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../wire/proto-messages.ts'
 import type { Api } from './api.ts'
 import {

@@ -4,7 +4,8 @@
  */
 import type { Context } from '../context.ts'
 import type { ServingError } from '../errors.ts'
-import type { BodyReceiver, MaybePromise } from '../io/descriptor.ts'
+import type { BodyReceiver } from '../io/descriptor.ts'
+import type { MaybePromise } from '../promise.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import type { Api } from './api.ts'

@@ -2,7 +2,8 @@
  * How objects of classes cross threads: as named fields. Each class that may cross is registered here.
  * @module
  */
-import { type DataFrame, loadPolars, type Series } from '../bindings/polars.ts'
+import { loadPolars } from '../bindings/polars.ts'
+import type { DataFrame, Series } from '../bindings/polars-package.ts'
 import { BinaryFile } from '../data/binary-file.ts'
 import type { Column } from '../data/columns.ts'
 import { keepLabels, keptLabels } from '../data/labels.ts'

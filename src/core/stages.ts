@@ -4,7 +4,7 @@
  */
 import type { Context } from '../context.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
-import type { MaybePromise } from '../io/descriptor.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 
 /** How results and errors become answers of type `R`. */

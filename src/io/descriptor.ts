@@ -2,16 +2,11 @@
  * The abstract descriptor: what every built-in and every custom one implements.
  * @module
  */
-import { isAscii } from 'node:buffer'
 import type { Context } from '../context.ts'
-import { BadInput, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
-import { type MediaType, mediaTypeOf } from '../wire/media-type.ts'
+import { BadInput } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import type { ProtoField } from '../wire/proto-messages.ts'
-import { wrongContent } from './proto-content.ts'
-
-/** A value now or later. The pipeline awaits promises only, so that what is ready at once is answered at once. */
-export type MaybePromise<T> = T | Promise<T>
 
 /**
  * A body on its way in, piece by piece; one object a request.
@@ -110,83 +105,8 @@ export type Received<D> = D extends IODescriptor<infer In, never> ? In : never
 /** The value that a function may return to descriptor `D`. */
 export type Returned<D> = D extends { toHttpResponse(value: infer Out, ...rest: never[]): unknown } ? Out : never
 
-/**
- * The media type of a request, checked. Undefined when the header is absent.
- * **Errors**: UnsupportedMediaType naming what `accepts` takes.
- */
-export function requireMediaType(
-  headers: RequestHeaders,
-  accepts: (type: MediaType) => boolean,
-  wanted: string,
-  name: string,
-): MediaType | undefined {
-  const value = headers.get('content-type')
-  if (value === undefined) return undefined
-  const type = mediaTypeOf(value)
-  if (type === undefined || !accepts(type)) {
-    throw new UnsupportedMediaType(
-      `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
-    )
-  }
-  return type
-}
-
-/**
- * Options are checked for names that the descriptor does not have: a misspelled option must not be silently ignored.
- * **Errors**: InvalidArgument naming the option and those that there are.
- */
-export function checkOptions(name: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InvalidArgument(`expected an object of options for ${name}, received ${String(options)}`)
-  }
-  for (const key of Object.keys(options)) {
-    if (known.includes(key)) continue
-    throw new InvalidArgument(`unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`)
-  }
-}
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-// Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the look costs more than it saves.
-const asciiBytes = 128
-
-/** UTF-8 bytes become a string. **Errors**: BadInput (encoding) with the offset of the first bad byte. */
-export function decodeUtf8(bytes: Uint8Array, name: string): string {
-  if (bytes.length > asciiBytes && isAscii(bytes)) {
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-  }
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    throw new BadInput(`expected UTF-8 text for ${name}, received an invalid byte sequence`, {
-      reason: 'encoding',
-      offset: invalidUtf8Offset(bytes),
-    })
-  }
-}
-
-/** Offset of the first byte that is not UTF-8. **Cost**: only on errors; halves the text until it is found. */
-function invalidUtf8Offset(bytes: Uint8Array): number {
-  let good = 0
-  let bad = bytes.length
-  const stream = (end: number) => {
-    try {
-      // `stream` tolerates a sequence cut off at the end; only a wrong byte throws.
-      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, end), { stream: true })
-      return true
-    } catch {
-      return false
-    }
-  }
-  if (stream(bad)) {
-    // Only the end is cut off: step back to its lead byte.
-    let lead = bad - 1
-    while (lead > 0 && (bytes[lead] & 0xc0) === 0x80) lead--
-    return lead
-  }
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1
-    if (stream(middle)) good = middle
-    else bad = middle
-  }
-  return good
+/** The error for content that a descriptor does not take. */
+export function wrongContent(received: ProtoField | undefined, wanted: ProtoField): BadInput {
+  const choice = wanted === 'serialized_bytes' ? wanted : `${wanted} or serialized_bytes`
+  return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, { reason: 'media-type' })
 }

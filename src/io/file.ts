@@ -8,10 +8,11 @@ import { detectMimeType } from '../bindings/file-type.ts'
 import type { Context } from '../context.ts'
 import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import { bufferPool } from '../wire/buffer-pool.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../wire/content-disposition.ts'
 import { extensionType } from '../wire/extension-type.ts'
-import { mediaTypeOf } from '../wire/media-type.ts'
+import { mediaTypeOf, requireMediaType } from '../wire/media-type.ts'
 import {
   collectBody,
   type HeaderLine,
@@ -22,7 +23,7 @@ import {
 } from '../wire/message.ts'
 import { formBoundary } from '../wire/multipart-form.ts'
 import type { FileMessage } from '../wire/proto-messages.ts'
-import { type BodyReceiver, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile } from './single-file-part.ts'
 import { Spooler } from './spooler.ts'

@@ -4,10 +4,11 @@
  */
 import type { Context } from '../context.ts'
 import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { FormPart } from '../wire/form-part.ts'
 import { HttpRequest } from '../wire/message.ts'
 import { type FormLimits, type FormListener, FormParser } from '../wire/multipart-form.ts'
-import type { BodyReceiver, IODescriptor, MaybePromise } from './descriptor.ts'
+import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
 /** The half of a descriptor that reads. */
 export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>

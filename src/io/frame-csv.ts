@@ -3,7 +3,8 @@
  * @module
  */
 import { type CsvParser, parseCsv } from '../bindings/native-frames.ts'
-import type { DataFrame, Polars } from '../bindings/polars.ts'
+import type { Polars } from '../bindings/polars.ts'
+import type { DataFrame } from '../bindings/polars-package.ts'
 import { type CsvFailure, findRagged, headerNames, missingWords, openCsv } from '../data/csv.ts'
 import { maxFrameColumns } from '../data/frame-codec.ts'
 import type { FrameType } from '../data/frame-dtype.ts'

@@ -2,7 +2,8 @@
  * Options that the frame and the series descriptor share, checked once.
  * @module
  */
-import type { DataFrame, Polars } from '../bindings/polars.ts'
+import type { Polars } from '../bindings/polars.ts'
+import type { DataFrame } from '../bindings/polars-package.ts'
 import { castColumn } from '../data/column-cast.ts'
 import { type Column, type ColumnTable, isValid } from '../data/columns.ts'
 import { type Orient, orients } from '../data/frame-codec.ts'

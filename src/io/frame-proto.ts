@@ -3,7 +3,7 @@
  * @module
  */
 import { decodeArrowFile, decodeParquet } from '../bindings/parquet-wall.ts'
-import type { DataFrame } from '../bindings/polars.ts'
+import type { DataFrame } from '../bindings/polars-package.ts'
 import { bytesAt, type Column, type ColumnTable, columnOf, isValid, kindSizes } from '../data/columns.ts'
 import { type DataOf, type DType, dataConstructor } from '../data/dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'

@@ -10,6 +10,7 @@ import { rasterConversion } from '../data/raster-convert.ts'
 import { showShape } from '../data/shape.ts'
 import { runInSlices } from '../data/slices.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import {
   type ImageHeader,
   type ImageMimeType,
@@ -20,7 +21,7 @@ import {
 import { mediaTypeOf } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
 import type { FileMessage } from '../wire/proto-messages.ts'
-import { checkOptions, IODescriptor } from './descriptor.ts'
+import { IODescriptor } from './descriptor.ts'
 import { declaredImageType, type ImageSample, readSample, storableMode } from './image-types.ts'
 import { singleFilePart } from './single-file-part.ts'
 

@@ -2,7 +2,9 @@
  * The `io` namespace: descriptors and what they are made of.
  * @module
  */
-export { type BodyReceiver, IODescriptor, type MaybePromise, type Received, type Returned } from './descriptor.ts'
+
+export type { MaybePromise } from '../promise.ts'
+export { type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 export { FileDescriptor as File, type FileOptions } from './file.ts'
 export { Image, type ImageOptions } from './image.ts'
 export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'

@@ -4,10 +4,13 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../data/json-syntax.ts'
+import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.ts'
-import { isJsonType } from '../wire/media-type.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
+import { isJsonType, requireMediaType } from '../wire/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../wire/message.ts'
-import { checkOptions, decodeUtf8, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 
 /** What a JSON text can say. */

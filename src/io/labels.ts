@@ -2,7 +2,8 @@
  * Row labels of frames and series, for functions.
  * @module
  */
-import { type DataFrame, loadPolars, type Series } from '../bindings/polars.ts'
+import { loadPolars } from '../bindings/polars.ts'
+import type { DataFrame, Series } from '../bindings/polars-package.ts'
 import { keepLabels, keptLabels, type Label, listLabels, parseLabels } from '../data/labels.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 

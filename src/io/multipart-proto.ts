@@ -4,9 +4,10 @@
  */
 import type { Context } from '../context.ts'
 import { BadInput, BadOutput } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import { HeaderList } from '../wire/message.ts'
 import type { MultipartMessage, ProtoContent } from '../wire/proto-messages.ts'
-import type { IODescriptor, MaybePromise } from './descriptor.ts'
+import type { IODescriptor } from './descriptor.ts'
 import { inPart } from './form-reader.ts'
 import { contentOf, fromContent } from './proto-content.ts'
 

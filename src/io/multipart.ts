@@ -4,6 +4,8 @@
  */
 import type { Context } from '../context.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
 import { parseContentDisposition } from '../wire/content-disposition.ts'
 import type { FormPart } from '../wire/form-part.ts'
 import { type WrittenPart, writeForm } from '../wire/form-writer.ts'
@@ -17,15 +19,7 @@ import {
 } from '../wire/message.ts'
 import { defaultFormLimits, type FormLimits, formBoundary } from '../wire/multipart-form.ts'
 import type { MultipartMessage } from '../wire/proto-messages.ts'
-import {
-  type AnyDescriptor,
-  type BodyReceiver,
-  checkOptions,
-  IODescriptor,
-  type MaybePromise,
-  type Received,
-  type Returned,
-} from './descriptor.ts'
+import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader } from './form-reader.ts'
 import { formHeaders, fromParts, toParts } from './multipart-proto.ts'
 

@@ -3,18 +3,12 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import { BadInput } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../wire/proto-messages.ts'
-import type { IODescriptor, MaybePromise } from './descriptor.ts'
+import { type IODescriptor, wrongContent } from './descriptor.ts'
 
 /** The half of a descriptor that reads messages. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
-
-/** The error for content that a descriptor does not take. */
-export function wrongContent(received: ProtoField | undefined, wanted: ProtoField): BadInput {
-  const choice = wanted === 'serialized_bytes' ? wanted : `${wanted} or serialized_bytes`
-  return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, { reason: 'media-type' })
-}
 
 /**
  * Content of a message becomes the function's value. `message` is asked for only when the descriptor takes that member.

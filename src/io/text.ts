@@ -2,11 +2,15 @@
  * The descriptor of text, whole or streamed.
  * @module
  */
+
+import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
 import { encodeEvent, type ServerSentEvent } from '../wire/event-stream.ts'
-import { isJsonType, type MediaType } from '../wire/media-type.ts'
+import { isJsonType, type MediaType, requireMediaType } from '../wire/media-type.ts'
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../wire/message.ts'
-import { checkOptions, decodeUtf8, IODescriptor, type MaybePromise, requireMediaType } from './descriptor.ts'
+import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {

@@ -3,7 +3,8 @@
  * @module
  */
 import type { BadInputReason } from '../errors.ts'
-import type { IODescriptor, MaybePromise } from '../io/descriptor.ts'
+import type { IODescriptor } from '../io/descriptor.ts'
+import type { MaybePromise } from '../promise.ts'
 
 /** A value with what it looks like on the wire. */
 export interface Sample<In, Out> {

@@ -4,7 +4,7 @@
  */
 import { type FrameSize, largestFrame } from './av1-size.ts'
 import { itemData } from './avif-items.ts'
-import type { ImageSize } from './image-header.ts'
+import type { ImageSize } from './image-size.ts'
 
 /** Boxes on the way to the sizes, with the bytes between a box's header and its first child. */
 const containers = new Map([

@@ -2,7 +2,7 @@
  * The size of a TIFF from the tags of its first directory.
  * @module
  */
-import type { ImageSize } from './image-header.ts'
+import type { ImageSize } from './image-size.ts'
 
 /** BigTIFF has another magic number and is none of the known types. **Source**: TIFF 6.0, section 2. */
 export function readTiff(bytes: Uint8Array, view: DataView): ImageSize | undefined {

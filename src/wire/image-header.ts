@@ -5,6 +5,7 @@
 import { readAvif } from './image-header-avif.ts'
 import { readGif } from './image-header-gif.ts'
 import { readTiff } from './image-header-tiff.ts'
+import type { ImageSize } from './image-size.ts'
 
 /** Media types of the pictures that are known by their bytes. */
 export const imageMimeTypes = [
@@ -19,22 +20,6 @@ export const imageMimeTypes = [
 
 /** A media type of {@link imageMimeTypes}. */
 export type ImageMimeType = (typeof imageMimeTypes)[number]
-
-/** Size of the picture as a decoder would allocate it. */
-export interface ImageSize {
-  /** **Units**: pixels. */
-  readonly width: number
-  /** **Units**: pixels. */
-  readonly height: number
-  /** Bits of a channel, where the format's header says so. */
-  readonly bitDepth?: number
-  /** Channels of a pixel, of a JPEG. */
-  readonly channels?: number
-  /** Whether there is an alpha channel, where the format's header says so. */
-  readonly alpha?: boolean
-  /** Where the coded pixels of a JPEG or GIF start. **Units**: bytes. */
-  readonly dataOffset?: number
-}
 
 /** Type and size. */
 export interface ImageHeader extends ImageSize {

@@ -2,6 +2,8 @@
  * Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters.
  * @module
  */
+import { UnsupportedMediaType } from '../errors.ts'
+import type { RequestHeaders } from './message.ts'
 
 /** `type/subtype` in lower case and its parameters. */
 export interface MediaType {
@@ -49,4 +51,25 @@ export function mediaTypeOf(value: string): MediaType | undefined {
 /** Whether the essence is JSON: `application/json`, `text/json` or a `+json` type. */
 export function isJsonType(type: MediaType): boolean {
   return type.essence === 'application/json' || type.essence === 'text/json' || type.essence.endsWith('+json')
+}
+
+/**
+ * The media type of a request, checked. Undefined when the header is absent.
+ * **Errors**: UnsupportedMediaType naming what `accepts` takes.
+ */
+export function requireMediaType(
+  headers: RequestHeaders,
+  accepts: (type: MediaType) => boolean,
+  wanted: string,
+  name: string,
+): MediaType | undefined {
+  const value = headers.get('content-type')
+  if (value === undefined) return undefined
+  const type = mediaTypeOf(value)
+  if (type === undefined || !accepts(type)) {
+    throw new UnsupportedMediaType(
+      `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
+    )
+  }
+  return type
 }

@@ -1,7 +1,7 @@
 import { io } from 'serving'
 import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
-import type { DataFrame, Series } from '../../src/bindings/polars.ts'
+import type { DataFrame, Series } from '../../src/bindings/polars-package.ts'
 import type { Orient } from '../../src/data/frame-codec.ts'
 import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/io/frames.ts'
 

@@ -4,7 +4,8 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { nativeCodec, nativePath, nativeStatus, numberCodec } from '../../src/bindings/native.ts'
+import { nativePath, nativeStatus } from '../../src/bindings/add-on.ts'
+import { nativeCodec, numberCodec } from '../../src/bindings/native.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'
 
 // Only a machine that cannot build it, or a run that leaves it out, may go without; anything else is a defect.

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { nativePath } from '../../src/bindings/native.ts'
+import { nativePath } from '../../src/bindings/add-on.ts'
 import { largeCodec } from '../../src/bindings/native-large.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'

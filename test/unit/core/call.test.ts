@@ -11,7 +11,8 @@ import {
   InternalError,
   ServingError,
 } from '../../../src/errors.ts'
-import { type AnyDescriptor, IODescriptor, type MaybePromise } from '../../../src/io/descriptor.ts'
+import { type AnyDescriptor, IODescriptor } from '../../../src/io/descriptor.ts'
+import type { MaybePromise } from '../../../src/promise.ts'
 import {
   type Chunk,
   collectBody,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { io } from 'serving'
-import { type DataFrame, loadPolars, type Series } from '../../../src/bindings/polars.ts'
+import { loadPolars } from '../../../src/bindings/polars.ts'
+import type { DataFrame, Series } from '../../../src/bindings/polars-package.ts'
 import { bytesAt, type Column, type ColumnKind, columnOf, isValid, numberReader } from '../../../src/data/columns.ts'
 
 export const polars = loadPolars('the tests')

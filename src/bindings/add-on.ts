@@ -1,0 +1,77 @@
+/**
+ * The native add-on, loaded. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names another binary (see native/sanitize.mjs).
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+/** What native/src/frame_addon.cpp adds; called by `native-frames.ts` alone. */
+export interface FrameAddon {
+  parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
+  parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
+  encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
+}
+
+/** What native/src/later_addon.cpp adds; called by `native-large.ts` alone. */
+export interface LaterAddon {
+  countElementsLater(json: Uint8Array, dtype: number, head: Float64Array): Promise<number>
+  parseNdarrayLater(json: Uint8Array, dtype: number, head: Float64Array, out: Uint8Array): Promise<undefined>
+  encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, head: Float64Array): number
+  encodeNdarrayLater(
+    data: ArrayBufferView,
+    dtype: number,
+    nonFinite: number,
+    head: Float64Array,
+    out: Uint8Array,
+  ): Promise<undefined>
+}
+
+/** What native/src/addon.cpp exports. */
+export interface Addon extends FrameAddon, LaterAddon {
+  readonly contract: number
+  parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
+  encodeNdarray(
+    data: ArrayBufferView,
+    dtype: number,
+    nonFinite: number,
+    head: Float64Array,
+  ): string | ArrayBuffer | undefined
+}
+
+/** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
+const contract = 4
+
+/** Where the add-on is looked for. */
+export const nativePath: string =
+  process.env.SERVING_NATIVE_PATH ??
+  fileURLToPath(new URL('../../native/build/Release/serving_native.node', import.meta.url))
+
+function load(): Addon | string {
+  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
+  if (!existsSync(nativePath)) {
+    const note = fileURLToPath(new URL('../../native/build/skipped.txt', import.meta.url))
+    return existsSync(note) ? `not built: ${readFileSync(note, 'utf8')}` : 'missing: run `npm run build:native`'
+  }
+  try {
+    const addon = createRequire(import.meta.url)(nativePath) as Addon
+    return addon.contract === contract ? addon : 'built from other sources: run `npm run build:native`'
+  } catch (error) {
+    return `failed to load: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+const loaded = load()
+
+/** Whether the add-on serves, and if not, why; for the start-up log and `serving --version`. */
+export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
+  typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
+
+/** The add-on; undefined when it is not loaded. */
+export const addon: Addon | undefined = typeof loaded === 'string' ? undefined : loaded
+
+/** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
+export const frameAddon: FrameAddon | undefined = addon
+
+/** The part of the add-on that works beside the event loop; undefined when it is not loaded. */
+export const laterAddon: LaterAddon | undefined = addon

@@ -1,0 +1,19 @@
+/**
+ * The package nodejs-polars. The only file that loads it.
+ * @module
+ */
+import type pl from 'nodejs-polars'
+import { loadOptional } from './optional.ts'
+
+export type { pl }
+
+/** A Polars data frame. */
+export type DataFrame = pl.DataFrame
+
+/** A Polars series. */
+export type Series = pl.Series
+
+/** Loads nodejs-polars. **Errors**: MissingDependencyException with the install command. */
+export function loadPolarsPackage(neededBy: string): typeof pl {
+  return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
+}
