@@ -81,7 +81,7 @@ program
 async function runServe(path: string, flags: ServeFlags): Promise<void> {
   // Here, not at the top: --help and --version need none of it.
   const [{ supervise }, { createLogger }, { findServiceFile }] = await Promise.all([
-    import('../ops/supervisor.ts'),
+    import('../workers/supervisor.ts'),
     import('../server/log.ts'),
     import('./service-file.ts'),
   ])

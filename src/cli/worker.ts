@@ -4,10 +4,10 @@
  */
 import cluster from 'node:cluster'
 import { nativeStatus } from '../bindings/add-on.ts'
-import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../ops/worker-messages.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
 import type { Listener } from '../server/options.ts'
+import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService } from './load-service.ts'
 

@@ -1,30 +1,27 @@
 /** The house rules as data: who may import whom, and which file owns which package. */
 
-/** Layers by folder or file below src; a file imports only lower layers, its own folder, and its peers. */
+/** Floors by folder or file below src: a file imports its own folder and lower floors only. */
 export const layers: Readonly<Record<string, number>> = {
   'errors.ts': 0,
+  'promise.ts': 0,
   data: 1,
-  wire: 1,
   gen: 1,
-  bindings: 2,
-  'context.ts': 2,
-  io: 3,
-  onnx: 3,
-  core: 4,
-  server: 5,
-  ops: 5,
-  cli: 6,
-  testing: 6,
-  'testing.ts': 7,
-  'onnx.ts': 7,
-  'index.ts': 7,
+  'options.ts': 1,
+  wire: 1,
+  bindings: 4,
+  'context.ts': 4,
+  io: 6,
+  core: 7,
+  onnx: 7,
+  'onnx.ts': 8,
+  ops: 8,
+  server: 8,
+  testing: 9,
+  workers: 9,
+  cli: 10,
+  'testing.ts': 10,
+  'index.ts': 11,
 }
-
-/** Folders of one layer that may import each other. */
-export const peers: readonly (readonly [string, string])[] = [
-  ['server', 'ops'],
-  ['ops', 'server'],
-]
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
@@ -35,7 +32,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   commander: 'cli/main.ts',
   cookie: 'context.ts',
   flatbuffers: 'data/flatbuffer.ts',
-  'nodejs-polars': 'bindings/polars.ts',
+  'nodejs-polars': 'bindings/polars-package.ts',
   'onnxruntime-node': 'bindings/onnx.ts',
   'grpc-health-check': 'server/grpc.ts',
   pino: 'server/log.ts',
@@ -46,8 +43,8 @@ export const packageOwners: Readonly<Record<string, string>> = {
   'uWebSockets.js': 'server/uws.ts',
 }
 
-/** Only these files of io may be imported by server and ops: the abstract class, never a concrete descriptor. */
-export const abstractIo = ['io/descriptor.ts', 'io/proto-content.ts']
+/** Only these files of the descriptors may be imported by service, server and workers: never a concrete descriptor. */
+export const abstractDescriptor = ['io/descriptor.ts', 'io/proto-content.ts']
 
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i

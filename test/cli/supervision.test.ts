@@ -1,9 +1,9 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { basePath, byteCount, wholeNumber } from '../../src/cli/settings.ts'
-import { claimPort } from '../../src/ops/free-port.ts'
-import { restartDelay } from '../../src/ops/restart-delay.ts'
-import { originOf, sharing } from '../../src/ops/supervisor.ts'
+import { claimPort } from '../../src/workers/free-port.ts'
+import { restartDelay } from '../../src/workers/restart-delay.ts'
+import { originOf, sharing } from '../../src/workers/supervisor.ts'
 
 describe('the wait before a restart', () => {
   it('doubles from 100 ms to 10 s', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Health, healthPages } from '../../../src/ops/health.ts'
+import { type Health, healthPages } from '../../../src/server/health.ts'
 
 it('tells that the server is ready only when it is and nothing is missing, and what is', () => {
   const health: Health = { state: 'starting' }
