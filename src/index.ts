@@ -3,13 +3,6 @@
  * @module
  */
 export { Context, type CookieOptions } from './context.ts'
-export type { Api, ApiOptions } from './core/api.ts'
-export { call } from './core/call.ts'
-export type { RunnerEvent } from './core/crew.ts'
-export type { ModelCall } from './core/model-host.ts'
-export { Runner } from './core/runner.ts'
-export type { CallOptions, MethodOptions, RunnerOptions } from './core/runner-options.ts'
-export { Service, type ServiceOptions } from './core/service.ts'
 export { BinaryFile, type BinaryFileOptions } from './data/binary-file.ts'
 export type { DType } from './data/dtype.ts'
 export { NDArray } from './data/ndarray.ts'
@@ -37,6 +30,13 @@ export {
   ValueError,
 } from './errors.ts'
 export * as io from './io/index.ts'
+export type { ModelCall } from './runner/model-host.ts'
+export { Runner } from './runner/runner.ts'
+export type { CallOptions, MethodOptions, RunnerOptions } from './runner/runner-options.ts'
+export type { RunnerEvent } from './runner/worker-supervisor.ts'
 export { serve } from './server/listener.ts'
 export type { EngineName, Limits, Listener, ServeOptions } from './server/options.ts'
+export type { Api, ApiOptions } from './service/api.ts'
+export { call } from './service/call.ts'
+export { Service, type ServiceOptions } from './service/service.ts'
 export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './wire/message.ts'

@@ -14,9 +14,9 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { onnxruntime } from './bindings/onnx.ts'
-import { Runner } from './core/runner.ts'
-import type { RunnerOptions } from './core/runner-options.ts'
 import { expected, InvalidArgument } from './errors.ts'
+import { Runner } from './runner/runner.ts'
+import type { RunnerOptions } from './runner/runner-options.ts'
 
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './bindings/onnx.ts'
 export { load, type OnnxInit, type OnnxMethods } from './onnx/model.ts'

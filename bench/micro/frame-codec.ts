@@ -6,11 +6,11 @@
  */
 import assert from 'node:assert/strict'
 import { minFrameCells, nativeFrameCodec } from '../../src/bindings/native-frames.ts'
-import { loadOptional } from '../../src/bindings/optional.ts'
 import { loadPolars } from '../../src/bindings/polars.ts'
 import { encodeArrow } from '../../src/data/arrow.ts'
 import type { FrameCodec, ParsedFrame } from '../../src/data/frame-codec.ts'
 import { typescriptFrameCodec } from '../../src/data/frame-json.ts'
+import { loadOptional } from '../../src/modules/optional.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 

@@ -20,11 +20,11 @@
  */
 import { RasterImage, type RasterMode } from '../data/raster.ts'
 import { runInSlices, type Slices, slicePixels } from '../data/slices.ts'
+import { loadOptional } from '../modules/optional.ts'
 import { type ImageHeader, type ImageMimeType, isCutOff } from '../wire/image-header.ts'
 import { readGif } from '../wire/image-header-gif.ts'
 import { decodeGif } from './gif.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
-import { loadOptional } from './optional.ts'
 
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {

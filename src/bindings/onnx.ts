@@ -20,7 +20,7 @@ import { type DType, dataConstructor } from '../data/dtype.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { matchesShape, showShape } from '../data/shape.ts'
 import { BadInput, expected, InvalidArgument, show } from '../errors.ts'
-import { loadOptional } from './optional.ts'
+import { loadOptional } from '../modules/optional.ts'
 
 /** One input or output of a model. **Shape**: -1 where the model takes any size. */
 export interface TensorInfo {

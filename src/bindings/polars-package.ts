@@ -3,7 +3,7 @@
  * @module
  */
 import type pl from 'nodejs-polars'
-import { loadOptional } from './optional.ts'
+import { loadOptional } from '../modules/optional.ts'
 
 export type { pl }
 

@@ -4,9 +4,9 @@
  */
 import { dirname, extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readTypeScript } from '../bindings/typescript.ts'
-import { Service } from '../core/service.ts'
 import { expected, InvalidArgument } from '../errors.ts'
+import { readTypeScript } from '../modules/typescript.ts'
+import { Service } from '../service/service.ts'
 
 /**
  * An absolute path becomes the Service that the file exports as default.

@@ -5,13 +5,13 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import type { Api, PathProtocol } from '../core/api.ts'
-import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../core/service-metadata.ts'
 import { tooDeepAt } from '../data/json-syntax.ts'
 import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import { IODescriptor } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
+import type { Api, PathProtocol } from '../service/api.ts'
+import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
 import { mediaTypeOf } from '../wire/media-type.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
 import type { encodeResponse } from '../wire/proto.ts'

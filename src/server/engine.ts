@@ -4,8 +4,8 @@
  */
 
 import { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
+import type { Api } from '../service/api.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import { problemResponse } from '../wire/problem.ts'
 import type { Health } from './health.ts'

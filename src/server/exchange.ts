@@ -3,11 +3,11 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
-import { call, callReceived } from '../core/call.ts'
-import { decodeFailureOf } from '../core/stages.ts'
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
+import type { Api } from '../service/api.ts'
+import { call, callReceived } from '../service/call.ts'
+import { decodeFailureOf } from '../service/stages.ts'
 import { bufferPool } from '../wire/buffer-pool.ts'
 import { decodeContent, isIdentity } from '../wire/content-encoding.ts'
 import { HttpRequest, type HttpResponse } from '../wire/message.ts'

@@ -2,9 +2,10 @@
  * A service becomes a running server.
  * @module
  */
-import type { RunnerEvent } from '../core/crew.ts'
-import type { Service } from '../core/service.ts'
+
 import { expected, InvalidArgument } from '../errors.ts'
+import type { RunnerEvent } from '../runner/worker-supervisor.ts'
+import type { Service } from '../service/service.ts'
 import { connectPaths } from './connect.ts'
 import type { Address, Engine, Site } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'

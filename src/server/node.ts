@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import type { Api } from '../service/api.ts'
 import type { Chunk, HttpResponse, RequestHeaders } from '../wire/message.ts'
 import {
   type Address,

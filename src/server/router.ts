@@ -2,8 +2,9 @@
  * Paths and methods, looked up in tables that are built once.
  * @module
  */
-import type { Api } from '../core/api.ts'
+
 import { expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
+import type { Api } from '../service/api.ts'
 import type { HttpResponse } from '../wire/message.ts'
 
 /** Where a request goes: to an API, to a page of the server itself, or nowhere. */

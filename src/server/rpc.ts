@@ -3,11 +3,11 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
-import { callRpc, type RpcAnswer, type RpcRequest } from '../core/call-rpc.ts'
-import { decodeFailureOf, encodeFailureOf } from '../core/stages.ts'
 import { BadInput, type ServingError } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
+import type { Api } from '../service/api.ts'
+import { callRpc, type RpcAnswer, type RpcRequest } from '../service/call-rpc.ts'
+import { decodeFailureOf, encodeFailureOf } from '../service/stages.ts'
 import { moveToAligned } from '../wire/move-to-aligned.ts'
 import { decodeMessage, decodeRequest, encodeResponse } from '../wire/proto.ts'
 import type { ProtoContent } from '../wire/proto-messages.ts'

@@ -3,10 +3,10 @@
  * @module
  */
 import type { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
-import { decodeFailureOf } from '../core/stages.ts'
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
 import { type BodyReceiver, receiveAboveBytes } from '../io/descriptor.ts'
+import type { Api } from '../service/api.ts'
+import { decodeFailureOf } from '../service/stages.ts'
 
 /** What an upload asks of its exchange. */
 export interface UploadEvents {

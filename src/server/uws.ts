@@ -7,8 +7,8 @@
  */
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_listen_socket } from 'uWebSockets.js'
 import { Context } from '../context.ts'
-import type { Api } from '../core/api.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import type { Api } from '../service/api.ts'
 import { bufferPool } from '../wire/buffer-pool.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import {

@@ -4,10 +4,10 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { Service } from '../core/service.ts'
 import type { AnyDescriptor, IODescriptor } from '../io/descriptor.ts'
 import { Text } from '../io/text.ts'
 import { serve } from '../server/listener.ts'
+import { Service } from '../service/service.ts'
 
 // A longer body is split at this many places instead of everywhere.
 const mostSplits = 64

@@ -5,10 +5,10 @@
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
-import { Service } from '../../src/core/service.ts'
 import { IODescriptor } from '../../src/io/descriptor.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/server/options.ts'
+import { Service } from '../../src/service/service.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/wire/message.ts'
 
 export const engines: readonly EngineName[] = ['uws', 'node']

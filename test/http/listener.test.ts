@@ -2,11 +2,11 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Service } from '../../src/core/service.ts'
 import { InvalidArgument, SetupError } from '../../src/errors.ts'
 import { pickEngine, serve } from '../../src/server/listener.ts'
 import type { Listener, ServeOptions } from '../../src/server/options.ts'
 import { loadUws } from '../../src/server/uws.ts'
+import { Service } from '../../src/service/service.ts'
 import { engines } from './harness.ts'
 
 const silent = pino({ level: 'silent' })

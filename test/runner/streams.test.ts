@@ -1,6 +1,6 @@
 import { BadInput, Context, InternalError } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { streamWindow } from '../../src/core/runner-stream.ts'
+import { streamWindow } from '../../src/runner/runner-stream.ts'
 import { failureOf, model, reaches, started } from './runner.ts'
 
 type Tokens = typeof import('./models/tokens.ts')

@@ -5,7 +5,7 @@ import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/bindings/onnx.ts'
 import { dataConstructor } from '../../../src/data/dtype.ts'
-import { runWithout } from './without-package.ts'
+import { runWithout } from '../modules/without-package.ts'
 
 /** An array as make.py writes it. */
 interface Plain {

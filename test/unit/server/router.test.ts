@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createApi } from '../../../src/core/api.ts'
 import { InvalidArgument, MethodNotAllowed, NotFound } from '../../../src/errors.ts'
 import { Text } from '../../../src/io/text.ts'
 import { createRouter, parseBaseUrl } from '../../../src/server/router.ts'
+import { createApi } from '../../../src/service/api.ts'
 
 const api = createApi({ input: new Text(), output: new Text(), name: 'f', route: 'a/f' }, () => '')
 const page = () => ({ headers: [], body: 'ok' })

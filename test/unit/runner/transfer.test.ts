@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import pl from 'nodejs-polars'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { registerCarrier } from '../../../src/core/carriers.ts'
-import { claim, minMoveBytes, pack, unpack } from '../../../src/core/transfer.ts'
 import { BinaryFile } from '../../../src/data/binary-file.ts'
 import { NDArray } from '../../../src/data/ndarray.ts'
 import { RasterImage } from '../../../src/data/raster.ts'
 import { BadInput, ServingError } from '../../../src/errors.ts'
+import { registerCarrier } from '../../../src/runner/serializers.ts'
+import { claim, minMoveBytes, pack, unpack } from '../../../src/runner/transfer.ts'
 
 /** As a thread would receive it. */
 function send(value: unknown): unknown {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { packList, unpackList } from '../../../src/core/lists.ts'
 import { NDArray } from '../../../src/data/ndarray.ts'
 import { BadInput } from '../../../src/errors.ts'
+import { packList, unpackList } from '../../../src/runner/lists.ts'
 
 /** As between threads. */
 const sent = (values: readonly unknown[], transfer: ArrayBuffer[] = []) =>

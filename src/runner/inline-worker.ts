@@ -2,8 +2,9 @@
  * A model in the thread of its caller: nothing to start, nothing to copy, and nothing else runs while it computes.
  * @module
  */
-import type { Channel, Place, Places, PlacesOptions } from '../bindings/places.ts'
+
 import { ModelHost } from './model-host.ts'
+import type { Channel, Place, Places, PlacesOptions } from './worker.ts'
 
 /** Starts the one place of a runner with `threads: 0`. */
 export function startInline(options: PlacesOptions): Places {

@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
+import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './worker.ts'
 
 /** From the owner to the process: a message to handle, or one for the channel of an open stream. */
 type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart

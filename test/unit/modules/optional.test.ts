@@ -1,6 +1,6 @@
 import { MissingDependencyException } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { loadOptional } from '../../../src/bindings/optional.ts'
+import { loadOptional } from '../../../src/modules/optional.ts'
 
 describe('an optional package', () => {
   it('is loaded at once when it is there', () => {

@@ -9,7 +9,7 @@
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
-import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './places.ts'
+import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './worker.ts'
 
 /** A task for a certain thread. The symbol's value stays on this side, since a structured clone drops symbols. */
 interface Task {

@@ -2,16 +2,17 @@
  * Gives the calls of a runner to its threads: what goes next, where to, and what becomes of the answers.
  * @module
  */
-import type { Place } from '../bindings/places.ts'
+
 import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
+import { Work } from './job.ts'
 import { unpackList } from './lists.ts'
 import { splitRows } from './rows.ts'
 import { type CallHolder, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import { Work } from './work.ts'
+import type { Place } from './worker.ts'
 
 /** What a dispatcher needs to know of its runner. */
 export interface DispatcherOptions {

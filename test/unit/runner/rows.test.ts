@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cutSizes, joinResults, joinRows, rowsOf, splitRows } from '../../../src/core/rows.ts'
 import { NDArray } from '../../../src/data/ndarray.ts'
 import { sizeOf } from '../../../src/data/shape.ts'
+import { cutSizes, joinResults, joinRows, rowsOf, splitRows } from '../../../src/runner/rows.ts'
 
 /** Arrays that can be joined along `dim`: equal dtype, equal dimensions but that one. */
 const joinable = fc

@@ -2,8 +2,9 @@
  * The program of a runner's threads.
  * @module
  */
-import { moved, threadEntry } from '../bindings/pool.ts'
+
 import { ModelHost } from './model-host.ts'
+import { moved, threadEntry } from './thread-workers.ts'
 
 const host = new ModelHost(true)
 

@@ -1,11 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { type Place, PlaceEnded } from '../../../src/bindings/places.ts'
-import type { Clock } from '../../../src/core/clock.ts'
-import { Dispatcher } from '../../../src/core/dispatcher.ts'
-import { packList, unpackList } from '../../../src/core/lists.ts'
-import type { RunMessage, RunReply } from '../../../src/core/model-messages.ts'
-import { RunnerCall } from '../../../src/core/runner-call.ts'
-import type { CallOptions, MethodSettings } from '../../../src/core/runner-options.ts'
 import {
   BadInput,
   ClientClosed,
@@ -14,6 +7,13 @@ import {
   InternalError,
   Overloaded,
 } from '../../../src/errors.ts'
+import type { Clock } from '../../../src/runner/clock.ts'
+import { Dispatcher } from '../../../src/runner/dispatcher.ts'
+import { packList, unpackList } from '../../../src/runner/lists.ts'
+import type { RunMessage, RunReply } from '../../../src/runner/model-messages.ts'
+import { RunnerCall } from '../../../src/runner/runner-call.ts'
+import type { CallOptions, MethodSettings } from '../../../src/runner/runner-options.ts'
+import { type Place, PlaceEnded } from '../../../src/runner/worker.ts'
 
 /** Time that goes by only when the test says so. */
 class TestClock implements Clock {

@@ -2,8 +2,9 @@
  * The program of a runner's child processes.
  * @module
  */
-import { serveProcess } from '../bindings/child-processes.ts'
+
 import { ModelHost } from './model-host.ts'
+import { serveProcess } from './process-workers.ts'
 
 const host = new ModelHost(false)
 

@@ -2,9 +2,9 @@
  * The side of a Runner that has the model: loads the module, makes the calls.
  * @module
  */
-import type { Channel } from '../bindings/places.ts'
-import { readTypeScript } from '../bindings/typescript.ts'
+
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../errors.ts'
+import { readTypeScript } from '../modules/typescript.ts'
 import { type PackedList, packList, unpackList } from './lists.ts'
 import type {
   CancelMessage,
@@ -19,6 +19,7 @@ import type {
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
 import { claim, pack, unpack } from './transfer.ts'
+import type { Channel } from './worker.ts'
 
 /** What a method may know of its call. */
 export interface ModelCall {

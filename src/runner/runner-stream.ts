@@ -3,12 +3,12 @@
  * @module
  */
 import { InternalError } from '../errors.ts'
+import type { OpenStream } from './job.ts'
 import type { StreamDown, StreamUp } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import { abortReason, whenAborted } from './runner-call.ts'
 import type { CallOptions } from './runner-options.ts'
 import { unpack } from './transfer.ts'
-import type { OpenStream } from './work.ts'
 
 /** Values that a model may be ahead of its reader. */
 export const streamWindow = 16

@@ -2,7 +2,7 @@
  * Keeps the threads of a runner loaded: all of them before the first call, and each that ends once more.
  * @module
  */
-import type { Place, Places, PlacesOptions } from '../bindings/places.ts'
+
 import { InternalError, Overloaded, SetupError } from '../errors.ts'
 import type { Clock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -10,6 +10,7 @@ import type { LoadMessage, LoadReply } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import type { RunnerSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
+import type { Place, Places, PlacesOptions } from './worker.ts'
 
 /** What happens to a runner's threads, for the log. */
 export interface RunnerEvent {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BatchQueue, type Waiting } from '../../../src/core/batch.ts'
-import { CallCost } from '../../../src/core/call-cost.ts'
+import { BatchQueue, type Waiting } from '../../../src/runner/batch.ts'
+import { CallCost } from '../../../src/runner/call-cost.ts'
 
 interface Request extends Waiting {
   readonly name: number

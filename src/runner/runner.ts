@@ -2,13 +2,13 @@
  * The runner: a model behind typed calls, off the event loop.
  * @module
  */
-import { startProcesses } from '../bindings/child-processes.ts'
-import { startThreads } from '../bindings/pool.ts'
+
 import { InvalidArgument } from '../errors.ts'
 import { realClock } from './clock.ts'
-import { Crew, type RunnerEvent, type StartPlaces } from './crew.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { startInline } from './inline-place.ts'
+import { startInline } from './inline-worker.ts'
+import type { OpenStream } from './job.ts'
+import { startProcesses } from './process-workers.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
 import {
@@ -22,8 +22,9 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { RunnerStream } from './runner-stream.ts'
+import { startThreads } from './thread-workers.ts'
 import { claim } from './transfer.ts'
-import type { OpenStream } from './work.ts'
+import { Crew, type RunnerEvent, type StartPlaces } from './worker-supervisor.ts'
 
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
@@ -50,7 +51,7 @@ const reserved = ['name', 'unready', 'waiting', 'start', 'stop', 'watch', 'then'
  * on TypeScript (Node 20 ignores `--import` there).
  */
 const entryOf = (name: string) =>
-  new URL(import.meta.url.endsWith('.ts') ? `../../dist/core/${name}.js` : `./${name}.js`, import.meta.url)
+  new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
 
 class ModelRunner implements RunnerLife {
   readonly name: string

@@ -7,7 +7,7 @@
  * @module
  */
 import { BadInput, InvalidArgument, show } from '../errors.ts'
-import { carrierNamed, carrierOf, type Fields } from './carriers.ts'
+import { carrierNamed, carrierOf, type Fields } from './serializers.ts'
 
 /** Buffers from this size are moved. Below, a copy is as fast and leaves the caller its own. **Units**: bytes. */
 export const minMoveBytes = 16 * 1024

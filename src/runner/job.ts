@@ -2,13 +2,14 @@
  * Calls that one message gives to a thread: how they are asked, and what becomes of the answers.
  * @module
  */
-import type { Channel, Place } from '../bindings/places.ts'
+
 import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
 import { joinRows } from './rows.ts'
 import type { CallHolder, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
+import type { Channel, Place } from './worker.ts'
 
 /** A stream that a thread has begun. */
 export interface OpenStream {

@@ -4,8 +4,8 @@
  */
 import { expected, InvalidArgument } from '../errors.ts'
 import type { AnyDescriptor } from '../io/descriptor.ts'
+import type { RunnerLife } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
-import type { RunnerLife } from './runner.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {

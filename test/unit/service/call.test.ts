@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { Context } from '../../../src/context.ts'
-import { type Api, createApi } from '../../../src/core/api.ts'
-import { call } from '../../../src/core/call.ts'
 import {
   BadInput,
   BadOutput,
@@ -13,6 +11,8 @@ import {
 } from '../../../src/errors.ts'
 import { type AnyDescriptor, IODescriptor } from '../../../src/io/descriptor.ts'
 import type { MaybePromise } from '../../../src/promise.ts'
+import { type Api, createApi } from '../../../src/service/api.ts'
+import { call } from '../../../src/service/call.ts'
 import {
   type Chunk,
   collectBody,
