@@ -2,8 +2,7 @@
  * The public surface of serving.
  * @module
  */
-export { Context, type CookieOptions } from './context.ts'
-export { BinaryFile, type BinaryFileOptions } from './data/binary-file.ts'
+
 export type { DType } from './data/dtype.ts'
 export { NDArray } from './data/ndarray.ts'
 export { toNested } from './data/nested.ts'
@@ -29,6 +28,9 @@ export {
   UnsupportedMediaType,
   ValueError,
 } from './errors.ts'
+export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
+export { Context, type CookieOptions } from './http/context.ts'
+export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './http/message.ts'
 export * as io from './io/index.ts'
 export type { ModelCall } from './runner/model-host.ts'
 export { Runner } from './runner/runner.ts'
@@ -39,4 +41,3 @@ export type { EngineName, Limits, Listener, ServeOptions } from './server/option
 export type { Api, ApiOptions } from './service/api.ts'
 export { call } from './service/call.ts'
 export { Service, type ServiceOptions } from './service/service.ts'
-export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './wire/message.ts'

@@ -3,8 +3,8 @@
  * @module
  */
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/data/ndarray-flatbuffer.ts'
-import { decodeResponse, encodeRequest } from '../../src/wire/proto.ts'
-import type { NDArrayMessage } from '../../src/wire/proto-messages.ts'
+import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import type { NDArrayMessage } from '../../src/proto/messages.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'
 
 const path = '/serving.v1.ServingService/Call'

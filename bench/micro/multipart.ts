@@ -5,7 +5,7 @@
  * the median of the rounds. Both must report the same parts and bytes first.
  * @module
  */
-import { FormParser } from '../../src/wire/multipart-form.ts'
+import { FormParser } from '../../src/form/form-parser.ts'
 import { besideBaseline } from './baseline.ts'
 
 interface Tally {

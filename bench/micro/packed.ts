@@ -4,8 +4,8 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { decodeMessage, encodeMessage } from '../../src/wire/proto.ts'
-import type { NDArrayMessage } from '../../src/wire/proto-messages.ts'
+import { decodeMessage, encodeMessage } from '../../src/proto/envelope.ts'
+import type { NDArrayMessage } from '../../src/proto/messages.ts'
 import { stock } from '../../test/stock-proto.ts'
 import { besideBaseline } from './baseline.ts'
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { RasterImage } from '../data/raster.ts'
-import { type Slices, slicePixels } from '../data/slices.ts'
+import { type Slices, slicePixels } from '../memory/slices.ts'
 import type { GifFrame } from '../wire/image-header-gif.ts'
 
 /**

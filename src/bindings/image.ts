@@ -19,7 +19,7 @@
  * @module
  */
 import { RasterImage, type RasterMode } from '../data/raster.ts'
-import { runInSlices, type Slices, slicePixels } from '../data/slices.ts'
+import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
 import { loadOptional } from '../modules/optional.ts'
 import { type ImageHeader, type ImageMimeType, isCutOff } from '../wire/image-header.ts'
 import { readGif } from '../wire/image-header-gif.ts'

@@ -14,7 +14,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { RasterImage } from '../data/raster.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import type { ImageHeader } from '../wire/image-header.ts'
 import { nativePath } from './add-on.ts'
 

@@ -7,7 +7,7 @@ import { type DType, dataConstructor, dtypeCode } from '../data/dtype.ts'
 import { typescriptCodec } from '../data/ndarray-json.ts'
 import { checkEncoding } from '../data/ndarray-scan.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import { type LaterAddon, laterAddon } from './add-on.ts'
 import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native.ts'
 

@@ -4,7 +4,7 @@
  */
 import { fstatSync } from 'node:fs'
 import { Writable } from 'node:stream'
-import { TempFile } from '../data/temp-file.ts'
+import { TempFile } from '../file/temp-file.ts'
 
 /** Takes what Polars writes to a stream, at once and not by way of a stream. */
 export class Pieces extends Writable {

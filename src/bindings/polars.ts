@@ -8,7 +8,7 @@
 import { decodeArrow, encodeArrow } from '../data/arrow.ts'
 import { type Column, type ColumnKind, type ColumnTable, columnOf } from '../data/columns.ts'
 import type { FrameType } from '../data/frame-dtype.ts'
-import { keptBuffer } from './kept-buffer.ts'
+import { keptBuffer } from '../memory/scratch-buffer.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'

@@ -3,8 +3,9 @@
  * Here and not in Polars, since a Polars series costs 0.4 ms to look at and names no row.
  * @module
  */
+
+import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnKind, columnOf, isValid, kindSizes, numberReader } from './columns.ts'
-import { maxFloatBytes, writeFloat } from './number-text.ts'
 
 type Value = number | bigint | boolean | string
 

@@ -2,9 +2,10 @@
  * Typed columns become JSON text, in plain TypeScript.
  * @module
  */
+
+import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
 import type { FrameText } from './frame-codec.ts'
-import { maxFloatBytes, writeFloat } from './number-text.ts'
 
 /** Where short texts are written first: nearly all the time of a small frame went into memory of its own. **Units**: bytes. */
 const kept = new Uint8Array(16 * 1024)

@@ -2,9 +2,10 @@
  * JSON scalars straight into columns, byte by byte.
  * @module
  */
+
+import { asciiText, scanNumber, scanned } from '../text/number-text.ts'
 import type { ColumnBuilder } from './column-builder.ts'
 import type { FrameFailureKind } from './frame-codec.ts'
-import { asciiText, scanNumber, scanned } from './number-text.ts'
 
 /** Thrown inside the parser only; `parseFrame` turns it into a value. */
 export class Stop {

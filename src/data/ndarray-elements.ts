@@ -2,9 +2,10 @@
  * Where the elements of a parsed JSON array are cast and collected: one scalar at a time, flat typed data at the end.
  * @module
  */
+
+import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
 import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import type { ParseFailureKind } from './number-codec.ts'
-import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from './number-text.ts'
 
 /** Largest magnitude of each dtype, exclusive, before truncation: 255.9 still is a uint8, 256 is not. */
 const bounds: Record<DType, readonly [number, number]> = {

@@ -2,8 +2,9 @@
  * Flat array elements become compact JSON text, in plain TypeScript.
  * @module
  */
+
+import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
 import type { NonFinite, ParsedArray } from './number-codec.ts'
-import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from './number-text.ts'
 
 /** Where short texts are written before they become a string; kept, so that a small answer allocates nothing else. **Units**: bytes. */
 const kept = new Uint8Array(64 * 1024)

@@ -3,8 +3,8 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
+import { asciiText, scanNumber } from '../text/number-text.ts'
 import type { ParseFailure } from './number-codec.ts'
-import { asciiText, scanNumber } from './number-text.ts'
 
 interface Utf8Text {
   utf8Slice(this: Uint8Array, start: number, end: number): string

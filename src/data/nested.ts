@@ -3,9 +3,9 @@
  * @module
  */
 import { BadInput, expected } from '../errors.ts'
+import { float16ToNumber } from '../text/number-text.ts'
 import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import { NDArray } from './ndarray.ts'
-import { float16ToNumber } from './number-text.ts'
 import { maxDimensions, sizeOf } from './shape.ts'
 
 /** An element as JavaScript has it. */

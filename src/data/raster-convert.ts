@@ -3,10 +3,10 @@
  * @module
  */
 
+import { runAtOnce, type Slices, slicePixels } from '../memory/slices.ts'
 import { type RasterElements, RasterImage, type RasterMode, rasterModes } from './raster.ts'
 import { dither } from './raster-dither.ts'
 import { kernels } from './raster-kernels.ts'
-import { runAtOnce, type Slices, slicePixels } from './slices.ts'
 
 /** The mode to go through where there is no direct way: Pillow's `getmodebase`. */
 const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {

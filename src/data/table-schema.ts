@@ -3,9 +3,10 @@
  * Source: pandas 2.2, `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema.
  * @module
  */
+
+import { tooDeepAt } from '../text/json-syntax.ts'
 import type { Column, ColumnKind, ColumnTable } from './columns.ts'
 import type { FrameType } from './frame-dtype.ts'
-import { tooDeepAt } from './json-syntax.ts'
 
 /** A schema that was read: what each column is, and which of them holds the labels. */
 export interface TableSchema {

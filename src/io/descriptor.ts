@@ -2,11 +2,12 @@
  * The abstract descriptor: what every built-in and every custom one implements.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadInput } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
-import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
-import type { ProtoField } from '../wire/proto-messages.ts'
+import type { ProtoField } from '../proto/messages.ts'
 
 /**
  * A body on its way in, piece by piece; one object a request.

@@ -4,15 +4,14 @@
  */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { detectMimeType } from '../bindings/file-type.ts'
-import type { Context } from '../context.ts'
-import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
-import type { MaybePromise } from '../promise.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
-import { encodeContentDisposition, parseContentDisposition } from '../wire/content-disposition.ts'
-import { extensionType } from '../wire/extension-type.ts'
-import { mediaTypeOf, requireMediaType } from '../wire/media-type.ts'
+import { BinaryFile, type BinaryFileOptions } from '../file/binary-file.ts'
+import { extensionType } from '../file/extension-type.ts'
+import { detectMimeType } from '../file/file-type.ts'
+import { formBoundary } from '../form/form-parser.ts'
+import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
+import type { Context } from '../http/context.ts'
+import { mediaTypeOf, requireMediaType } from '../http/media-type.ts'
 import {
   collectBody,
   type HeaderLine,
@@ -20,9 +19,10 @@ import {
   type HttpRequest,
   type HttpResponse,
   type RequestHeaders,
-} from '../wire/message.ts'
-import { formBoundary } from '../wire/multipart-form.ts'
-import type { FileMessage } from '../wire/proto-messages.ts'
+} from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { FileMessage } from '../proto/messages.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile } from './single-file-part.ts'

@@ -2,12 +2,13 @@
  * Parts of a form become values, each through a descriptor, whole or as they come.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../errors.ts'
+import { type FormLimits, type FormListener, FormParser } from '../form/form-parser.ts'
+import type { FormPart } from '../form/form-part.ts'
+import type { Context } from '../http/context.ts'
+import { HttpRequest } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { FormPart } from '../wire/form-part.ts'
-import { HttpRequest } from '../wire/message.ts'
-import { type FormLimits, type FormListener, FormParser } from '../wire/multipart-form.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
 /** The half of a descriptor that reads. */

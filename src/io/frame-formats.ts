@@ -3,9 +3,9 @@
  * @module
  */
 import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
-import { preferredType } from '../wire/accept.ts'
-import { isJsonType, type MediaType, requireMediaType } from '../wire/media-type.ts'
-import type { HeaderLine, RequestHeaders } from '../wire/message.ts'
+import { preferredType } from '../http/accept.ts'
+import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
+import type { HeaderLine, RequestHeaders } from '../http/message.ts'
 
 /** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
 export const frameFormats = ['json', 'parquet', 'csv'] as const

@@ -16,8 +16,8 @@ import {
 import type { FrameType } from '../data/frame-dtype.ts'
 import { labelsOfKeys } from '../data/labels.ts'
 import { orderBySchema, parseTableSchema } from '../data/table-schema.ts'
-import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, type BadInputReason } from '../errors.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
 
 /** A JSON body as columns. */
 export interface JsonFrame {

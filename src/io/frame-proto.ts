@@ -7,7 +7,7 @@ import type { DataFrame } from '../bindings/polars-package.ts'
 import { bytesAt, type Column, type ColumnTable, columnOf, isValid, kindSizes } from '../data/columns.ts'
 import { type DataOf, type DType, dataConstructor } from '../data/dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
-import type { DataFrameMessage, SeriesMessage } from '../wire/proto-messages.ts'
+import type { DataFrameMessage, SeriesMessage } from '../proto/messages.ts'
 import { onlyList } from './ndarray-proto.ts'
 
 /** A frame's columns with the labels of its rows. */

@@ -3,14 +3,17 @@
  * @module
  */
 import { type EncodableMimeType, encodableModes, imageCodec } from '../bindings/image.ts'
-import type { Context } from '../context.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { fitsMode, isRasterMode, RasterImage, type RasterMode, rasterModes } from '../data/raster.ts'
 import { rasterConversion } from '../data/raster-convert.ts'
 import { showShape } from '../data/shape.ts'
-import { runInSlices } from '../data/slices.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { runInSlices } from '../memory/slices.ts'
 import { checkOptions } from '../options.ts'
+import type { FileMessage } from '../proto/messages.ts'
 import {
   type ImageHeader,
   type ImageMimeType,
@@ -18,9 +21,6 @@ import {
   imageTypeOf,
   readImageHeader,
 } from '../wire/image-header.ts'
-import { mediaTypeOf } from '../wire/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../wire/message.ts'
-import type { FileMessage } from '../wire/proto-messages.ts'
 import { IODescriptor } from './descriptor.ts'
 import { declaredImageType, type ImageSample, readSample, storableMode } from './image-types.ts'
 import { singleFilePart } from './single-file-part.ts'

@@ -4,11 +4,11 @@
  */
 import { numberCodec } from '../bindings/native.ts'
 import { loadPolars } from '../bindings/polars.ts'
-import { maxJsonDepth } from '../data/json-syntax.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { fromNested } from '../data/nested.ts'
 import { BadOutput, expected } from '../errors.ts'
-import type { HttpResponse } from '../wire/message.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { maxJsonDepth } from '../text/json-syntax.ts'
 import { PandasDataFrame } from './pandas-dataframe.ts'
 import { PandasSeries } from './pandas-series.ts'
 

@@ -3,13 +3,13 @@
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../data/json-syntax.ts'
-import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.ts'
+import { isJsonType, requireMediaType } from '../http/media-type.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
-import { isJsonType, requireMediaType } from '../wire/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../wire/message.ts'
+import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../text/json-syntax.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 

@@ -2,11 +2,12 @@
  * Parts of a form ⇄ a Multipart message.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadInput, BadOutput } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { HeaderList } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
-import { HeaderList } from '../wire/message.ts'
-import type { MultipartMessage, ProtoContent } from '../wire/proto-messages.ts'
+import type { MultipartMessage, ProtoContent } from '../proto/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
 import { inPart } from './form-reader.ts'
 import { contentOf, fromContent } from './proto-content.ts'

@@ -2,13 +2,13 @@
  * The descriptor of forms: named parts, each behind a descriptor of its own.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
-import { parseContentDisposition } from '../wire/content-disposition.ts'
-import type { FormPart } from '../wire/form-part.ts'
-import { type WrittenPart, writeForm } from '../wire/form-writer.ts'
+import { defaultFormLimits, type FormLimits, formBoundary } from '../form/form-parser.ts'
+import type { FormPart } from '../form/form-part.ts'
+import { type WrittenPart, writeForm } from '../form/form-writer.ts'
+import { parseContentDisposition } from '../http/content-disposition.ts'
+import type { Context } from '../http/context.ts'
 import {
   collectBody,
   HttpRequest,
@@ -16,9 +16,10 @@ import {
   isAsyncBody,
   isHeaderValue,
   type RequestHeaders,
-} from '../wire/message.ts'
-import { defaultFormLimits, type FormLimits, formBoundary } from '../wire/multipart-form.ts'
-import type { MultipartMessage } from '../wire/proto-messages.ts'
+} from '../http/message.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { MultipartMessage } from '../proto/messages.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader } from './form-reader.ts'
 import { formHeaders, fromParts, toParts } from './multipart-proto.ts'

@@ -13,9 +13,9 @@ import { encodeNpy, isNpy, parseNpy } from '../data/ndarray-npy.ts'
 import type { ParsedArray } from '../data/number-codec.ts'
 import { maxDimensions, showShape } from '../data/shape.ts'
 import { BadInput } from '../errors.ts'
-import { preferredType } from '../wire/accept.ts'
-import { type NDArrayMessage, type ValueList, valueLists } from '../wire/proto-messages.ts'
-import { allocateWithHeadroom } from '../wire/protobuf.ts'
+import { preferredType } from '../http/accept.ts'
+import { type NDArrayMessage, type ValueList, valueLists } from '../proto/messages.ts'
+import { allocateWithHeadroom } from '../proto/protobuf.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
 export const flatbuffersType = 'application/x-flatbuffers'

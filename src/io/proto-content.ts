@@ -2,9 +2,9 @@
  * What RPC asks of any descriptor: content of a message ⇄ values, by the abstract class alone.
  * @module
  */
-import type { Context } from '../context.ts'
+import type { Context } from '../http/context.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { ProtoContent, ProtoField, ProtoMessages } from '../wire/proto-messages.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
 /** The half of a descriptor that reads messages. */

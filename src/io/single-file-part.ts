@@ -3,9 +3,9 @@
  * @module
  */
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
-import type { FormPart } from '../wire/form-part.ts'
-import type { HttpRequest, RequestHeaders } from '../wire/message.ts'
-import { formBoundary } from '../wire/multipart-form.ts'
+import { formBoundary } from '../form/form-parser.ts'
+import type { FormPart } from '../form/form-part.ts'
+import type { HttpRequest, RequestHeaders } from '../http/message.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 
 /** A file of a form, in memory. */

@@ -2,10 +2,11 @@
  * A body of unknown length becomes a file in memory or on disk.
  * @module
  */
-import type { Context } from '../context.ts'
-import { BinaryFile, type BinaryFileOptions } from '../data/binary-file.ts'
-import { TempFile } from '../data/temp-file.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
+
+import { BinaryFile, type BinaryFileOptions } from '../file/binary-file.ts'
+import { TempFile } from '../file/temp-file.ts'
+import type { Context } from '../http/context.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024

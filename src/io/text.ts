@@ -3,13 +3,13 @@
  * @module
  */
 
-import { decodeUtf8 } from '../data/utf8.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
+import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
+import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
-import { encodeEvent, type ServerSentEvent } from '../wire/event-stream.ts'
-import { isJsonType, type MediaType, requireMediaType } from '../wire/media-type.ts'
-import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../wire/message.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
 import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */

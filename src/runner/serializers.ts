@@ -4,13 +4,13 @@
  */
 import { loadPolars } from '../bindings/polars.ts'
 import type { DataFrame, Series } from '../bindings/polars-package.ts'
-import { BinaryFile } from '../data/binary-file.ts'
 import type { Column } from '../data/columns.ts'
 import { keepLabels, keptLabels } from '../data/labels.ts'
 import { NDArray } from '../data/ndarray.ts'
 import { RasterImage } from '../data/raster.ts'
 import { sizeOf } from '../data/shape.ts'
 import { InvalidArgument } from '../errors.ts'
+import { BinaryFile } from '../file/binary-file.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 
 /** What an object is made of: plain data and typed arrays. */

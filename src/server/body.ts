@@ -2,7 +2,7 @@
  * Request bodies that come in more than one piece.
  * @module
  */
-import { bufferPool } from '../wire/buffer-pool.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 
 // What a Content-Length is believed without proof, and what when that much of the body has come.
 const firstBytes = 1024 * 1024

@@ -4,19 +4,20 @@
  * **Source**: connectrpc.com/docs/protocol, "Unary-Request" and "Unary-Response".
  * @module
  */
-import type { Context } from '../context.ts'
-import { tooDeepAt } from '../data/json-syntax.ts'
-import { decodeUtf8 } from '../data/utf8.ts'
+
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { mediaTypeOf } from '../http/media-type.ts'
+import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { IODescriptor } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
+import type { encodeResponse } from '../proto/envelope.ts'
+import { requestFromJson, responseToJson } from '../proto/json.ts'
+import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import type { Api, PathProtocol } from '../service/api.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
-import { mediaTypeOf } from '../wire/media-type.ts'
-import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
-import type { encodeResponse } from '../wire/proto.ts'
-import { requestFromJson, responseToJson } from '../wire/proto-json.ts'
-import { errorInfoType, rpcErrorOf } from '../wire/rpc-error.ts'
+import { tooDeepAt } from '../text/json-syntax.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
 import { type Apis, type BytesAnswer, callBytes, callEncoded, noMessage, type requestOf, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */

@@ -3,11 +3,11 @@
  * @module
  */
 
-import { Context } from '../context.ts'
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
+import { Context } from '../http/context.ts'
+import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
 import type { Api } from '../service/api.ts'
-import { HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
-import { problemResponse } from '../wire/problem.ts'
 import type { Health } from './health.ts'
 import type { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'

@@ -2,15 +2,16 @@
  * One request of an API and its response: everything between the socket's events and `call`, for every engine.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
+import { decodeContent, isIdentity } from '../http/content-encoding.ts'
+import type { Context } from '../http/context.ts'
+import { HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
 import { call, callReceived } from '../service/call.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
-import { decodeContent, isIdentity } from '../wire/content-encoding.ts'
-import { HttpRequest, type HttpResponse } from '../wire/message.ts'
 import { BodyBuffer } from './body.ts'
 import { type BodyAnnouncement, problemOf, type Site, tooLarge } from './engine.ts'
 import { responseFault } from './head.ts'

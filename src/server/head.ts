@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { expected } from '../errors.ts'
-import { type HttpResponse, isAsyncBody, isHeaderName, isHeaderValue } from '../wire/message.ts'
+import { type HttpResponse, isAsyncBody, isHeaderName, isHeaderValue } from '../http/message.ts'
 
 /** Header names that only the server writes; a descriptor's own, right or wrong, are left out. */
 const framing: ReadonlySet<string> = new Set([

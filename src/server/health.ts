@@ -2,7 +2,7 @@
  * Liveness and readiness, for load balancers and orchestrators.
  * @module
  */
-import type { HttpResponse } from '../wire/message.ts'
+import type { HttpResponse } from '../http/message.ts'
 
 /** Where a server is in its life. Only a `ready` one takes requests. */
 export type HealthState = 'starting' | 'ready' | 'draining'

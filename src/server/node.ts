@@ -4,10 +4,10 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { Context } from '../context.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import { Context } from '../http/context.ts'
+import type { Chunk, HttpResponse, RequestHeaders } from '../http/message.ts'
 import type { Api } from '../service/api.ts'
-import type { Chunk, HttpResponse, RequestHeaders } from '../wire/message.ts'
 import {
   type Address,
   admit,

@@ -3,9 +3,9 @@
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
-import { exactly } from '../wire/exact-length.ts'
-import { type Chunk, type HttpResponse, isAsyncBody } from '../wire/message.ts'
+import { exactly } from '../http/exact-length.ts'
+import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import { isBodyless } from './head.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new

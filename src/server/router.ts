@@ -4,8 +4,8 @@
  */
 
 import { expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
+import type { HttpResponse } from '../http/message.ts'
 import type { Api } from '../service/api.ts'
-import type { HttpResponse } from '../wire/message.ts'
 
 /** Where a request goes: to an API, to a page of the server itself, or nowhere. */
 export type Route = { readonly api: Api } | { readonly page: () => HttpResponse } | { readonly error: ServingError }

@@ -2,15 +2,16 @@
  * What both ways of RPC share, gRPC and Connect: names, and bytes in and out of a call.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadInput, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { moveToAligned } from '../memory/move-to-aligned.ts'
 import type { MaybePromise } from '../promise.ts'
+import { decodeMessage, decodeRequest, encodeResponse } from '../proto/envelope.ts'
+import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from '../service/api.ts'
 import { callRpc, type RpcAnswer, type RpcRequest } from '../service/call-rpc.ts'
 import { decodeFailureOf, encodeFailureOf } from '../service/stages.ts'
-import { moveToAligned } from '../wire/move-to-aligned.ts'
-import { decodeMessage, decodeRequest, encodeResponse } from '../wire/proto.ts'
-import type { ProtoContent } from '../wire/proto-messages.ts'
 
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const

@@ -2,8 +2,9 @@
  * A body on its way from a socket to a descriptor's receiver.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
 import { type BodyReceiver, receiveAboveBytes } from '../io/descriptor.ts'
 import type { Api } from '../service/api.ts'
 import { decodeFailureOf } from '../service/stages.ts'

@@ -2,7 +2,7 @@
  * Answers on uWebSockets.js to requests whose bodies nobody wants.
  * @module
  */
-import type { HttpResponse } from '../wire/message.ts'
+import type { HttpResponse } from '../http/message.ts'
 import { linger } from './engine.ts'
 import { statusLine } from './head.ts'
 

@@ -6,11 +6,11 @@
  * @module
  */
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_listen_socket } from 'uWebSockets.js'
-import { Context } from '../context.ts'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import { Context } from '../http/context.ts'
+import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import type { Api } from '../service/api.ts'
-import { bufferPool } from '../wire/buffer-pool.ts'
-import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../wire/message.ts'
 import {
   type Address,
   admit,

@@ -2,11 +2,12 @@
  * One registered function with its descriptors: everything the pipeline needs, worked out at registration.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { expected, InvalidArgument, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { HttpRequest, HttpResponse, RequestHeaders } from '../wire/message.ts'
 
 /** How a function is registered. */
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> {

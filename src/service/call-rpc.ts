@@ -2,11 +2,12 @@
  * The pipeline of RPC: content of a message → descriptor → function → descriptor → content, over plain values.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { NotFound, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
 import { contentOf, fromContent } from '../io/proto-content.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { ProtoContent, ProtoField, ProtoMessages } from '../wire/proto-messages.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,

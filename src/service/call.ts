@@ -2,12 +2,13 @@
  * The pipeline: request → descriptor → function → descriptor → response, over plain values.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import type { ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
 import type { BodyReceiver } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../wire/message.ts'
-import { problemResponse } from '../wire/problem.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,

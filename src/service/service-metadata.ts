@@ -3,8 +3,8 @@
  * @module
  */
 import type { IODescriptor } from '../io/descriptor.ts'
-import { writeStruct } from '../wire/proto-value.ts'
-import { ProtoWriter } from '../wire/protobuf.ts'
+import { ProtoWriter } from '../proto/protobuf.ts'
+import { writeStruct } from '../proto/value.ts'
 import type { Api } from './api.ts'
 
 /** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */

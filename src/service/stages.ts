@@ -2,8 +2,9 @@
  * The stages between a request's value and its answer, whatever the protocol: function, encoding, deadline, errors.
  * @module
  */
-import type { Context } from '../context.ts'
+
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 

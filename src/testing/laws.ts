@@ -5,10 +5,6 @@
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ServingError } from '../errors.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
-import { Multipart } from '../io/multipart.ts'
-import { Text } from '../io/text.ts'
-import { BufferPool } from '../wire/buffer-pool.ts'
 import {
   collectBody,
   HeaderList,
@@ -16,7 +12,11 @@ import {
   type HttpResponse,
   isHeaderName,
   isHeaderValue,
-} from '../wire/message.ts'
+} from '../http/message.ts'
+import type { IODescriptor } from '../io/descriptor.ts'
+import { Multipart } from '../io/multipart.ts'
+import { Text } from '../io/text.ts'
+import { BufferPool } from '../memory/buffer-pool.ts'
 import { mutations, randomBytes } from './mutate.ts'
 import { asPart, receiveInPieces, type Wire } from './pieces.ts'
 import { assertProtoTotal, throughProto } from './proto-laws.ts'

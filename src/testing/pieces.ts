@@ -2,9 +2,9 @@
  * Requests as servers make them out of long bodies and forms.
  * @module
  */
-import { Context } from '../context.ts'
+import { Context } from '../http/context.ts'
+import { HeaderList } from '../http/message.ts'
 import type { IODescriptor } from '../io/descriptor.ts'
-import { HeaderList } from '../wire/message.ts'
 
 /** A request on the wire. */
 export interface Wire {

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict'
 import { ServingError } from '../errors.ts'
 import type { IODescriptor } from '../io/descriptor.ts'
 import { contentOf, fromContent } from '../io/proto-content.ts'
-import { decodeMessage, decodeRequest, encodeMessage, encodeRequest } from '../wire/proto.ts'
-import type { ProtoContent, ProtoField } from '../wire/proto-messages.ts'
+import { decodeMessage, decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.ts'
+import type { ProtoContent, ProtoField } from '../proto/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
 
 /** What a descriptor makes of a value, through the bytes of a request. */

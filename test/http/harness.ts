@@ -5,11 +5,11 @@
 import { connect, type Socket } from 'node:net'
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
+import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
 import { IODescriptor } from '../../src/io/descriptor.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/server/options.ts'
 import { Service } from '../../src/service/service.ts'
-import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/wire/message.ts'
 
 export const engines: readonly EngineName[] = ['uws', 'node']
 

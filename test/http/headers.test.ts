@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgument } from '../../src/errors.ts'
-import type { HeaderLine, HttpResponse } from '../../src/wire/message.ts'
+import type { HeaderLine, HttpResponse } from '../../src/http/message.ts'
 import { Bytes, bytes, engines, post, start } from './harness.ts'
 
 class Raw extends Bytes {

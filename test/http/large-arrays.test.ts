@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NDArray } from '../../src/data/ndarray.ts'
 import { NumpyNdarray } from '../../src/io/numpy-ndarray.ts'
-import { bufferPool } from '../../src/wire/buffer-pool.ts'
+import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { engines, post, start, turns } from './harness.ts'
 
 const count = 300_000

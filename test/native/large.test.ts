@@ -5,7 +5,7 @@ import { largeCodec } from '../../src/bindings/native-large.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
 import { typescriptCodec } from '../../src/data/ndarray-json.ts'
 import type { ParsedArray } from '../../src/data/number-codec.ts'
-import { bufferPool } from '../../src/wire/buffer-pool.ts'
+import { bufferPool } from '../../src/memory/buffer-pool.ts'
 
 const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')

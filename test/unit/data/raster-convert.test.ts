@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { RasterImage, type RasterMode, rasterModes } from '../../../src/data/raster.ts'
 import { convertRaster, rasterConversion } from '../../../src/data/raster-convert.ts'
-import { runInSlices, slicePixels } from '../../../src/data/slices.ts'
+import { runInSlices, slicePixels } from '../../../src/memory/slices.ts'
 
 const read = (file: string) =>
   JSON.parse(readFileSync(new URL(`../../fixtures/images/${file}`, import.meta.url), 'utf8'))

@@ -14,7 +14,7 @@ import {
   ValueError,
 } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { detectMimeType } from '../../../src/bindings/file-type.ts'
+import { detectMimeType } from '../../../src/file/file-type.ts'
 import { singleFilePart } from '../../../src/io/single-file-part.ts'
 import { formType as form, formOf, refusal, requestOf } from './requests.ts'
 

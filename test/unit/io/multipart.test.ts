@@ -11,7 +11,7 @@ import {
 } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { collectBody, type HttpResponse } from '../../../src/wire/message.ts'
+import { collectBody, type HttpResponse } from '../../../src/http/message.ts'
 import { formOf, formType, requestOf, type TestPart } from './requests.ts'
 
 const two = () => new io.Multipart({ arr: new io.NumpyNdarray(), ann: new io.JSON() })

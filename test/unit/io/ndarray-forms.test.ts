@@ -1,9 +1,9 @@
 import { ByteBuffer } from 'flatbuffers'
 import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { Context } from '../../../src/context.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/data/ndarray-flatbuffer.ts'
 import { encodeNpy, parseNpy } from '../../../src/data/ndarray-npy.ts'
+import { Context } from '../../../src/http/context.ts'
 
 const arrays: Record<DType, NDArray> = {
   bool: new NDArray(Uint8Array.of(1, 0), [2], 'bool'),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { Context } from '../../../src/context.ts'
 import {
   BadInput,
   BadOutput,
@@ -9,10 +8,7 @@ import {
   InternalError,
   ServingError,
 } from '../../../src/errors.ts'
-import { type AnyDescriptor, IODescriptor } from '../../../src/io/descriptor.ts'
-import type { MaybePromise } from '../../../src/promise.ts'
-import { type Api, createApi } from '../../../src/service/api.ts'
-import { call } from '../../../src/service/call.ts'
+import { Context } from '../../../src/http/context.ts'
 import {
   type Chunk,
   collectBody,
@@ -20,7 +16,11 @@ import {
   HttpRequest,
   type HttpResponse,
   isAsyncBody,
-} from '../../../src/wire/message.ts'
+} from '../../../src/http/message.ts'
+import { type AnyDescriptor, IODescriptor } from '../../../src/io/descriptor.ts'
+import type { MaybePromise } from '../../../src/promise.ts'
+import { type Api, createApi } from '../../../src/service/api.ts'
+import { call } from '../../../src/service/call.ts'
 
 interface Steps {
   readonly decode?: (request: HttpRequest) => unknown

@@ -1,8 +1,8 @@
 /** Forms in and out of the parser, for tests of what reads and writes them. */
 import { ServingError } from 'serving'
 import { expect } from 'vitest'
-import { HeaderList } from '../../../src/wire/message.ts'
-import { defaultFormLimits, type FormLimits, FormParser, formBoundary } from '../../../src/wire/multipart-form.ts'
+import { defaultFormLimits, type FormLimits, FormParser, formBoundary } from '../../../src/form/form-parser.ts'
+import { HeaderList } from '../../../src/http/message.ts'
 
 export interface Seen {
   readonly name: string

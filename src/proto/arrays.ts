@@ -9,8 +9,8 @@ import {
   type SeriesMessage,
   type ValueList,
   valueLists,
-} from './proto-messages.ts'
-import { PackedList, writePacked } from './proto-packed.ts'
+} from './messages.ts'
+import { PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 // An empty Series is two bytes on the wire and some hundred in memory.

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { BufferPool } from '../../../src/wire/buffer-pool.ts'
+import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

@@ -6,7 +6,7 @@
  * @module
  */
 import { endianness } from 'node:os'
-import { moveToAligned } from './move-to-aligned.ts'
+import { moveToAligned } from '../memory/move-to-aligned.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 import { countVarints, readVarints, writeVarints } from './varints.ts'
 

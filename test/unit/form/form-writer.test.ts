@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type WrittenPart, writeForm } from '../../../src/wire/form-writer.ts'
+import { type WrittenPart, writeForm } from '../../../src/form/form-writer.ts'
 import { base64, boundaryOf, parse } from './forms.ts'
 
 describe('a written form', () => {

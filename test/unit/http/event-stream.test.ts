@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BadOutput } from '../../../src/errors.ts'
-import { encodeEvent } from '../../../src/wire/event-stream.ts'
+import { encodeEvent } from '../../../src/http/event-stream.ts'
 
 describe('encodeEvent', () => {
   it('writes each field on its line and each line of data on its own', () => {

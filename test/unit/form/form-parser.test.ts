@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { BadInput, PayloadTooLarge, ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { FormParser } from '../../../src/wire/multipart-form.ts'
+import { FormParser } from '../../../src/form/form-parser.ts'
 import { base64, boundaryOf, cut, field, parse, refused, type Seen } from './forms.ts'
 
 interface Fixture {

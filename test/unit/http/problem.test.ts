@@ -8,7 +8,7 @@ import {
   Overloaded,
   ServingError,
 } from '../../../src/errors.ts'
-import { problemResponse } from '../../../src/wire/problem.ts'
+import { problemResponse } from '../../../src/http/problem.ts'
 
 const bodyOf = (error: ServingError) => JSON.parse(String(problemResponse(error, 'id-1').body))
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BufferPool } from '../../../src/wire/buffer-pool.ts'
-import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/wire/message.ts'
+import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/http/message.ts'
+import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 
 describe('HeaderList', () => {
   const list = new HeaderList(['a', 'b', 'a', 'cookie', 'cookie', 'empty'], ['1', '2', '3', 'x=1', 'y=2', ''])

@@ -9,8 +9,8 @@ import {
   encodeMessage,
   encodeRequest,
   encodeResponse,
-} from '../../../src/wire/proto.ts'
-import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/wire/proto-messages.ts'
+} from '../../../src/proto/envelope.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/proto/messages.ts'
 import { stock } from '../../stock-proto.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))

@@ -3,9 +3,9 @@
  * @module
  */
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../errors.ts'
+import { parseMediaType } from '../http/media-type.ts'
+import type { RequestHeaders } from '../http/message.ts'
 import { type FormPart, parseFormPart } from './form-part.ts'
-import { parseMediaType } from './media-type.ts'
-import type { RequestHeaders } from './message.ts'
 
 /** What a form may hold. */
 export interface FormLimits {

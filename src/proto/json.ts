@@ -19,7 +19,7 @@ import {
   type SeriesMessage,
   type ValueList,
   valueLists,
-} from './proto-messages.ts'
+} from './messages.ts'
 
 const dtypeNames = ['UNSPECIFIED', 'FLOAT', 'DOUBLE', 'BOOL', 'INT32', 'INT64', 'UINT32', 'UINT64', 'STRING']
 

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { type SerializeOptions, serialize } from 'cookie'
-import { ClientClosed, expected, InvalidArgument } from './errors.ts'
-import { type HeaderLine, HeaderList, isHeaderName, isHeaderValue, type RequestHeaders } from './wire/message.ts'
+import { ClientClosed, expected, InvalidArgument } from '../errors.ts'
+import { type HeaderLine, HeaderList, isHeaderName, isHeaderValue, type RequestHeaders } from './message.ts'
 
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
 export type CookieOptions = SerializeOptions

@@ -3,8 +3,8 @@
  * @module
  */
 import { BadInput, expected } from '../errors.ts'
-import { parseContentDisposition } from './content-disposition.ts'
-import { HeaderList, isHeaderName } from './message.ts'
+import { parseContentDisposition } from '../http/content-disposition.ts'
+import { HeaderList, isHeaderName } from '../http/message.ts'
 
 /** What stands in front of a part's body. */
 export interface FormPart {

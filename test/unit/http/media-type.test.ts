@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isJsonType, mediaTypeOf, parseMediaType } from '../../../src/wire/media-type.ts'
+import { isJsonType, mediaTypeOf, parseMediaType } from '../../../src/http/media-type.ts'
 
 describe('parseMediaType', () => {
   it.each([

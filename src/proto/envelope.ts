@@ -1,7 +1,7 @@
 /**
  * RPC messages ⇄ protobuf bytes: Request, Response and what they hold.
  *
- * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see test/unit/wire/proto.test.ts.
+ * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see test/unit/proto/envelope.test.ts.
  * @module
  */
 import { BadInput } from '../errors.ts'
@@ -13,7 +13,7 @@ import {
   writeDataFrame,
   writeNDArray,
   writeSeries,
-} from './proto-arrays.ts'
+} from './arrays.ts'
 import {
   type ContentHolder,
   contentNumbers,
@@ -25,9 +25,9 @@ import {
   type ProtoField,
   type ProtoMessages,
   type SeriesMessage,
-} from './proto-messages.ts'
-import { readValue, writeValue } from './proto-value.ts'
+} from './messages.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
+import { readValue, writeValue } from './value.ts'
 
 /** Parts of a Multipart; each is some hundred bytes in memory. */
 const maxParts = 1000

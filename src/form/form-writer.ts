@@ -4,9 +4,9 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { escapeFormName } from './content-disposition.ts'
-import { exactly } from './exact-length.ts'
-import type { Chunk } from './message.ts'
+import { escapeFormName } from '../http/content-disposition.ts'
+import { exactly } from '../http/exact-length.ts'
+import type { Chunk } from '../http/message.ts'
 
 /** One part on its way out. */
 export interface WrittenPart {

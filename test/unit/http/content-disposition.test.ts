@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseContentDisposition } from '../../../src/wire/content-disposition.ts'
+import { parseContentDisposition } from '../../../src/http/content-disposition.ts'
 
 describe('a Content-Disposition as browsers write it', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', ' ', ';', '=', "'", '/', '\\', '%', '22', '.', '\t') })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Context } from '../../src/context.ts'
-import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../src/errors.ts'
-import { HeaderList } from '../../src/wire/message.ts'
+import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../../src/errors.ts'
+import { Context } from '../../../src/http/context.ts'
+import { HeaderList } from '../../../src/http/message.ts'
 
 const withId = (id: string) => new Context({ headers: HeaderList.from({ 'x-request-id': id }) })
 

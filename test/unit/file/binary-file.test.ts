@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { BinaryFile, Context, InvalidArgument } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { TempFile } from '../../../src/data/temp-file.ts'
+import { TempFile } from '../../../src/file/temp-file.ts'
 import { Spooler } from '../../../src/io/spooler.ts'
 
 const noise = (size: number) =>

@@ -2,7 +2,7 @@
  * What RPC messages are in JavaScript, and the field numbers under which they travel.
  * @module
  */
-import type { PackedKind } from './proto-packed.ts'
+import type { PackedKind } from './packed.ts'
 
 /** A list of numbers: typed arrays are what we read; lists are for messages that somebody writes by hand. */
 export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
