@@ -30,7 +30,7 @@ const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
 const jpegBinary = join(buildDir, 'Release', 'serving_jpeg.node')
 const stamp = join(buildDir, 'stamp.txt')
-/** Why there is no add-on, for src/bindings/native.ts to tell. */
+/** Why there is no add-on, for src/array/native-codec.ts to tell. */
 const skipped = join(buildDir, 'skipped.txt')
 const logFile = join(buildDir, 'build.log')
 

@@ -41,8 +41,8 @@ const chosen =
     ? process.argv.slice(2)
     : [
         'test/native',
-        'test/unit/data/ndarray-json.test.ts',
-        'test/unit/bindings/jpeg.test.ts',
+        'test/unit/array/json.test.ts',
+        'test/unit/image/jpeg.test.ts',
         'test/fuzz/image.test.ts',
         '-t',
         '^(?!.*leaves no memory)',

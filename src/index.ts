@@ -3,10 +3,9 @@
  * @module
  */
 
-export type { DType } from './data/dtype.ts'
-export { NDArray } from './data/ndarray.ts'
-export { toNested } from './data/nested.ts'
-export { RasterImage, type RasterMode } from './data/raster.ts'
+export type { DType } from './array/dtype.ts'
+export { NDArray } from './array/ndarray.ts'
+export { toNested } from './array/nested.ts'
 export {
   BadInput,
   BadOutput,
@@ -31,6 +30,7 @@ export {
 export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
 export { Context, type CookieOptions } from './http/context.ts'
 export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './http/message.ts'
+export { RasterImage, type RasterMode } from './image/raster.ts'
 export * as io from './io/index.ts'
 export type { ModelCall } from './runner/model-host.ts'
 export { Runner } from './runner/runner.ts'

@@ -3,7 +3,7 @@
  * @module
  */
 import { isDeepStrictEqual } from 'node:util'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/data/ndarray-flatbuffer.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '[[5.1,3.5,1.4,0.2],[6.2,2.9,4.3,1.3]]'

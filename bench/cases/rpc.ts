@@ -2,7 +2,7 @@
  * RPC: an array as a message and as serialized bytes, over Connect (on the HTTP port) and over gRPC.
  * @module
  */
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/data/ndarray-flatbuffer.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
 import type { NDArrayMessage } from '../../src/proto/messages.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'

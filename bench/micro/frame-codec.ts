@@ -1,15 +1,15 @@
 /**
  * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and JSON.stringify, and part
- * by part: where the thresholds of src/bindings/native-frames.ts come from. Checks the answers first.
+ * by part: where the thresholds of src/frame/native-codec.ts come from. Checks the answers first.
  * Run: `npx tsx bench/micro/frame-codec.ts [--small]`
  * @module
  */
 import assert from 'node:assert/strict'
-import { minFrameCells, nativeFrameCodec } from '../../src/bindings/native-frames.ts'
-import { loadPolars } from '../../src/bindings/polars.ts'
-import { encodeArrow } from '../../src/data/arrow.ts'
-import type { FrameCodec, ParsedFrame } from '../../src/data/frame-codec.ts'
-import { typescriptFrameCodec } from '../../src/data/frame-json.ts'
+import { encodeArrow } from '../../src/frame/arrow.ts'
+import type { FrameCodec, ParsedFrame } from '../../src/frame/frame-codec.ts'
+import { typescriptFrameCodec } from '../../src/frame/frame-parse.ts'
+import { minFrameCells, nativeFrameCodec } from '../../src/frame/native-codec.ts'
+import { loadPolars } from '../../src/frame/polars.ts'
 import { loadOptional } from '../../src/modules/optional.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'

@@ -3,10 +3,11 @@
  * Wants a quiet machine: on a busy one the ratios swing by a quarter either way.
  * @module
  */
-import { imageCodecWith } from '../../src/bindings/image.ts'
-import { jpegCodec, jpegStatus } from '../../src/bindings/jpeg.ts'
+
+import { type ImageHeader, readImageHeader } from '../../src/image/header.ts'
+import { imageCodecWith } from '../../src/image/image-codec.ts'
+import { jpegCodec, jpegStatus } from '../../src/image/jpeg.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
-import { type ImageHeader, readImageHeader } from '../../src/wire/image-header.ts'
 import { besideBaseline } from './baseline.ts'
 
 const rounds = Number(process.argv.slice(2).find((word) => word !== '--save') ?? 15)

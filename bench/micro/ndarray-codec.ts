@@ -1,13 +1,13 @@
 /**
  * The two array codecs against each other and against JSON.parse/JSON.stringify, by size: where the thresholds of
- * src/bindings/native.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
+ * src/array/native-codec.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
  * @module
  */
 
-import { nativeStatus } from '../../src/bindings/add-on.ts'
-import { minEncodeElements, minParseBytes, nativeCodec } from '../../src/bindings/native.ts'
-import { typescriptCodec } from '../../src/data/ndarray-json.ts'
-import type { NumberCodec, ParsedArray } from '../../src/data/number-codec.ts'
+import { typescriptCodec } from '../../src/array/json.ts'
+import { minEncodeElements, minParseBytes, nativeCodec } from '../../src/array/native-codec.ts'
+import type { NumberCodec, ParsedArray } from '../../src/array/number-codec.ts'
+import { nativeStatus } from '../../src/native/add-on.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 

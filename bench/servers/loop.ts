@@ -25,8 +25,8 @@ function polarsWork(): Work {
 /** The codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed, else @napi-rs/image. */
 async function codecWork(): Promise<Work> {
   const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
-  const { jpegCodec } = (await built('bindings/jpeg.js')) as typeof import('../../src/bindings/jpeg.ts')
-  const { readImageHeader } = (await built('wire/image-header.js')) as typeof import('../../src/wire/image-header.ts')
+  const { jpegCodec } = (await built('bindings/jpeg.js')) as typeof import('../../src/image/jpeg.ts')
+  const { readImageHeader } = (await built('wire/image-header.js')) as typeof import('../../src/image/header.ts')
   const header = readImageHeader(body)
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
     return async () => String(meanOf((await jpegCodec.decode(body, header)).data))
@@ -42,7 +42,7 @@ function napiWork(): Work {
 /** The add-on's own calls, of the build that is measured. */
 async function nativeWork(): Promise<Work> {
   const built = new URL('../../dist/bindings/native.js', import.meta.url).href
-  const { numberCodec } = (await import(built)) as typeof import('../../src/bindings/native.ts')
+  const { numberCodec } = (await import(built)) as typeof import('../../src/array/native-codec.ts')
   return () => {
     const array = numberCodec.parseNdarray(body, undefined)
     const text = 'failure' in array ? undefined : numberCodec.encodeNdarray(array, 'null')

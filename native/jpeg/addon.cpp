@@ -10,7 +10,7 @@
 namespace serving {
 namespace {
 
-// Changes with every change of what crosses the boundary; src/bindings/jpeg.ts refuses any other.
+// Changes with every change of what crosses the boundary; src/image/jpeg.ts refuses any other.
 constexpr uint32_t kContract = 1;
 
 enum Held { kInput, kStop, kHeldCount };

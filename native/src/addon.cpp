@@ -14,7 +14,7 @@
 namespace serving {
 namespace {
 
-// Changes with every change of what crosses the boundary; src/bindings/native.ts refuses any other.
+// Changes with every change of what crosses the boundary; src/array/native-codec.ts refuses any other.
 constexpr uint32_t kContract = 4;
 
 // Texts up to here are written on the stack and become a string of their exact length.

@@ -6,7 +6,7 @@
 namespace serving {
 namespace {
 
-// The order and the words of `missingWords` in src/data/csv.ts do not matter here; the empty one is looked for before.
+// The order and the words of `missingWords` in src/frame/csv.ts do not matter here; the empty one is looked for before.
 constexpr const char* kMissing[] = {"#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN",
                                     "-nan", "1.#IND",   "1.#QNAN", "<NA>",    "N/A",      "NA",
                                     "NULL", "NaN",      "None",    "n/a",     "nan",      "null"};

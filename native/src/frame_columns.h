@@ -59,13 +59,13 @@ class Bytes {
   size_t room_ = 0;
 };
 
-// The codes of `columnKinds` in src/data/columns.ts that JSON can give.
+// The codes of `columnKinds` in src/frame/columns.ts that JSON can give.
 enum class ColumnKind : int { kNull = -1, kBool = 0, kInt64 = 4, kFloat64 = 10, kText = 11 };
 
 // What happened to an element on its way into a column.
 enum class Added : int { kYes, kOtherKind, kNoMemory };
 
-// As ColumnBuilder of src/data/column-builder.ts.
+// As ColumnBuilder of src/frame/column-builder.ts.
 class ColumnBuilder {
  public:
   ColumnKind kind() const { return kind_; }

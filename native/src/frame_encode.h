@@ -10,7 +10,7 @@ struct Span {
   size_t size;
 };
 
-// A column as it lies in Arrow's buffers; see src/data/columns.ts.
+// A column as it lies in Arrow's buffers; see src/frame/columns.ts.
 struct EncodeColumn {
   // The code in `columnKinds`.
   int kind;

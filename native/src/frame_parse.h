@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// The order of FrameLayout's codes in src/bindings/native-frames.ts.
+// The order of FrameLayout's codes in src/frame/native-codec.ts.
 enum class FrameLayout : int { kFrame = 0, kIndex, kSplit, kTable, kSeries, kSeriesSplit };
 
 constexpr int kFrameLayouts = 6;

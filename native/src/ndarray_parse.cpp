@@ -73,7 +73,7 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
   return p;
 }
 
-// The same walk as `parse` in src/data/ndarray-json.ts, rule for rule: the two must report the same offence at the same
+// The same walk as `parse` in src/array/json.ts, rule for rule: the two must report the same offence at the same
 // place.
 template <class Store>
 void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,

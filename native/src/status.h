@@ -1,4 +1,4 @@
-// What the add-on answers. Codes cross the boundary to src/bindings/native.ts, which names them; C++ exceptions never
+// What the add-on answers. Codes cross the boundary to src/array/native-codec.ts, which names them; C++ exceptions never
 // do.
 #pragma once
 
@@ -20,7 +20,7 @@ enum class Status : int {
   kNonFinite = 9,
 };
 
-// Element types by their stable codes, the order of `dtypes` in src/data/dtype.ts.
+// Element types by their stable codes, the order of `dtypes` in src/array/dtype.ts.
 enum class Dtype : int {
   kInferred = -1,
   kBool = 0,

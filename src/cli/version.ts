@@ -3,8 +3,8 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { nativeStatus } from '../bindings/add-on.ts'
-import { jpegStatus } from '../bindings/jpeg.ts'
+import { jpegStatus } from '../image/jpeg.ts'
+import { nativeStatus } from '../native/add-on.ts'
 import { loadUws } from '../server/uws.ts'
 
 /** The versions of the package and of Node, which engines load here, and whether the native codecs do, as lines of text. */

@@ -3,7 +3,7 @@
  * @module
  */
 import cluster from 'node:cluster'
-import { nativeStatus } from '../bindings/add-on.ts'
+import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
 import type { Listener } from '../server/options.ts'

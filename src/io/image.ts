@@ -2,27 +2,22 @@
  * The descriptor of pictures.
  * @module
  */
-import { type EncodableMimeType, encodableModes, imageCodec } from '../bindings/image.ts'
-import { NDArray } from '../data/ndarray.ts'
-import { fitsMode, isRasterMode, RasterImage, type RasterMode, rasterModes } from '../data/raster.ts'
-import { rasterConversion } from '../data/raster-convert.ts'
-import { showShape } from '../data/shape.ts'
+
+import { NDArray } from '../array/ndarray.ts'
+import { showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
+import { type EncodableMimeType, encodableModes, imageCodec } from '../image/image-codec.ts'
+import { declaredImageType, type ImageSample, readSample, storableMode } from '../image/image-types.ts'
+import { fitsMode, isRasterMode, RasterImage, type RasterMode, rasterModes } from '../image/raster.ts'
+import { rasterConversion } from '../image/raster-convert.ts'
 import { runInSlices } from '../memory/slices.ts'
 import { checkOptions } from '../options.ts'
 import type { FileMessage } from '../proto/messages.ts'
-import {
-  type ImageHeader,
-  type ImageMimeType,
-  imageMimeTypes,
-  imageTypeOf,
-  readImageHeader,
-} from '../wire/image-header.ts'
 import { IODescriptor } from './descriptor.ts'
-import { declaredImageType, type ImageSample, readSample, storableMode } from './image-types.ts'
 import { singleFilePart } from './single-file-part.ts'
 
 /** Options of {@link Image}. **Source**: SPEC "Image". */

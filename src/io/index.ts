@@ -3,13 +3,13 @@
  * @module
  */
 
+export { labels, withLabels } from '../frame/frame-labels.ts'
 export type { MaybePromise } from '../promise.ts'
 export { type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 export { FileDescriptor as File, type FileOptions } from './file.ts'
 export { Image, type ImageOptions } from './image.ts'
 export { JsonDescriptor as JSON, type JsonOptions, type JsonValue } from './json.ts'
 export { JSONEncoder } from './json-encoder.ts'
-export { labels, withLabels } from './labels.ts'
 export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut } from './multipart.ts'
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export { PandasDataFrame, type PandasDataFrameOptions } from './pandas-dataframe.ts'

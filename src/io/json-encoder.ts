@@ -2,11 +2,11 @@
  * What JSON.stringify does not know how to write: arrays, bigints, maps, sets.
  * @module
  */
-import { numberCodec } from '../bindings/native.ts'
-import { loadPolars } from '../bindings/polars.ts'
-import { NDArray } from '../data/ndarray.ts'
-import { fromNested } from '../data/nested.ts'
+import { numberCodec } from '../array/native-codec.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { fromNested } from '../array/nested.ts'
 import { BadOutput, expected } from '../errors.ts'
+import { loadPolars } from '../frame/polars.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { maxJsonDepth } from '../text/json-syntax.ts'
 import { PandasDataFrame } from './pandas-dataframe.ts'

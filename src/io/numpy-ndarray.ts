@@ -2,13 +2,23 @@
  * The descriptor of n-dimensional arrays.
  * @module
  */
-import { numberCodec as codec } from '../bindings/native.ts'
-import { largeCodec } from '../bindings/native-large.ts'
-import { type DType, parseDType } from '../data/dtype.ts'
-import { NDArray } from '../data/ndarray.ts'
-import { fromNested, type Nested } from '../data/nested.ts'
-import type { NonFinite, ParsedArray, ParseFailure } from '../data/number-codec.ts'
-import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../data/shape.ts'
+
+import { castArray, isSameKind } from '../array/cast.ts'
+import { type DType, parseDType } from '../array/dtype.ts'
+import { largeCodec } from '../array/large-codec.ts'
+import {
+  acceptedForm,
+  fromNDArrayMessage,
+  ndarrayForms,
+  parseSerialized,
+  serializeNDArray,
+  toNDArrayMessage,
+} from '../array/message.ts'
+import { numberCodec as codec } from '../array/native-codec.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { fromNested, type Nested } from '../array/nested.ts'
+import type { NonFinite, ParsedArray, ParseFailure } from '../array/number-codec.ts'
+import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/shape.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
@@ -18,15 +28,6 @@ import type { MaybePromise } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
 import { IODescriptor } from './descriptor.ts'
-import { castArray, isSameKind } from './ndarray-cast.ts'
-import {
-  acceptedForm,
-  fromNDArrayMessage,
-  ndarrayForms,
-  parseSerialized,
-  serializeNDArray,
-  toNDArrayMessage,
-} from './ndarray-proto.ts'
 
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {

@@ -3,34 +3,41 @@
  * @module
  */
 
-import { frameCodec } from '../bindings/native-frames.ts'
-import { decodeParquet } from '../bindings/parquet-wall.ts'
-import { loadPolars, type Polars } from '../bindings/polars.ts'
-import type { DataFrame } from '../bindings/polars-package.ts'
-import type { Column, ColumnTable } from '../data/columns.ts'
-import type { Orient } from '../data/frame-codec.ts'
-import type { FrameType } from '../data/frame-dtype.ts'
-import { keepLabels, keptLabels } from '../data/labels.ts'
-import { parseShapePattern, showShape } from '../data/shape.ts'
-import { encodeTableSchema, labelKeyFor } from '../data/table-schema.ts'
+import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import type { Context } from '../http/context.ts'
-import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
-import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
-import type { DataFrameMessage } from '../proto/messages.ts'
-import { IODescriptor } from './descriptor.ts'
-import { decodeCsv } from './frame-csv.ts'
-import { type FrameFormat, formatTypes, parseFormat, requestFormat, responseFormat, toUtf8 } from './frame-formats.ts'
-import { decodeFrameJson, type JsonFrame, renameColumns } from './frame-json.ts'
-import { buildFrame, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from './frame-options.ts'
+import type { Column, ColumnTable } from '../frame/columns.ts'
+import type { Orient } from '../frame/frame-codec.ts'
+import type { FrameType } from '../frame/frame-dtype.ts'
+import {
+  type FrameFormat,
+  formatTypes,
+  parseFormat,
+  requestFormat,
+  responseFormat,
+  toUtf8,
+} from '../frame/frame-formats.ts'
+import { buildFrame, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
+import { keepLabels, keptLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
   fromDataFrameMessage,
   type LabelledTable,
   requireTable,
   toDataFrameMessage,
-} from './frame-proto.ts'
+} from '../frame/message.ts'
+import { frameCodec } from '../frame/native-codec.ts'
+import { decodeParquet } from '../frame/parquet-sandbox.ts'
+import { loadPolars, type Polars } from '../frame/polars.ts'
+import type { DataFrame } from '../frame/polars-package.ts'
+import { decodeCsv } from '../frame/read-csv.ts'
+import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
+import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
+import type { Context } from '../http/context.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { DataFrameMessage } from '../proto/messages.ts'
+import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions {

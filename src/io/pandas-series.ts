@@ -2,25 +2,26 @@
  * The descriptor of series.
  * @module
  */
-import { frameCodec } from '../bindings/native-frames.ts'
-import { loadPolars, type Polars } from '../bindings/polars.ts'
-import type { Series } from '../bindings/polars-package.ts'
-import { type Column, type ColumnTable, columnOf } from '../data/columns.ts'
-import type { FrameLayout, Orient } from '../data/frame-codec.ts'
-import { type FrameType, parseFrameType } from '../data/frame-dtype.ts'
-import { keepLabels, keptLabels } from '../data/labels.ts'
-import { matchesShape, parseShapePattern, showShape } from '../data/shape.ts'
-import { encodeTableSchema } from '../data/table-schema.ts'
+
+import { matchesShape, parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
+import type { FrameLayout, Orient } from '../frame/frame-codec.ts'
+import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
+import { buildFrame, checkEnforced, dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
+import { keepLabels, keptLabels } from '../frame/labels.ts'
+import { decodeFrameFile, fromSeriesTable, type LabelledTable, toSeriesTable } from '../frame/message.ts'
+import { frameCodec } from '../frame/native-codec.ts'
+import { loadPolars, type Polars } from '../frame/polars.ts'
+import type { Series } from '../frame/polars-package.ts'
+import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
+import { encodeTableSchema } from '../frame/table-schema.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'
-import { decodeFrameJson, type JsonFrame, renameColumns } from './frame-json.ts'
-import { buildFrame, checkEnforced, dtypeNameOf, parseOrient } from './frame-options.ts'
-import { decodeFrameFile, fromSeriesTable, type LabelledTable, toSeriesTable } from './frame-proto.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {

@@ -2,8 +2,9 @@
  * The module that a Runner's thread loads to serve an .onnx file.
  * @module
  */
+
+import type { NDArray } from '../array/ndarray.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from '../bindings/onnx.ts'
-import type { NDArray } from '../data/ndarray.ts'
 import { InvalidArgument } from '../errors.ts'
 
 /** What a thread needs to know to load its model. On its way to another thread the file must be a path: a URL does not travel. */

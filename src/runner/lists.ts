@@ -2,9 +2,9 @@
  * Lists of values cross threads: many small arrays of one kind as a single one.
  * @module
  */
-import { dataConstructor, type NumericDType } from '../data/dtype.ts'
-import { NDArray } from '../data/ndarray.ts'
-import { sizeOf } from '../data/shape.ts'
+import { dataConstructor, type NumericDType } from '../array/dtype.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { sizeOf } from '../array/shape.ts'
 import { minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 
 /** A list that can be sent. */

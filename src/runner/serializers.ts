@@ -2,15 +2,16 @@
  * How objects of classes cross threads: as named fields. Each class that may cross is registered here.
  * @module
  */
-import { loadPolars } from '../bindings/polars.ts'
-import type { DataFrame, Series } from '../bindings/polars-package.ts'
-import type { Column } from '../data/columns.ts'
-import { keepLabels, keptLabels } from '../data/labels.ts'
-import { NDArray } from '../data/ndarray.ts'
-import { RasterImage } from '../data/raster.ts'
-import { sizeOf } from '../data/shape.ts'
+
+import { NDArray } from '../array/ndarray.ts'
+import { sizeOf } from '../array/shape.ts'
 import { InvalidArgument } from '../errors.ts'
 import { BinaryFile } from '../file/binary-file.ts'
+import type { Column } from '../frame/columns.ts'
+import { keepLabels, keptLabels } from '../frame/labels.ts'
+import { loadPolars } from '../frame/polars.ts'
+import type { DataFrame, Series } from '../frame/polars-package.ts'
+import { RasterImage } from '../image/raster.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 
 /** What an object is made of: plain data and typed arrays. */

@@ -86,7 +86,7 @@ describe('the architecture', () => {
   it('has one owner per package', () => {
     const packages = imports.filter(({ to }) => !isOurs(to) && !to.startsWith('node:'))
     const nameOf = (to: string) => (to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : room(to))
-    expect(packages).toContainEqual({ from: 'bindings/image.ts', to: '@napi-rs/image' })
+    expect(packages).toContainEqual({ from: 'image/image-codec.ts', to: '@napi-rs/image' })
     expect(packages.filter(({ from, to }) => packageOwners[nameOf(to)] !== from)).toEqual([])
   })
 

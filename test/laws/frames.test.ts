@@ -1,8 +1,8 @@
 import { io } from 'serving'
 import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
-import type { DataFrame, Series } from '../../src/bindings/polars-package.ts'
-import type { Orient } from '../../src/data/frame-codec.ts'
+import type { Orient } from '../../src/frame/frame-codec.ts'
+import type { DataFrame, Series } from '../../src/frame/polars-package.ts'
 import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/io/frames.ts'
 
 const runner = { describe, it }

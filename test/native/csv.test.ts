@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CsvParser, parseCsv } from '../../src/bindings/native-frames.ts'
-import { missingWords } from '../../src/data/csv.ts'
-import type { FrameType } from '../../src/data/frame-dtype.ts'
-import { decodeCsv } from '../../src/io/frame-csv.ts'
+import { missingWords } from '../../src/frame/csv.ts'
+import type { FrameType } from '../../src/frame/frame-dtype.ts'
+import { type CsvParser, parseCsv } from '../../src/frame/native-codec.ts'
+import { decodeCsv } from '../../src/frame/read-csv.ts'
 import { mutations } from '../../src/testing/mutate.ts'
 import { plain, polars } from '../unit/io/frames.ts'
 

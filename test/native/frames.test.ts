@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nativeFrameCodec } from '../../src/bindings/native-frames.ts'
-import { columnKinds, columnOf } from '../../src/data/columns.ts'
-import type { FrameLayout, FrameText, ParsedFrame } from '../../src/data/frame-codec.ts'
-import { typescriptFrameCodec as typescript } from '../../src/data/frame-json.ts'
+import { columnKinds, columnOf } from '../../src/frame/columns.ts'
+import type { FrameLayout, FrameText, ParsedFrame } from '../../src/frame/frame-codec.ts'
+import { typescriptFrameCodec as typescript } from '../../src/frame/frame-parse.ts'
+import { nativeFrameCodec } from '../../src/frame/native-codec.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
 
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']

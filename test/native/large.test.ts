@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { nativePath } from '../../src/bindings/add-on.ts'
-import { largeCodec } from '../../src/bindings/native-large.ts'
-import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/data/dtype.ts'
-import { typescriptCodec } from '../../src/data/ndarray-json.ts'
-import type { ParsedArray } from '../../src/data/number-codec.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/array/dtype.ts'
+import { typescriptCodec } from '../../src/array/json.ts'
+import { largeCodec } from '../../src/array/large-codec.ts'
+import type { ParsedArray } from '../../src/array/number-codec.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
+import { nativePath } from '../../src/native/add-on.ts'
 
 const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')

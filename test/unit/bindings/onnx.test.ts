@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
+import { dataConstructor } from '../../../src/array/dtype.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/bindings/onnx.ts'
-import { dataConstructor } from '../../../src/data/dtype.ts'
 import { runWithout } from '../modules/without-package.ts'
 
 /** An array as make.py writes it. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { io } from 'serving'
-import { loadPolars } from '../../../src/bindings/polars.ts'
-import type { DataFrame, Series } from '../../../src/bindings/polars-package.ts'
-import { bytesAt, type Column, type ColumnKind, columnOf, isValid, numberReader } from '../../../src/data/columns.ts'
+import { bytesAt, type Column, type ColumnKind, columnOf, isValid, numberReader } from '../../../src/frame/columns.ts'
+import { loadPolars } from '../../../src/frame/polars.ts'
+import type { DataFrame, Series } from '../../../src/frame/polars-package.ts'
 
 export const polars = loadPolars('the tests')
 

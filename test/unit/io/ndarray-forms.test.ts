@@ -1,8 +1,8 @@
 import { ByteBuffer } from 'flatbuffers'
 import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/data/ndarray-flatbuffer.ts'
-import { encodeNpy, parseNpy } from '../../../src/data/ndarray-npy.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/array/ndarray-flatbuffer.ts'
+import { encodeNpy, parseNpy } from '../../../src/array/npy.ts'
 import { Context } from '../../../src/http/context.ts'
 
 const arrays: Record<DType, NDArray> = {

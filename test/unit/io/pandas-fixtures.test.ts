@@ -1,7 +1,7 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { DataFrame } from '../../../src/bindings/polars-package.ts'
-import type { Orient } from '../../../src/data/frame-codec.ts'
+import type { Orient } from '../../../src/frame/frame-codec.ts'
+import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { type FixtureColumn, fixture, fixtureValues, frameOf, plain, plainSeries, polars } from './frames.ts'
 import { decode, requestOf, textOf } from './requests.ts'
 

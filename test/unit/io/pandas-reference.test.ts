@@ -1,6 +1,6 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { DataFrame } from '../../../src/bindings/polars-package.ts'
+import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { fixture, type PlainFrame, plain } from './frames.ts'
 import { refusal, requestOf } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NDArray } from '../../../src/data/ndarray.ts'
+import { NDArray } from '../../../src/array/ndarray.ts'
 import { BadInput } from '../../../src/errors.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
 

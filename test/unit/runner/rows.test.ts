@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NDArray } from '../../../src/data/ndarray.ts'
-import { sizeOf } from '../../../src/data/shape.ts'
+import { NDArray } from '../../../src/array/ndarray.ts'
+import { sizeOf } from '../../../src/array/shape.ts'
 import { cutSizes, joinResults, joinRows, rowsOf, splitRows } from '../../../src/runner/rows.ts'
 
 /** Arrays that can be joined along `dim`: equal dtype, equal dimensions but that one. */

@@ -1,0 +1,53 @@
+/**
+ * Parquet behind the wall against Parquet in place, and a whole echo against a bare Polars loop. Checks the answers first.
+ * Run: `npx tsx bench/micro/parquet-sandbox.ts`
+ * @module
+ */
+import assert from 'node:assert/strict'
+import { columnOf } from '../../src/frame/columns.ts'
+import { decodeParquet } from '../../src/frame/parquet-sandbox.ts'
+import { loadPolars } from '../../src/frame/polars.ts'
+import { besideBaseline } from './baseline.ts'
+
+const polars = loadPolars('the benchmark')
+const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
+
+for (const [rows, columns] of [
+  [1000, 3],
+  [40_000, 3],
+  [100_000, 10],
+]) {
+  const frame = polars.fromColumns({
+    rows,
+    columns: Array.from({ length: columns }, (_, i) =>
+      columnOf(`c${i}`, 'float64', Array.from({ length: rows }, Math.random)),
+    ),
+  })
+  const file = polars.writeParquet(frame)
+  assert.deepEqual((await decodeParquet(file, 'the benchmark')).toRecords()[7], frame.toRecords()[7])
+  const wall: number[] = []
+  const place: number[] = []
+  const echo: number[] = []
+  const bare: number[] = []
+  for (let i = 0; i < 41; i++) {
+    const times = [performance.now()]
+    const received = await decodeParquet(file, 'the benchmark')
+    times.push(performance.now())
+    polars.readParquet(file)
+    times.push(performance.now())
+    polars.writeParquet(received)
+    times.push(performance.now())
+    polars.writeParquet(polars.readParquet(file))
+    times.push(performance.now())
+    wall.push(times[1] - times[0])
+    place.push(times[2] - times[1])
+    echo.push(times[1] - times[0] + times[3] - times[2])
+    bare.push(times[4] - times[3])
+  }
+  const [w, p, e, b] = [wall, place, echo, bare].map(median)
+  console.log(`${rows} × ${columns}, ${file.length} bytes`)
+  console.log(`  decode behind the wall ${w.toFixed(2)} ms, in place ${p.toFixed(2)} ms: ${(w - p).toFixed(2)} ms more`)
+  console.log(
+    `  echo behind the wall ${e.toFixed(2)} ms, bare Polars ${b.toFixed(2)} ms: ${besideBaseline(`${rows}×${columns} echo`, e / b)}`,
+  )
+}

@@ -1,0 +1,38 @@
+/**
+ * Arrays under another dtype.
+ * @module
+ */
+
+import { type DType, isFloat } from './dtype.ts'
+import { numberCodec as codec } from './native-codec.ts'
+import type { ParsedArray, ParseFailure } from './number-codec.ts'
+
+/** An array under another dtype, by the same rules as request texts: through JSON text, which keeps every value exactly. */
+export function castArray(array: ParsedArray, dtype: DType): ParsedArray | ParseFailure {
+  const { data, shape } = array
+  // What always fits needs no text: 25 times as fast.
+  if (dtype === 'float64' && isPlainNumber(array.dtype))
+    return { data: new Float64Array(data as Float32Array), shape, dtype }
+  // Text has no way to say (3, 0): there is nothing to cast.
+  if (data.length === 0) return emptyArray(shape, dtype)
+  const text = codec.encodeNdarray(array, 'literal') ?? ''
+  return codec.parseNdarray(typeof text === 'string' ? Buffer.from(text) : text, dtype)
+}
+
+function emptyArray(shape: readonly number[], dtype: DType): ParsedArray | ParseFailure {
+  const none = codec.parseNdarray(Buffer.from('[]'), dtype)
+  return 'failure' in none ? none : { ...none, shape }
+}
+
+function isPlainNumber(dtype: DType): boolean {
+  return dtype === 'float32' || /^u?int(8|16|32)$/.test(dtype)
+}
+
+// numpy's same_kind order: bool < uint < int < float, and anything to str.
+const kindRank = (dtype: DType) =>
+  dtype === 'bool' ? 0 : dtype.startsWith('uint') ? 1 : dtype.startsWith('int') ? 2 : isFloat(dtype) ? 3 : 4
+
+/** Whether numpy's `same_kind` allows the cast. */
+export function isSameKind(from: DType, to: DType): boolean {
+  return kindRank(from) <= kindRank(to)
+}

@@ -1,0 +1,116 @@
+/**
+ * Large arrays, read and printed by the add-on beside the event loop, so that small requests need not wait for them.
+ * @module
+ */
+import { availableParallelism } from 'node:os'
+import { bufferPool } from '../memory/buffer-pool.ts'
+import { type LaterAddon, laterAddon } from '../native/add-on.ts'
+import { type DType, dataConstructor, dtypeCode } from './dtype.ts'
+import { typescriptCodec } from './json.ts'
+import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native-codec.ts'
+import type { NonFinite, ParsedArray, ParseFailure } from './number-codec.ts'
+import { checkEncoding } from './scan.ts'
+
+/**
+ * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to another
+ * thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed load".
+ */
+const minParseBytes = 1024 * 1024
+/** The same for printing. **Units**: elements. */
+const minEncodeElements = 64 * 1024
+
+/** The add-on on threads of libuv's pool. */
+class LargeCodec {
+  readonly #addon: LaterAddon
+  /** More at once than there are cores would only hold memory. */
+  readonly #turns = new Turns(Math.min(4, availableParallelism()))
+
+  constructor(addon: LaterAddon) {
+    this.#addon = addon
+  }
+
+  /** Whether the event loop should be spared the parsing of a text. */
+  takesText(json: Uint8Array, dtype: DType | undefined): boolean {
+    return json.length >= minParseBytes && dtype !== 'str'
+  }
+
+  /** Whether the event loop should be spared the printing of an array. */
+  takesArray({ data, dtype }: ParsedArray): boolean {
+    return data.length >= minEncodeElements && dtype !== 'str'
+  }
+
+  /** As `parseNdarray` of the codec. The text must stay as it is until the promise settles. */
+  async parse(json: Uint8Array, dtype: DType | undefined): Promise<ParsedArray | ParseFailure> {
+    const parsed = await this.#turns.run(() => this.#parse(json, dtype))
+    if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
+    return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+  }
+
+  /** As `encodeNdarray` of the codec, in a buffer that the pool lends. The array may change or go as soon as this returns. */
+  async encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+    // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
+    const copy = copyOf(array)
+    try {
+      return await this.#turns.run(() => this.#encode({ ...array, data: copy }, nonFinite))
+    } finally {
+      bufferPool.give(copy.buffer as ArrayBuffer)
+    }
+  }
+
+  async #parse(json: Uint8Array, dtype: DType | undefined): Promise<ParsedArray | ParseFailure | undefined> {
+    const head = newHead()
+    const code = codeOf(dtype)
+    // Exactly as long as the result of a good text, so that nothing is copied or grown.
+    const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsLater(json, code, head))
+    await this.#addon.parseNdarrayLater(json, code, head, new Uint8Array(buffer))
+    const found = parsedOf(head, buffer)
+    if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
+    // Inferred booleans took the room of numbers.
+    return { ...found, data: found.data.slice() }
+  }
+
+  async #encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+    const head = newHead(array.shape)
+    const data = array.data as Float64Array
+    const codes = [dtypeCode(array.dtype), nonFiniteCodes[nonFinite], head] as const
+    const out = new Uint8Array(bufferPool.lend(this.#addon.encodedBound(data, ...codes)))
+    await this.#addon.encodeNdarrayLater(data, ...codes, out)
+    if (head[0] === 0) return out.subarray(0, head[1])
+    bufferPool.takeBack(out)
+    return undefined
+  }
+}
+
+/** In a buffer of the pool. */
+function copyOf({ data, dtype }: ParsedArray): Float64Array {
+  const numbers = data as Float64Array
+  const Container = dataConstructor(dtype as 'float64')
+  const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)
+  copy.set(numbers)
+  return copy
+}
+
+/** Lets a number of works run at once; the others wait, first come first served. */
+class Turns {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--
+    else await new Promise<void>((go) => this.#waiting.push(go))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free++
+      else next()
+    }
+  }
+}
+
+/** Undefined where the add-on is not loaded. */
+export const largeCodec: LargeCodec | undefined = laterAddon === undefined ? undefined : new LargeCodec(laterAddon)

@@ -1,0 +1,174 @@
+/**
+ * Arrays ⇄ NDArray messages, and arrays in serialized bytes.
+ * @module
+ */
+
+import { BadInput } from '../errors.ts'
+import { preferredType } from '../http/accept.ts'
+import { type NDArrayMessage, type ValueList, valueLists } from '../proto/messages.ts'
+import { allocateWithHeadroom } from '../proto/protobuf.ts'
+import { type DataOf, type DType, dataConstructor } from './dtype.ts'
+import {
+  encodeNdarrayFlatbuffer,
+  isNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+  viewElements,
+} from './ndarray-flatbuffer.ts'
+import { encodeNpy, isNpy, parseNpy } from './npy.ts'
+import type { ParsedArray } from './number-codec.ts'
+import { maxDimensions, showShape } from './shape.ts'
+
+/** Media types of the serialized forms. Our choice: neither is registered. */
+export const flatbuffersType = 'application/x-flatbuffers'
+/** As {@link flatbuffersType}, for numpy's own files. */
+export const npyType = 'application/x-npy'
+
+/** A serialized form of arrays. */
+export interface NDArrayForm {
+  readonly mimeType: string
+  readonly encode: (array: ParsedArray, allocate?: (size: number) => Buffer) => Uint8Array
+  readonly parse: (bytes: Uint8Array, name: string) => ParsedArray
+}
+
+/** The serialized forms by media type. */
+export const ndarrayForms: ReadonlyMap<string, NDArrayForm> = new Map(
+  [
+    { mimeType: flatbuffersType, encode: encodeNdarrayFlatbuffer, parse: parseNdarrayFlatbuffer },
+    { mimeType: npyType, encode: encodeNpy, parse: parseNpy },
+  ].map((form) => [form.mimeType, form]),
+)
+
+const offered = ['application/json', ...ndarrayForms.keys()]
+
+/** The serialized form that a client asks for; undefined: none, so JSON or a message. */
+export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
+  // Said by clients that do not mind; the parser is for the others.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined
+  return ndarrayForms.get(preferredType(accept, offered) ?? '')
+}
+
+/**
+ * Serialized bytes become an array: a FlatBuffers table, an .npy file, or elements alone under the configured dtype.
+ * **Errors**: BadInput.
+ */
+export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): ParsedArray {
+  if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
+  if (isNpy(bytes)) return parseNpy(bytes, name)
+  if (dtype === undefined || dtype === 'str') {
+    throw new BadInput(
+      `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
+      {
+        reason: 'dtype',
+      },
+    )
+  }
+  const data = viewElements(bytes, dtype, name)
+  return { dtype, shape: [data.length], data }
+}
+
+const dtypeNames: readonly (DType | undefined)[] = [
+  undefined,
+  'float32',
+  'float64',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'str',
+]
+
+const listDTypes: Readonly<Record<ValueList, DType>> = {
+  floatValues: 'float32',
+  doubleValues: 'float64',
+  stringValues: 'str',
+  boolValues: 'bool',
+  int32Values: 'int32',
+  int64Values: 'int64',
+  uint32Values: 'uint32',
+  uint64Values: 'uint64',
+}
+
+const listOf = new Map(Object.entries(listDTypes).map(([list, dtype]) => [dtype, list as ValueList]))
+
+/** A list of elements with its dtype, out of a message that should have one such list; undefined when all are empty. */
+export function onlyList(
+  message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
+  name: string,
+): { readonly dtype: DType; readonly data: DataOf<DType> } | undefined {
+  let found: ValueList | undefined
+  for (const { property } of valueLists) {
+    if ((message[property]?.length ?? 0) === 0) continue
+    if (found !== undefined) {
+      throw new BadInput(`expected one list of elements for ${name}, received ${found} and ${property}`, {
+        reason: 'dtype',
+      })
+    }
+    found = property
+  }
+  if (found === undefined) return undefined
+  const dtype = listDTypes[found]
+  return { dtype, data: elementsOf(message[found] as ArrayLike<unknown>, dtype) }
+}
+
+function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
+  if (dtype === 'str' || ArrayBuffer.isView(list)) return list as DataOf<DType>
+  const data = new (dataConstructor(dtype as 'float64'))(list.length)
+  const isBig = dtype === 'int64' || dtype === 'uint64'
+  for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
+  return data
+}
+
+/** An NDArray message becomes an array. **Errors**: BadInput `dtype`, `shape`. */
+export function fromNDArrayMessage(message: NDArrayMessage, name: string): ParsedArray {
+  const number = message.dtype ?? 0
+  const wanted = dtypeNames[number]
+  if (wanted === undefined && number !== 0) {
+    throw new BadInput(`expected a known dtype for ${name}, received number ${number}`, { reason: 'dtype' })
+  }
+  const found = onlyList(message, name)
+  if (found !== undefined && wanted !== undefined && found.dtype !== wanted) {
+    throw new BadInput(`expected elements of dtype ${wanted} for ${name}, received ${found.dtype}`, { reason: 'dtype' })
+  }
+  const dtype = wanted ?? found?.dtype ?? 'float64'
+  const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
+  return { dtype, shape: shapeOf(message, data.length, name), data }
+}
+
+function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
+  if (scalar === true) {
+    if (shape.length === 0 && elements === 1) return []
+    throw new BadInput(
+      `expected one element and no shape for a scalar of ${name}, received ${elements} elements, shape ${showShape(shape)}`,
+      { reason: 'shape' },
+    )
+  }
+  if (shape.length === 0) return [elements]
+  let rest = 1
+  let wild = -1
+  for (const [i, dim] of shape.entries()) {
+    if (dim >= 0) rest *= dim
+    if (dim < -1 || (dim === -1 && wild !== -1) || shape.length > maxDimensions || !Number.isSafeInteger(rest)) {
+      const what = `at most ${maxDimensions} dimensions from 0 up, one of them -1 for any,`
+      throw new BadInput(`expected ${what} for ${name}, received shape ${showShape(shape)}`, { reason: 'shape' })
+    }
+    if (dim === -1) wild = i
+  }
+  const fits = wild === -1 ? rest === elements : rest === 0 ? false : elements % rest === 0
+  if (fits) return wild === -1 ? shape : shape.map((dim) => (dim === -1 ? elements / rest : dim))
+  throw new BadInput(`expected elements for shape ${showShape(shape)} of ${name}, received ${elements} elements`, {
+    reason: 'shape',
+  })
+}
+
+/** An array becomes an NDArray message; undefined: messages have no list for its dtype. */
+export function toNDArrayMessage({ dtype, shape, data }: ParsedArray): NDArrayMessage | undefined {
+  const list = listOf.get(dtype)
+  if (list === undefined) return undefined
+  return { dtype: dtypeNames.indexOf(dtype), shape, [list]: data, ...(shape.length === 0 && { scalar: true }) }
+}
+
+/** An array in the form that holds every dtype. */
+export function serializeNDArray(array: ParsedArray): Uint8Array {
+  return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
+}

@@ -1,0 +1,115 @@
+/**
+ * The native add-on behind the codec contract, and the choice between it and the TypeScript codec.
+ * @module
+ */
+
+import { type Addon, addon } from '../native/add-on.ts'
+import { type DType, type DTypeData, dataConstructor, dtypeCode, dtypes } from './dtype.ts'
+import { typescriptCodec } from './json.ts'
+import type { NonFinite, NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import { checkEncoding } from './scan.ts'
+import { maxDimensions } from './shape.ts'
+
+const nonFiniteFound = 9
+/** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */
+const failureKinds: readonly (ParseFailureKind | undefined)[] = [
+  undefined,
+  'syntax',
+  'ragged',
+  'dtype',
+  'range',
+  'precision',
+  'depth',
+]
+/** What the add-on takes for the texts of NaN and the infinities. */
+export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
+
+/**
+ * From which size on the add-on is the faster one; below, the call into it costs more than it saves.
+ * **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts --small, native against TypeScript: 0.34 to 0.16 µs at 37 bytes, 0.34 to
+ * 0.79 µs at 80 bytes of 17-digit numbers, 0.54 to 0.55 µs at 109 bytes of short ones.
+ */
+export const minParseBytes = 80
+/**
+ * The same for printing. Up to 64 bytes, eight doubles, V8 keeps an array's elements in its own heap and must move them out before
+ * the add-on can see them: 0.44 to 0.69 µs for 8 long doubles that were just made, 0.29 to 0.61 for 8 short ones.
+ * **Units**: elements. **Source**: as above.
+ */
+export const minEncodeElements = 9
+
+/** Status, offset or length, dtype, rank, dimensions: passed in, since the add-on makes no objects. */
+export function newHead(shape: readonly number[] = []): Float64Array {
+  const head = new Float64Array(4 + maxDimensions)
+  setShape(head, shape)
+  return head
+}
+
+function setShape(head: Float64Array, shape: readonly number[]): void {
+  head[3] = shape.length
+  for (let i = 0; i < shape.length; i++) head[4 + i] = shape[i]
+}
+
+/** Where a parse ended: the array in the buffer, or why there is none. Undefined: the TypeScript codec has to read the text. */
+export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): ParsedArray | ParseFailure | undefined {
+  if (buffer === undefined || head[0] !== 0) {
+    const failure = failureKinds[head[0]]
+    return failure === undefined ? undefined : { failure, offset: head[1] }
+  }
+  const shape = new Array<number>(head[3])
+  let size = 1
+  for (let i = 0; i < shape.length; i++) {
+    shape[i] = head[4 + i]
+    size *= shape[i]
+  }
+  const dtype = dtypes[head[2]] as 'float64'
+  // The buffer of a list without elements has room for one.
+  return { dtype, shape, data: new (dataConstructor(dtype))(buffer, 0, size) }
+}
+
+/** What the add-on takes for a dtype; -1 to infer it. */
+export function codeOf(dtype: DType | undefined): number {
+  return dtype === undefined ? -1 : dtypeCode(dtype)
+}
+
+/**
+ * A loaded add-on becomes a codec that sends it every body of numbers, however small.
+ * Strings and objects go to the TypeScript codec, and so does a text that the add-on gives up on.
+ */
+function nativeCodecOf(addon: Addon): NumberCodec {
+  // One per thread is enough.
+  const head = newHead()
+  return {
+    name: 'native',
+    parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray | ParseFailure {
+      if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype)
+      const parsed = parsedOf(head, addon.parseNdarray(json, codeOf(dtype), head))
+      if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
+      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+    },
+    encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | Uint8Array | undefined {
+      const { dtype, shape } = array
+      const data = array.data as DTypeData['float64']
+      if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
+      setShape(head, shape)
+      const text = addon.encodeNdarray(data, dtypeCode(dtype), nonFiniteCodes[nonFinite], head)
+      if (typeof text === 'string') return text
+      if (text !== undefined) return new Uint8Array(text, 0, head[1])
+      return head[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)
+    },
+  }
+}
+
+/** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
+export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefined : nativeCodecOf(addon)
+
+function bySize(native: NumberCodec): NumberCodec {
+  return {
+    name: 'native',
+    parseNdarray: (json, dtype) => (json.length < minParseBytes ? typescriptCodec : native).parseNdarray(json, dtype),
+    encodeNdarray: (array, nonFinite) =>
+      (array.data.length < minEncodeElements ? typescriptCodec : native).encodeNdarray(array, nonFinite),
+  }
+}
+
+/** The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is not loaded. */
+export const numberCodec: NumberCodec = nativeCodec === undefined ? typescriptCodec : bySize(nativeCodec)

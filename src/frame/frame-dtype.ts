@@ -1,0 +1,97 @@
+/**
+ * Names of column types: numpy's and pandas' become Polars'.
+ * @module
+ */
+
+import { parseDType } from '../array/dtype.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import type { ColumnKind } from './columns.ts'
+
+/** Column types of a data frame, in Polars' names. */
+export type FrameType =
+  | 'Bool'
+  | 'Int8'
+  | 'Int16'
+  | 'Int32'
+  | 'Int64'
+  | 'UInt8'
+  | 'UInt16'
+  | 'UInt32'
+  | 'UInt64'
+  | 'Float32'
+  | 'Float64'
+  | 'Utf8'
+  | 'Categorical'
+  | 'Date'
+  | 'Datetime(ms)'
+  | 'Datetime(us)'
+  | 'Datetime(ns)'
+
+const ofNumpy: Readonly<Record<string, FrameType>> = {
+  bool: 'Bool',
+  int8: 'Int8',
+  int16: 'Int16',
+  int32: 'Int32',
+  int64: 'Int64',
+  uint8: 'UInt8',
+  uint16: 'UInt16',
+  uint32: 'UInt32',
+  uint64: 'UInt64',
+  float32: 'Float32',
+  float64: 'Float64',
+  str: 'Utf8',
+}
+
+/** Names that are pandas' or Polars' own. */
+const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
+  ['object', 'Utf8'],
+  ['O', 'Utf8'],
+  ['string', 'Utf8'],
+  ['Utf8', 'Utf8'],
+  ['String', 'Utf8'],
+  ['boolean', 'Bool'],
+  ['Boolean', 'Bool'],
+  ['Bool', 'Bool'],
+  ['category', 'Categorical'],
+  ['Categorical', 'Categorical'],
+  ['date', 'Date'],
+  ['Date', 'Date'],
+  ['datetime64[ms]', 'Datetime(ms)'],
+  ['datetime64[us]', 'Datetime(us)'],
+  ['datetime64[ns]', 'Datetime(ns)'],
+  ['datetime64', 'Datetime(ns)'],
+])
+// pandas' nullable types, which are Polars' names as well.
+const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
+
+const kinds: Readonly<Partial<Record<FrameType, ColumnKind>>> = Object.fromEntries(
+  Object.entries(ofNumpy).map(([kind, type]) => [type, kind as ColumnKind]),
+)
+
+/** The column kind of a type; undefined for those that only Polars has. */
+export function kindOfType(type: FrameType): ColumnKind | undefined {
+  return kinds[type]
+}
+
+/** Whether nulls have no place in the numpy type of that name. */
+export function refusesNulls(type: FrameType): boolean {
+  return type === 'Bool' || type.startsWith('Int') || type.startsWith('UInt')
+}
+
+/** A type's name becomes Polars' one. **Errors**: InvalidArgument naming the column. */
+export function parseFrameType(name: unknown, column: string): FrameType {
+  if (typeof name === 'string') {
+    const known = others.get(name)
+    if (known !== undefined) return known
+    if (nullable.test(name)) return name as FrameType
+    try {
+      // float16 is numpy's alone.
+      const type = ofNumpy[parseDType(name)]
+      if (type !== undefined) return type
+    } catch {
+      // Told below, with the column.
+    }
+  }
+  const names = 'int8 to int64, uint8 to uint64, float32, float64, bool, str, category, date or datetime64[ms|us|ns]'
+  throw new InvalidArgument(expected(names, column, name))
+}

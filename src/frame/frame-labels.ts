@@ -1,0 +1,36 @@
+/**
+ * Row labels of frames and series, for functions.
+ * @module
+ */
+
+import { expected, InvalidArgument } from '../errors.ts'
+import { keepLabels, keptLabels, type Label, listLabels, parseLabels } from './labels.ts'
+import { loadPolars } from './polars.ts'
+import type { DataFrame, Series } from './polars-package.ts'
+
+/**
+ * The row labels of a frame or a series, as they came: pandas' index. Without any they are 0, 1, 2, …
+ * Polars' own operations make new frames, which have none; see {@link withLabels}.
+ *
+ * **Source**: our choice, since Polars has no index: beside the frame, not as a column of it.
+ */
+export function labels(frame: DataFrame | Series): Label[] {
+  return listLabels(keptLabels(frame), rowsOf(frame, 'labels'))
+}
+
+/**
+ * Puts row labels beside a frame or a series, to be written back in split, index, columns and table. Answers it.
+ * **Errors**: InvalidArgument for another number of labels than rows, and for labels not all strings or all integers.
+ * **Example** `return io.withLabels(result, io.labels(frame))`
+ */
+export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
+  keepLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
+  return frame
+}
+
+function rowsOf(frame: DataFrame | Series, name: string): number {
+  const polars = loadPolars(name)
+  if (polars.isDataFrame(frame)) return polars.height(frame)
+  if (polars.isSeries(frame)) return frame.length
+  throw new InvalidArgument(expected('a DataFrame or a Series', name, frame))
+}

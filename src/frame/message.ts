@@ -1,0 +1,158 @@
+/**
+ * Columns ⇄ Series and DataFrame messages, and frames in serialized bytes.
+ * @module
+ */
+
+import { type DataOf, type DType, dataConstructor } from '../array/dtype.ts'
+import { onlyList } from '../array/message.ts'
+import { BadInput, BadOutput } from '../errors.ts'
+import type { DataFrameMessage, SeriesMessage } from '../proto/messages.ts'
+import { bytesAt, type Column, type ColumnTable, columnOf, isValid, kindSizes } from './columns.ts'
+import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
+import type { DataFrame } from './polars-package.ts'
+
+/** A frame's columns with the labels of its rows. */
+export interface LabelledTable {
+  readonly table: ColumnTable
+  readonly labels: Column | undefined
+}
+
+/** Bytes that say what they are, Parquet or an Arrow IPC file, become a frame; undefined: they are neither. **Errors**: BadInput. */
+export function decodeFrameFile(bytes: Uint8Array, name: string): Promise<DataFrame> | undefined {
+  const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
+  if (magic === 'ARROW1') return decodeArrowFile(bytes, name)
+  return magic.startsWith('PAR1') ? decodeParquet(bytes, name) : undefined
+}
+
+/** A DataFrame message becomes columns. **Errors**: BadInput `columns`, `dtype`. */
+export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
+  const { columnNames = [], columns = [], index } = message
+  if (columns.length < columnNames.length) {
+    throw badColumns(`${columnNames.length} columns, as there are names,`, name, String(columns.length))
+  }
+  if (new Set(columnNames).size !== columnNames.length) throw badColumns('names that differ', name, 'one of them twice')
+  const made = columnNames.map((column, i) =>
+    fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`),
+  )
+  const rows = made[0]?.rows ?? 0
+  for (const [i, column] of made.entries()) {
+    // Not filled up with nulls, as the reference does: a column of one row beside one of a million would make a million.
+    if (column.rows !== rows) {
+      throw badColumns(
+        `${rows} rows in column ${JSON.stringify(columnNames[i].slice(0, 80))}`,
+        name,
+        String(column.rows),
+      )
+    }
+  }
+  return { table: { rows, columns: made.map(({ column }) => column) }, labels: labelsOf(index, rows, name) }
+}
+
+function labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Column | undefined {
+  if (index === undefined) return undefined
+  const { column, rows: count } = fromSeriesMessage(index, '', `the index of ${name}`)
+  if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
+  if ((column.kind !== 'str' && column.kind !== 'int64') || column.validity !== undefined) {
+    throw badColumns('labels of strings or of int64', name, column.kind)
+  }
+  return column
+}
+
+/** A Series message becomes a column and the labels of its rows. **Errors**: BadInput. */
+export function fromSeriesTable(message: SeriesMessage, name: string): LabelledTable {
+  const { column, rows } = fromSeriesMessage(message, message.name ?? '', name)
+  return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
+}
+
+function fromSeriesMessage(message: SeriesMessage, called: string, name: string): { column: Column; rows: number } {
+  const found = onlyList(message, name) ?? { dtype: 'float64' as const, data: new Float64Array(0) }
+  const rows = found.data.length
+  const nulls = message.nullPositions ?? []
+  const validity = nulls.length === 0 ? undefined : new Uint8Array((rows + 7) >> 3).fill(0xff)
+  for (const position of nulls) {
+    if (!(position >= 0 && position < rows)) throw badColumns(`null positions below ${rows}`, name, String(position))
+    if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
+  }
+  const column = columnFrom(called, found.dtype, found.data)
+  return { column: validity === undefined ? column : { ...column, validity }, rows }
+}
+
+function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
+  if (dtype === 'str') return columnOf(name, 'str', data as string[])
+  if (dtype === 'bool') {
+    const bits = new Uint8Array((data.length + 7) >> 3)
+    for (let i = 0; i < data.length; i++) if (data[i] !== 0) bits[i >> 3] |= 1 << (i & 7)
+    return { name, kind: 'bool', data: bits }
+  }
+  const { buffer, byteOffset, byteLength } = data as Float64Array
+  return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }
+}
+
+function badColumns(what: string, name: string, received: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
+}
+
+/** Columns become a DataFrame message. */
+export function toDataFrameMessage({ table, labels }: LabelledTable): DataFrameMessage {
+  return {
+    columnNames: table.columns.map(({ name }) => name),
+    columns: table.columns.map((column) => toSeriesMessage(column, table.rows)),
+    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
+  }
+}
+
+/** A column becomes a Series message, with the labels of its rows. */
+export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
+  const [column] = table.columns
+  return {
+    ...toSeriesMessage(column, table.rows),
+    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
+    ...(column.name !== '' && { name: column.name }),
+  }
+}
+
+// Kinds without a list of their own go into the next wider one.
+const listOf: Readonly<Record<Column['kind'], readonly [keyof SeriesMessage, Exclude<DType, 'str'>]>> = {
+  bool: ['boolValues', 'bool'],
+  int8: ['int32Values', 'int32'],
+  int16: ['int32Values', 'int32'],
+  int32: ['int32Values', 'int32'],
+  int64: ['int64Values', 'int64'],
+  uint8: ['uint32Values', 'uint32'],
+  uint16: ['uint32Values', 'uint32'],
+  uint32: ['uint32Values', 'uint32'],
+  uint64: ['uint64Values', 'uint64'],
+  float32: ['floatValues', 'float32'],
+  float64: ['doubleValues', 'float64'],
+  str: ['stringValues', 'bool'],
+}
+
+function toSeriesMessage(column: Column, rows: number): SeriesMessage {
+  const [list, dtype] = listOf[column.kind]
+  const positions: number[] = []
+  if (column.validity !== undefined) for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
+  return {
+    [list]: elementsOf(column, dtype, rows),
+    ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
+  }
+}
+
+function elementsOf(column: Column, dtype: Exclude<DType, 'str'>, rows: number): DataOf<DType> {
+  const { kind, data } = column
+  if (kind === 'str') {
+    return Array.from({ length: rows }, (_, i) =>
+      isValid(column, i) ? Buffer.from(bytesAt(column, i)).toString() : '',
+    )
+  }
+  if (kind === 'bool') return Uint8Array.from({ length: rows }, (_, i) => (data[i >> 3] >> (i & 7)) & 1)
+  const bytes = data.byteOffset % kindSizes[kind] === 0 ? data : new Uint8Array(data)
+  const own = new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows)
+  if (kind === dtype) return own
+  return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)
+}
+
+/** What `toColumns` answered becomes a table. **Errors**: BadOutput naming the column that has no form. */
+export function requireTable(table: ColumnTable | string, name: string): ColumnTable {
+  if (typeof table !== 'string') return table
+  throw new BadOutput(`expected columns of numbers, booleans, texts or dates for ${name}, received column ${table}`)
+}

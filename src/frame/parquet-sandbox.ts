@@ -1,0 +1,334 @@
+/**
+ * Client Parquet, decoded behind a wall: in a child process, which a hostile file may abort, hang or fill without harm to the server.
+ *
+ * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name, in memory where there
+ * is a `/dev/shm`: a child keeps its two, so that their pages are there already, and a copy into them and one out is all that bytes cost. Pipes
+ * take them in pieces of 64 KB, and fresh pages cost more than what is written to them. Files are read, not mapped: what Polars checks must
+ * not change afterwards.
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { BadInput, InternalError, Overloaded } from '../errors.ts'
+import { TempFile } from '../file/temp-file.ts'
+import { keptBuffer, maxKeptBytes } from '../memory/scratch-buffer.ts'
+import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
+import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from './parquet-footer.ts'
+import { loadPolars } from './polars.ts'
+import type { DataFrame } from './polars-package.ts'
+
+/** Bounds of one decoding. */
+export interface WallLimits extends ParquetLimits {
+  /** **Units**: milliseconds, from when a child takes the file. Default 10,000. */
+  readonly timeoutMs: number
+  /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
+  readonly maxMemoryBytes: number
+  /** The frame as it comes back, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256 MiB. */
+  readonly maxDecodedBytes: number
+}
+
+/** The bounds that hold unless others are given. */
+export const wallLimits: WallLimits = {
+  ...parquetLimits,
+  timeoutMs: 10_000,
+  maxMemoryBytes: 2 ** 30,
+  maxDecodedBytes: 2 ** 28,
+}
+
+/** Children at most: a second one, so that a file that hangs until its time is up does not hold up all others. */
+const maxChildren = 2
+/** Files waiting for a child at most. */
+const maxWaiting = 128
+const watchMs = 20
+/** Children that are started for one file at most. */
+const maxStarts = 3
+const tooLarge = 'one that unpacks to too much'
+
+interface Job {
+  readonly file: Uint8Array
+  readonly limits: WallLimits
+  readonly name: string
+  /** For errors. */
+  readonly what: string
+  readonly resolve: (frame: DataFrame) => void
+  readonly reject: (error: Error) => void
+  /** Children that could not take it, through no fault of the file: for want of memory, mostly. */
+  failedStarts: number
+}
+
+const waiting: Job[] = []
+const children = new Set<Child>()
+
+/**
+ * A Parquet file becomes a frame. `file` must stay as it is until the promise settles.
+ *
+ * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too many wait;
+ * InternalError when no child starts.
+ * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
+ * bench/micro/parquet-sandbox.ts.
+ */
+export async function decodeParquet(
+  file: Uint8Array,
+  name: string,
+  limits: Partial<WallLimits> = {},
+): Promise<DataFrame> {
+  const bounds = { ...wallLimits, ...limits }
+  const footer = readParquetFooter(file)
+  if (typeof footer === 'string') {
+    throw new BadInput(`expected a Parquet file for ${name}, received ${footer}`, { reason: 'syntax' })
+  }
+  const above = aboveLimit(footer, bounds)
+  if (above !== undefined) {
+    throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
+  }
+  return decodeBehind({ file, limits: bounds, name, what: 'a Parquet file' })
+}
+
+/**
+ * An Arrow IPC file becomes a frame, behind the same wall: its buffers have offsets, too, which a client wrote.
+ * **Errors**: as {@link decodeParquet}.
+ */
+export async function decodeArrowFile(
+  file: Uint8Array,
+  name: string,
+  limits: Partial<WallLimits> = {},
+): Promise<DataFrame> {
+  return decodeBehind({ file, limits: { ...wallLimits, ...limits }, name, what: 'an Arrow IPC file' })
+}
+
+async function decodeBehind(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
+  if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
+  return new Promise<DataFrame>((resolve, reject) => {
+    waiting.push({ ...task, resolve, reject, failedStarts: 0 })
+    dispatch()
+  })
+}
+
+function dispatch(): void {
+  for (const child of children) if (child.isIdle && waiting.length > 0) child.run(waiting.shift() as Job)
+  while (waiting.length > 0 && children.size < maxChildren) {
+    const job = waiting.shift() as Job
+    try {
+      const child = new Child()
+      children.add(child)
+      child.run(job)
+    } catch (cause) {
+      job.reject(new InternalError('the Parquet decoder has no place for its files', { cause }))
+    }
+  }
+}
+
+let directory = process.platform === 'linux' ? '/dev/shm' : tmpdir()
+
+/** **Errors**: the disk's. */
+function openFile(): TempFile {
+  try {
+    return new TempFile(directory)
+  } catch {
+    directory = tmpdir()
+    return new TempFile()
+  }
+}
+
+process.on('exit', () => {
+  for (const child of children) child.kill()
+})
+
+/** Of this file in its own form: compiled, or as source under a loader of TypeScript. */
+function childCommand(): string[] {
+  const isSource = import.meta.url.endsWith('.ts')
+  const entry = fileURLToPath(new URL(isSource ? './parquet-child.ts' : './parquet-child.js', import.meta.url))
+  // Source only runs in development, where the loader is there.
+  const loader = isSource ? ['--import', createRequire(import.meta.url).resolve('tsx')] : []
+  return ['--expose-gc', ...loader, entry]
+}
+
+/** Of the C library: what a frame took is kept for the next one, since fresh pages cost as much as decoding. **Units**: bytes. */
+const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
+
+/** One child process, one file at a time. */
+class Child {
+  readonly #process: ChildProcess
+  readonly #requests: Socket
+  readonly #replies: Socket
+  /** The client's file, and the frame. */
+  readonly #file = openFile()
+  readonly #frame = openFile()
+  #job: Job | undefined
+  #isReady = false
+  #received = Buffer.alloc(0)
+  #timer: NodeJS.Timeout | undefined
+  #watch: NodeJS.Timeout | undefined
+  #startError = ''
+
+  constructor() {
+    // Nothing of the server's environment but what starting node and Polars asks for: secrets stay on this side.
+    const { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS } = process.env
+    this.#process = spawn(process.execPath, childCommand(), {
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', this.#file.fd, this.#frame.fd],
+      env: Object.fromEntries(
+        Object.entries({ PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS, ...keepMemory }).filter(
+          ([, value]) => value,
+        ),
+      ),
+    })
+    this.#requests = this.#process.stdio[3] as Socket
+    this.#replies = this.#process.stdio[4] as Socket
+    this.#process.on('error', (error) => this.#gone(error.message))
+    this.#process.on('exit', (code, signal) => this.#gone(`exit ${signal ?? code}`))
+    // A child that dies leaves a broken pipe; its exit says the same.
+    this.#requests.on('error', () => undefined)
+    this.#replies.on('data', (chunk: Buffer) => this.#read(chunk))
+    this.#process.stderr?.on('data', (chunk: Buffer) => {
+      if (!this.#isReady) this.#startError = (this.#startError + chunk.toString()).slice(-2000)
+    })
+    this.#hold(false)
+  }
+
+  get isIdle(): boolean {
+    return this.#job === undefined && children.has(this)
+  }
+
+  run(job: Job): void {
+    this.#job = job
+    this.#hold(true)
+    try {
+      this.#file.writeSync(job.file, 0)
+    } catch (error) {
+      this.#noSpace(error)
+      return
+    }
+    const head = Buffer.alloc(8)
+    head.writeUInt32LE(job.file.length)
+    head.writeUInt32LE(Math.min(job.limits.maxDecodedBytes, 2 ** 32 - 1), 4)
+    this.#requests.write(head)
+    if (this.#isReady) this.#startClock()
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+
+  #startClock(): void {
+    const { limits } = this.#job as Job
+    this.#timer = setTimeout(() => this.#fail(`one that took more than ${limits.timeoutMs} ms`), limits.timeoutMs)
+    this.#watch = setInterval(() => {
+      if (residentBytes(this.#process.pid) > limits.maxMemoryBytes) this.#fail('one that takes too much memory')
+    }, watchMs)
+  }
+
+  /** Only a child with work to do keeps the server's process alive. */
+  #hold(isBusy: boolean): void {
+    const method = isBusy ? 'ref' : 'unref'
+    this.#process[method]()
+    for (const pipe of [this.#requests, this.#replies, this.#process.stderr as Socket]) pipe?.[method]()
+  }
+
+  #read(chunk: Buffer): void {
+    this.#received = Buffer.concat([this.#received, chunk])
+    while (this.#received.length >= 5) {
+      const [answer, size] = [answers[this.#received[0]], this.#received.readUInt32LE(1)]
+      this.#received = this.#received.subarray(5)
+      this.#answered(answer, size)
+    }
+  }
+
+  #answered(answer: ParquetAnswer | undefined, size: number): void {
+    if (answer === 'ready') {
+      this.#isReady = true
+      if (this.#job !== undefined) this.#startClock()
+      return
+    }
+    const limit = this.#job?.limits.maxDecodedBytes
+    if (limit === undefined) return
+    if (answer === 'no space') this.#noSpace()
+    // A child that a file has got hold of must not make this side allocate what it likes.
+    else if (answer === undefined || size > Math.max(limit, maxMessageBytes)) this.#fail(tooLarge)
+    else this.#settle(answer, size)
+  }
+
+  #settle(answer: ParquetAnswer, size: number): void {
+    const { file, limits, name } = this.#job as Job
+    let frame: DataFrame | string
+    try {
+      const bytes = keptBuffer(size)
+      this.#frame.readIntoSync(bytes)
+      frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
+    } catch (cause) {
+      this.#fail('one that cannot be decoded', String(cause))
+      return
+    }
+    const job = this.#finish() as Job
+    // Docker gives 64 MB to all files in memory.
+    if (file.length > maxKeptBytes) this.#file.clear()
+    if (size > maxKeptBytes) this.#frame.clear()
+    if (typeof frame !== 'string') job.resolve(frame)
+    else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
+    else job.reject(undecodable(job, 'one that cannot be decoded', frame))
+    dispatch()
+  }
+
+  #finish(): Job | undefined {
+    clearTimeout(this.#timer)
+    clearInterval(this.#watch)
+    const job = this.#job
+    this.#job = undefined
+    this.#hold(false)
+    return job
+  }
+
+  /** Ends the process; answers the file that it had. */
+  #end(): Job | undefined {
+    if (!children.delete(this)) return undefined
+    this.kill()
+    this.#file.release()
+    this.#frame.release()
+    return this.#finish()
+  }
+
+  #fail(what: string, cause = what): void {
+    const job = this.#end()
+    job?.reject(undecodable(job, what, cause))
+    dispatch()
+  }
+
+  /** The file system in memory is full: the next child has its files on disk. */
+  #noSpace(cause?: unknown): void {
+    directory = tmpdir()
+    this.#again(new InternalError('the Parquet decoder has no space for its files', { cause }))
+  }
+
+  #gone(how: string): void {
+    if (!children.has(this)) return
+    if (this.#isReady) this.#fail('one that cannot be decoded', `the decoder ended: ${how}`)
+    else this.#again(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
+  }
+
+  /** Another child takes the file, unless some tried already. */
+  #again(error: InternalError): void {
+    const job = this.#end()
+    if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
+    else job?.reject(error)
+    dispatch()
+  }
+}
+
+function undecodable({ name, what: file }: Job, what: string, cause: string): BadInput {
+  return new BadInput(`expected ${file} for ${name}, received ${what}`, {
+    reason: what === tooLarge ? 'size' : 'syntax',
+    cause: new Error(cause),
+  })
+}
+
+/** **Units**: bytes; 0 where the system does not tell. */
+function residentBytes(pid: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
+  } catch {
+    return 0
+  }
+}

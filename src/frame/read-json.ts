@@ -1,0 +1,143 @@
+/**
+ * JSON bodies ⇄ columns with their labels, and every refusal as BadInput. Shared by the frame and the series descriptor.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { BadInput, type BadInputReason } from '../errors.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
+import type { Column, ColumnTable } from './columns.ts'
+import { uniqueNames } from './csv.ts'
+import {
+  type FrameFailure,
+  type FrameFailureKind,
+  type FrameLayout,
+  maxFrameColumns,
+  type ParsedFrame,
+} from './frame-codec.ts'
+import type { FrameType } from './frame-dtype.ts'
+import { labelsOfKeys } from './labels.ts'
+import { frameCodec } from './native-codec.ts'
+import { orderBySchema, parseTableSchema } from './table-schema.ts'
+
+/** A JSON body as columns. */
+export interface JsonFrame {
+  readonly table: ColumnTable
+  readonly labels: Column | undefined
+  /** series-split: the name. */
+  readonly name: string | undefined
+  /** table: types that the schema gives, by column. */
+  readonly types: readonly (FrameType | undefined)[] | undefined
+}
+
+/** A JSON body becomes columns. **Errors**: BadInput with the byte offset, and column and row where there are any. */
+export function decodeFrameJson(body: Uint8Array, layout: FrameLayout, name: string): JsonFrame {
+  const bom = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  const json = bom === 0 ? body : body.subarray(bom)
+  // decodeUtf8 finds the place.
+  if (!isUtf8(json)) decodeUtf8(body, name)
+  const parsed = frameCodec.parseFrame(json, layout)
+  if ('failure' in parsed) throw refusal(parsed, bom, layout, name)
+  const labels = parsed.labels !== undefined && parsed.keyed ? labelsOfKeys(parsed.labels) : parsed.labels
+  if (layout === 'table') return applySchema(parsed, json, bom, name)
+  let { table } = parsed
+  if (layout === 'split') table = renameColumns(table, uniqueNames(table.columns.map((column) => column.name)))
+  return { table, labels, name: parsed.name, types: undefined }
+}
+
+/** The same columns under other names. */
+export function renameColumns(table: ColumnTable, names: readonly string[]): ColumnTable {
+  return { rows: table.rows, columns: table.columns.map((column, i) => ({ ...column, name: names[i] })) }
+}
+
+function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): JsonFrame {
+  const [start, end] = schema ?? [0, 0]
+  const parsed = parseTableSchema(json.subarray(start, end))
+  const offset = bom + start
+  if (parsed === undefined) {
+    throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
+      reason: 'schema',
+      offset,
+    })
+  }
+  const ordered = orderBySchema(table, parsed)
+  if (typeof ordered === 'string') {
+    const column = JSON.stringify(ordered.slice(0, 80))
+    throw new BadInput(
+      `expected data that fits its schema for ${name}, received the column ${column}, which it does not have`,
+      {
+        reason: 'schema',
+        path: ordered,
+      },
+    )
+  }
+  const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
+  const labels = ordered.columns[at]
+  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column rather than get lost.
+  const isWhole =
+    labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
+  const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
+  const keep = (_: unknown, i: number) => !isLabels || i !== at
+  return {
+    table: { rows: ordered.rows, columns: ordered.columns.filter(keep) },
+    labels: isLabels && ordered.rows > 0 ? labels : undefined,
+    name: undefined,
+    types: parsed.fields.map(({ type }) => type).filter(keep),
+  }
+}
+
+const reasons: Record<FrameFailureKind, BadInputReason> = {
+  syntax: 'syntax',
+  encoding: 'encoding',
+  ragged: 'ragged',
+  kind: 'dtype',
+  range: 'dtype',
+  nested: 'dtype',
+  layout: 'columns',
+  duplicate: 'columns',
+  keys: 'columns',
+  labels: 'columns',
+  columns: 'size',
+  cells: 'size',
+}
+
+const layoutNames: Record<FrameLayout, string> = {
+  frame: 'a list of rows or an object of columns',
+  index: 'an object of rows',
+  split: 'an object with columns, index and data',
+  table: 'an object with schema and data',
+  series: 'a list, an object of labels or a scalar',
+  'series-split': 'an object with name, index and data',
+}
+
+const messages: Record<Exclude<FrameFailureKind, 'layout' | 'keys'>, readonly [expected: string, received: string]> = {
+  syntax: ['JSON', 'another character or the end of the body'],
+  encoding: ['whole characters', 'half of a surrogate pair'],
+  ragged: ['rows of equal form and length', 'a different one'],
+  kind: ['elements of one kind', 'one of another kind than those above it'],
+  range: ['integers within int64 and finite floats', 'a number beyond'],
+  nested: ['scalars', 'a list or an object'],
+  duplicate: ['names and labels that differ', 'one twice'],
+  labels: ['labels all strings or all integers', 'another one'],
+  columns: [`at most ${maxFrameColumns} columns`, 'more'],
+  cells: ['a frame not much larger than its body', 'one with far more cells than it has values'],
+}
+
+function refusal(
+  { failure, offset, column, row }: FrameFailure,
+  bom: number,
+  layout: FrameLayout,
+  name: string,
+): BadInput {
+  const [wanted, received] =
+    failure === 'layout' || failure === 'keys'
+      ? [layoutNames[layout], failure === 'layout' ? 'another form' : 'a key too many or too few']
+      : messages[failure]
+  const at = bom + offset
+  const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
+  const place = `${shown}${row === undefined ? '' : ` of row ${row}`} at byte ${at}`
+  return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
+    reason: reasons[failure],
+    offset: at,
+    ...(column !== undefined && { path: row === undefined ? column : `[${row}].${column}` }),
+  })
+}
