@@ -5,7 +5,11 @@ const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta
 
 export default defineConfig({
   resolve: {
-    alias: { 'serving/onnx': src('onnx.ts'), 'serving/testing': src('testing.ts'), serving: src('index.ts') },
+    alias: {
+      'serving/onnx': src('onnx/index.ts'),
+      'serving/testing': src('testing/index.ts'),
+      serving: src('index.ts'),
+    },
   },
   test: {
     include: ['test/**/*.test.ts'],

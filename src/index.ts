@@ -6,6 +6,7 @@
 export type { DType } from './array/dtype.ts'
 export { NDArray } from './array/ndarray.ts'
 export { toNested } from './array/nested.ts'
+export * as io from './descriptors/index.ts'
 export {
   BadInput,
   BadOutput,
@@ -31,7 +32,6 @@ export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
 export { Context, type CookieOptions } from './http/context.ts'
 export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './http/message.ts'
 export { RasterImage, type RasterMode } from './image/raster.ts'
-export * as io from './io/index.ts'
 export type { ModelCall } from './runner/model-host.ts'
 export { Runner } from './runner/runner.ts'
 export type { CallOptions, MethodOptions, RunnerOptions } from './runner/runner-options.ts'

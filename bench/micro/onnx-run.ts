@@ -5,8 +5,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { prepare } from '../../examples/digits/digits.ts'
-import { loadOnnx } from '../../src/bindings/onnx.ts'
 import { NDArray } from '../../src/index.ts'
+import { loadOnnx } from '../../src/onnx/onnxruntime.ts'
 import { besideBaseline } from './baseline.ts'
 
 const examples = new URL('../../examples/', import.meta.url)

@@ -41,7 +41,7 @@ function napiWork(): Work {
 
 /** The add-on's own calls, of the build that is measured. */
 async function nativeWork(): Promise<Work> {
-  const built = new URL('../../dist/bindings/native.js', import.meta.url).href
+  const built = new URL('../../dist/array/native-codec.js', import.meta.url).href
   const { numberCodec } = (await import(built)) as typeof import('../../src/array/native-codec.ts')
   return () => {
     const array = numberCodec.parseNdarray(body, undefined)

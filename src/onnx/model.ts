@@ -4,8 +4,8 @@
  */
 
 import type { NDArray } from '../array/ndarray.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions } from '../bindings/onnx.ts'
 import { InvalidArgument } from '../errors.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions } from './onnxruntime.ts'
 
 /** What a thread needs to know to load its model. On its way to another thread the file must be a path: a URL does not travel. */
 export interface OnnxInit extends OnnxOptions {

@@ -5,11 +5,11 @@
  * @module
  */
 
+import { IODescriptor } from '../descriptors/descriptor.ts'
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
-import { IODescriptor } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { encodeResponse } from '../proto/envelope.ts'
 import { requestFromJson, responseToJson } from '../proto/json.ts'

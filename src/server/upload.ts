@@ -3,9 +3,9 @@
  * @module
  */
 
+import { type BodyReceiver, receiveAboveBytes } from '../descriptors/descriptor.ts'
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import { type BodyReceiver, receiveAboveBytes } from '../io/descriptor.ts'
 import type { Api } from '../service/api.ts'
 import { decodeFailureOf } from '../service/stages.ts'
 

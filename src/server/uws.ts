@@ -25,7 +25,7 @@ import {
 import { Exchange } from './exchange.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
-import { Linger } from './uws-linger.ts'
+import { Linger } from './uws-drain.ts'
 
 type Uws = typeof import('uWebSockets.js')
 

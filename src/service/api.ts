@@ -3,10 +3,10 @@
  * @module
  */
 
+import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument, type ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
-import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
 
 /** How a function is registered. */

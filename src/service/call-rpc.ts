@@ -3,9 +3,9 @@
  * @module
  */
 
+import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { NotFound, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import { contentOf, fromContent } from '../io/proto-content.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import type { Api } from './api.ts'

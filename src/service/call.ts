@@ -3,11 +3,11 @@
  * @module
  */
 
+import type { BodyReceiver } from '../descriptors/descriptor.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { BodyReceiver } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 import {

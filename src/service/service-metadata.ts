@@ -2,7 +2,7 @@
  * What a service says about its APIs over RPC.
  * @module
  */
-import type { IODescriptor } from '../io/descriptor.ts'
+import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { ProtoWriter } from '../proto/protobuf.ts'
 import { writeStruct } from '../proto/value.ts'
 import type { Api } from './api.ts'

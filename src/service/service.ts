@@ -2,8 +2,9 @@
  * The service: a named set of APIs with hooks around its life.
  * @module
  */
+
+import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-import type { AnyDescriptor } from '../io/descriptor.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
 

@@ -4,6 +4,9 @@
  */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
+import type { IODescriptor } from '../descriptors/descriptor.ts'
+import { Multipart } from '../descriptors/multipart.ts'
+import { Text } from '../descriptors/text.ts'
 import { ServingError } from '../errors.ts'
 import {
   collectBody,
@@ -13,9 +16,6 @@ import {
   isHeaderName,
   isHeaderValue,
 } from '../http/message.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
-import { Multipart } from '../io/multipart.ts'
-import { Text } from '../io/text.ts'
 import { BufferPool } from '../memory/buffer-pool.ts'
 import { mutations, randomBytes } from './mutate.ts'
 import { asPart, receiveInPieces, type Wire } from './pieces.ts'

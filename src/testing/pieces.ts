@@ -2,9 +2,10 @@
  * Requests as servers make them out of long bodies and forms.
  * @module
  */
+
+import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
 
 /** A request on the wire. */
 export interface Wire {

@@ -3,9 +3,9 @@
  * @module
  */
 import assert from 'node:assert/strict'
+import type { IODescriptor } from '../descriptors/descriptor.ts'
+import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { ServingError } from '../errors.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
-import { contentOf, fromContent } from '../io/proto-content.ts'
 import { decodeMessage, decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.ts'
 import type { ProtoContent, ProtoField } from '../proto/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'

@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { AnyDescriptor, IODescriptor } from '../io/descriptor.ts'
-import { Text } from '../io/text.ts'
+import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
+import { Text } from '../descriptors/text.ts'
 import { serve } from '../server/listener.ts'
 import { Service } from '../service/service.ts'
 

@@ -2,8 +2,9 @@
  * What the laws need to know of a descriptor.
  * @module
  */
+
+import type { IODescriptor } from '../descriptors/descriptor.ts'
 import type { BadInputReason } from '../errors.ts'
-import type { IODescriptor } from '../io/descriptor.ts'
 import type { MaybePromise } from '../promise.ts'
 
 /** A value with what it looks like on the wire. */

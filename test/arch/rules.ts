@@ -1,38 +1,31 @@
 /** The house rules as data: who may import whom, and which file owns which package. */
 
 /** Floors by folder or file below src: a file imports its own folder and lower floors only. */
-export const layers: Readonly<Record<string, number>> = {
+export const floors: Readonly<Record<string, number>> = {
   'errors.ts': 0,
   'promise.ts': 0,
-  gen: 1,
+  'options.ts': 1,
   memory: 1,
+  text: 1,
   modules: 1,
   native: 1,
-  'options.ts': 1,
-  text: 1,
+  gen: 1,
   file: 2,
-  http: 2,
-  form: 3,
-  proto: 3,
-  data: 3.1,
-  wire: 3.1,
-  array: 4,
-  bindings: 5,
-  frame: 5,
-  image: 5,
-  io: 6,
-  runner: 6,
-  core: 7,
-  onnx: 7,
-  service: 7,
-  'onnx.ts': 8,
-  ops: 8,
-  server: 8,
-  testing: 9,
-  workers: 9,
-  cli: 10,
-  'testing.ts': 10,
-  'index.ts': 11,
+  http: 3,
+  form: 4,
+  proto: 4,
+  array: 5,
+  frame: 6,
+  image: 6,
+  descriptors: 7,
+  runner: 7,
+  service: 8,
+  onnx: 8,
+  server: 9,
+  workers: 10,
+  testing: 10,
+  cli: 11,
+  'index.ts': 12,
 }
 
 /** The one file that imports a package; type-only imports count, too. */
@@ -40,12 +33,12 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@grpc/grpc-js': 'server/grpc.ts',
   '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'image/image-codec.ts',
-  '@standard-schema/spec': 'io/json.ts',
+  '@standard-schema/spec': 'descriptors/json.ts',
   commander: 'cli/main.ts',
   cookie: 'http/context.ts',
   flatbuffers: 'array/flatbuffer.ts',
   'nodejs-polars': 'frame/polars-package.ts',
-  'onnxruntime-node': 'bindings/onnx.ts',
+  'onnxruntime-node': 'onnx/onnxruntime.ts',
   'grpc-health-check': 'server/grpc.ts',
   pino: 'server/log.ts',
   'file-type': 'file/file-type.ts',
@@ -56,7 +49,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
 }
 
 /** Only these files of the descriptors may be imported by service, server and workers: never a concrete descriptor. */
-export const abstractDescriptor = ['io/descriptor.ts', 'io/proto-content.ts']
+export const abstractDescriptor = ['descriptors/descriptor.ts', 'descriptors/proto-content.ts']
 
 /** File and folder names that say nothing. */
 export const emptyNames = /(^|[-/])(utils?|helpers?|common|misc|manager)([-./]|$)/i

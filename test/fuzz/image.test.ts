@@ -2,7 +2,7 @@ import { BadInput, io, RasterImage, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { mutations } from '../../src/testing/mutate.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
-import { requestOf } from '../unit/io/requests.ts'
+import { requestOf } from '../unit/descriptors/requests.ts'
 
 // `FUZZ_RUNS=2000 npx vitest run test/fuzz/image.test.ts` is the full run.
 const runs = Number(process.env.FUZZ_RUNS ?? 100)

@@ -4,7 +4,7 @@ import { BadInput } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeParquet } from '../../src/frame/parquet-sandbox.ts'
 import { seeded } from '../../src/testing/mutate.ts'
-import { fixture, polars } from '../unit/io/frames.ts'
+import { fixture, polars } from '../unit/descriptors/frames.ts'
 import { badParquet, deepParquet, goodParquet, wideParquet } from './parquet-corpus.ts'
 
 const good = fixture('small.parquet')

@@ -1,7 +1,7 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { polars } from '../unit/io/frames.ts'
-import { requestOf } from '../unit/io/requests.ts'
+import { polars } from '../unit/descriptors/frames.ts'
+import { requestOf } from '../unit/descriptors/requests.ts'
 
 // Each took minutes when a step for one column looked at all of them.
 describe('a small body of very many columns', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { NDArray } from '../../src/array/ndarray.ts'
-import { NumpyNdarray } from '../../src/io/numpy-ndarray.ts'
+import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { engines, post, start, turns } from './harness.ts'
 

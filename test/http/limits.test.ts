@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Text } from '../../src/descriptors/text.ts'
 import { DeadlineExceeded } from '../../src/errors.ts'
-import { Text } from '../../src/io/text.ts'
 import { bytes, engines, gate, post, start } from './harness.ts'
 
 describe.each(engines)('limits on %s', (engine) => {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { Text } from '../../src/descriptors/text.ts'
 import { BadInput } from '../../src/errors.ts'
-import { Text } from '../../src/io/text.ts'
 import { Bytes, bytes, engines, gate, post, start, turns } from './harness.ts'
 
 const mib = 1024 * 1024

@@ -2,8 +2,8 @@ import { readdirSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { BadInput, type BinaryFile, type Context, io } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
-import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/io/descriptor.ts'
 import { chunked, engines, gate, post, start, turns } from './harness.ts'
 
 /** What a receiver heard, in order. */

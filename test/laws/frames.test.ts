@@ -3,7 +3,7 @@ import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
 import type { Orient } from '../../src/frame/frame-codec.ts'
 import type { DataFrame, Series } from '../../src/frame/polars-package.ts'
-import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/io/frames.ts'
+import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/descriptors/frames.ts'
 
 const runner = { describe, it }
 const json = { 'content-type': 'application/json' }

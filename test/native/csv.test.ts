@@ -5,7 +5,7 @@ import type { FrameType } from '../../src/frame/frame-dtype.ts'
 import { type CsvParser, parseCsv } from '../../src/frame/native-codec.ts'
 import { decodeCsv } from '../../src/frame/read-csv.ts'
 import { mutations } from '../../src/testing/mutate.ts'
-import { plain, polars } from '../unit/io/frames.ts'
+import { plain, polars } from '../unit/descriptors/frames.ts'
 
 /** What is read, or why nothing is; by Polars alone when the parser answers nothing. */
 function read(csv: Uint8Array, dtype: ReadonlyMap<string, FrameType> | boolean | undefined, parser: CsvParser) {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { BinaryFile, Context, InvalidArgument } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { Spooler } from '../../../src/descriptors/spooler.ts'
 import { TempFile } from '../../../src/file/temp-file.ts'
-import { Spooler } from '../../../src/io/spooler.ts'
 
 const noise = (size: number) =>
   Buffer.from(Uint32Array.from({ length: size / 4 }, (_, i) => Math.imul(i, 2654435761)).buffer)

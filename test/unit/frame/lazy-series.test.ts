@@ -3,7 +3,7 @@ import pl from 'nodejs-polars'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { frameBehind } from '../../../src/frame/lazy-series.ts'
-import { decode, textOf } from '../io/requests.ts'
+import { decode, textOf } from '../descriptors/requests.ts'
 
 type Series = pl.Series
 const json = 'application/json'

@@ -2,7 +2,7 @@ import { BadInput } from 'serving'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { aboveLimit, parquetLimits, readParquetFooter } from '../../../src/frame/parquet-footer.ts'
 import { decodeParquet } from '../../../src/frame/parquet-sandbox.ts'
-import { fixture, frameOf, polars } from '../io/frames.ts'
+import { fixture, frameOf, polars } from '../descriptors/frames.ts'
 
 const file = polars.writeParquet(frameOf([['a', 'float64', Array.from({ length: 1000 }, (_, i) => i / 3)]]))
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOf, polars } from '../io/frames.ts'
+import { frameOf, polars } from '../descriptors/frames.ts'
 
 describe('Parquet of a frame', () => {
   for (const rows of [0, 1, 1000, 300_000]) {

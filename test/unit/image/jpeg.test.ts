@@ -85,7 +85,7 @@ describe.skipIf(jpegCodec === undefined)('JPEG by libjpeg-turbo', () => {
   })
 
   it('is left out by SERVING_NATIVE=off', () => {
-    const script = `import { jpegCodec, jpegStatus } from './src/bindings/jpeg.ts'
+    const script = `import { jpegCodec, jpegStatus } from './src/image/jpeg.ts'
       console.log(jpegCodec === undefined, jpegStatus.reason)`
     const env = { ...process.env, SERVING_NATIVE: 'off' }
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { Text } from '../../../src/descriptors/text.ts'
 import { InvalidArgument, MethodNotAllowed, NotFound } from '../../../src/errors.ts'
-import { Text } from '../../../src/io/text.ts'
 import { createRouter, parseBaseUrl } from '../../../src/server/router.ts'
 import { createApi } from '../../../src/service/api.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import {
   BadInput,
   BadOutput,
@@ -17,7 +18,6 @@ import {
   type HttpResponse,
   isAsyncBody,
 } from '../../../src/http/message.ts'
-import { type AnyDescriptor, IODescriptor } from '../../../src/io/descriptor.ts'
 import type { MaybePromise } from '../../../src/promise.ts'
 import { type Api, createApi } from '../../../src/service/api.ts'
 import { call } from '../../../src/service/call.ts'

@@ -2,10 +2,10 @@
  * The laws that every descriptor keeps, to be run over descriptors of your own: `serving/testing`.
  * @module
  */
-import { laws } from './testing/laws.ts'
-import type { DescriptorSpec, TestRunner } from './testing/spec.ts'
+import { laws } from './laws.ts'
+import type { DescriptorSpec, TestRunner } from './spec.ts'
 
-export type { DescriptorSpec, Refusal, Sample, TestRunner } from './testing/spec.ts'
+export type { DescriptorSpec, Refusal, Sample, TestRunner } from './spec.ts'
 
 /**
  * A description of a descriptor becomes a suite of tests, one a law: round trip, totality, no aliasing, no state, split bodies,

@@ -22,7 +22,7 @@ import type { MaybePromise } from '../promise.ts'
 import type { MultipartMessage } from '../proto/messages.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader } from './form-reader.ts'
-import { formHeaders, fromParts, toParts } from './multipart-proto.ts'
+import { formHeaders, fromParts, toParts } from './multipart-message.ts'
 
 /** Part names with their descriptors. */
 export type Parts = Readonly<Record<string, AnyDescriptor>>

@@ -13,13 +13,13 @@
  */
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { onnxruntime } from './bindings/onnx.ts'
-import { expected, InvalidArgument } from './errors.ts'
-import { Runner } from './runner/runner.ts'
-import type { RunnerOptions } from './runner/runner-options.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import { Runner } from '../runner/runner.ts'
+import type { RunnerOptions } from '../runner/runner-options.ts'
+import { onnxruntime } from './onnxruntime.ts'
 
-export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './bindings/onnx.ts'
-export { load, type OnnxInit, type OnnxMethods } from './onnx/model.ts'
+export { load, type OnnxInit, type OnnxMethods } from './model.ts'
+export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /**
  * The intra-op threads that each of `poolThreads` threads may use without taking another's core: at least 1.
@@ -37,7 +37,7 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
 }
 
 /** The module that the threads of an ONNX Runner load. */
-type OnnxModule = typeof import('./onnx/model.ts')
+type OnnxModule = typeof import('./model.ts')
 
 /** A Runner of an .onnx file, with the methods `predict` and `run`. */
 export type OnnxRunner = Runner<OnnxModule>
@@ -72,7 +72,7 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
     ...rest,
     threads,
     // Always the built one: threads run the build, and an array of the sources would be of another class there.
-    module: new URL(import.meta.url.endsWith('.ts') ? '../dist/onnx/model.js' : './onnx/model.js', import.meta.url),
+    module: new URL(import.meta.url.endsWith('.ts') ? '../../dist/onnx/model.js' : './model.js', import.meta.url),
     init: { path, intraOpThreads, ...(outputs && { outputs }) },
     methods: methods ?? { predict: {}, run: {} },
   })

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
 import { dataConstructor } from '../../../src/array/dtype.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/bindings/onnx.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/onnx/onnxruntime.ts'
 import { runWithout } from '../modules/without-package.ts'
 
 /** An array as make.py writes it. */
@@ -240,7 +240,7 @@ describe('loading an ONNX model', () => {
     const output = runWithout(
       'onnxruntime-node',
       `import { MissingDependencyException } from './src/index.ts'
-      import { loadOnnx } from './src/onnx.ts'
+      import { loadOnnx } from './src/onnx/index.ts'
       await loadOnnx('model.onnx').catch((error) => console.log(error instanceof MissingDependencyException, error.message))`,
     )
     expect(output).toBe(
