@@ -171,6 +171,8 @@ export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buff
 }
 
 function kindOf(field: FlatTable): ColumnKind | undefined {
+  // Codes of a dictionary, whatever the type of its values: Polars writes categories so.
+  if (field.table(4) !== undefined) return undefined
   const type = field.table(3)
   switch (field.uint8(2)) {
     case typeInt: {

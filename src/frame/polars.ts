@@ -218,7 +218,9 @@ function isOfType(own: pl.DataType, wanted: pl.DataType, type: FrameType): boole
 }
 
 function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
-  const cast = series.cast(typeOf(polars, type), true)
+  // Polars casts numbers to categories as codes of a table that all frames of the process share: another client's texts.
+  const isCoded = type === 'Categorical' && series.dtype.variant !== 'String'
+  const cast = (isCoded ? series.cast(polars.Utf8, true) : series).cast(typeOf(polars, type), true)
   // A strict cast refuses what does not fit, but for floats beyond float32, which it makes infinite.
   if (type === 'Float32' && count(cast, 'isInfinite') > count(series.cast(polars.Float64), 'isInfinite')) {
     throw new RangeError('a number is beyond float32')
