@@ -25,8 +25,8 @@ function polarsWork(): Work {
 /** The codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed, else @napi-rs/image. */
 async function codecWork(): Promise<Work> {
   const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
-  const { jpegCodec } = (await built('bindings/jpeg.js')) as typeof import('../../src/image/jpeg.ts')
-  const { readImageHeader } = (await built('wire/image-header.js')) as typeof import('../../src/image/header.ts')
+  const { jpegCodec } = (await built('image/jpeg.js')) as typeof import('../../src/image/jpeg.ts')
+  const { readImageHeader } = (await built('image/header.js')) as typeof import('../../src/image/header.ts')
   const header = readImageHeader(body)
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
     return async () => String(meanOf((await jpegCodec.decode(body, header)).data))

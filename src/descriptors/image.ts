@@ -26,7 +26,7 @@ export interface ImageOptions {
   readonly pilmode?: RasterMode | null
   /** Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default `image/jpeg`. */
   readonly mimeType?: string
-  /** Formats that are read: those above and `image/gif`. Default all; an empty list reads nothing. */
+  /** Formats that are read: those above without `image/avif`, and `image/gif`. Default all; an empty list reads nothing. */
   readonly allowedMimeTypes?: Iterable<string> | null
   /** The largest picture that is decoded. Our choice: default 64 million. **Units**: pixels. */
   readonly maxPixels?: number
@@ -41,8 +41,7 @@ const defaultMaxPixels = 64_000_000
  * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as `pilmode` where
  * dtype and channels are just those of that mode.
  * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field is called. The format
- * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts (animated AVIF is
- * refused); EXIF orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
+ * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts; EXIF orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded; BadInput `encoding` for
  * what is no picture or a damaged one. MissingDependencyException at construction without `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
@@ -50,7 +49,7 @@ const defaultMaxPixels = 64_000_000
  * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
  */
 export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
-  readonly mimeType: ImageMimeType
+  readonly mimeType: ImageMimeType | EncodableMimeType
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'file'
   readonly pilmode: RasterMode | null
@@ -177,9 +176,7 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
         cause,
       })
     }
-    // The codec adds alpha to every AVIF; the header knows whether there was any.
-    const own = raster.mode === 'RGBA' && header.alpha === false ? 'RGB' : raster.mode
-    return runInSlices(rasterConversion(raster, this.pilmode ?? own), signal)
+    return runInSlices(rasterConversion(raster, this.pilmode ?? raster.mode), signal)
   }
 
   /** A body may say that it is of an allowed format, or nothing at all. */

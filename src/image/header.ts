@@ -2,21 +2,12 @@
  * What a picture is and how large, from its header alone: nothing is decoded, so a hostile size costs nothing.
  * @module
  */
-import { readAvif } from './header-avif.ts'
 import { readGif } from './header-gif.ts'
 import { readTiff } from './header-tiff.ts'
 import type { ImageSize } from './image-size.ts'
 
 /** Media types of the pictures that are known by their bytes. */
-export const imageMimeTypes = [
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'image/gif',
-  'image/bmp',
-  'image/tiff',
-  'image/avif',
-] as const
+export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
 
 /** A media type of {@link imageMimeTypes}. */
 export type ImageMimeType = (typeof imageMimeTypes)[number]
@@ -34,8 +25,6 @@ export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif'
   if (startsWith(bytes, 'BM')) return 'image/bmp'
   if (startsWith(bytes, 'II*\0') || startsWith(bytes, 'MM\0*')) return 'image/tiff'
-  if (startsWith(bytes, 'ftyp', 4) && (startsWith(bytes, 'avif', 8) || startsWith(bytes, 'avis', 8)))
-    return 'image/avif'
   return undefined
 }
 
@@ -46,14 +35,13 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
   'image/gif': readGif,
   'image/bmp': readBmp,
   'image/tiff': readTiff,
-  'image/avif': readAvif,
 }
 
 /**
  * The header of a picture; undefined when it is of no known type, cut off or damaged before its size, or has none of its sides.
  *
  * **Cost**: reads a few bytes; walks the segments or boxes before the size, never more than the body has. Never throws.
- * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0, ISO/IEC 14496-12 and 23008-12.
+ * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const mimeType = imageTypeOf(bytes)

@@ -3,17 +3,17 @@
  *
  * What the package (1.15) does, found by trying it against Pillow 11.3:
  * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are resolved, transparent
- *   colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit, AVIF always has alpha.
+ *   colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit.
  * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is noise, single
- *   samples differ by up to 57, nearly all of them in the last column. AVIF is within 3, with noise in halved colour up to 34.
+ *   samples differ by up to 57, nearly all of them in the last column.
  * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is left alone unless `rotate` is called (Pillow turns TIFF, and only TIFF).
  * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused; GIF and TGA are not built in.
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
  * - A signal only takes out work that still waits for a thread; one that is aborted beforehand is ignored.
- * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `wire/image-header.ts`.
- * - An AVIF whose boxes say it is small is decoded in full before it is refused (1.9 GB seen), so the header reader looks into the coded
- *   data; a TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
+ * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
+ * - AVIF is only written: one whose boxes say that it is small is decoded in full before it is refused (1.9 GB from 2 KB seen).
+ * - A TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
  * - It encodes from files or RGBA only; PNM and PAM are files with a header of a few bytes, so other modes go in as those.
  * - JPEG is always written with three components of full resolution.
  * @module
@@ -47,7 +47,7 @@ export const encodableModes = {
   'image/bmp': ['L', 'RGB', 'RGBA'],
   'image/tiff': ['L', 'RGB', 'RGBA', 'I'],
   'image/avif': ['RGB', 'RGBA'],
-} as const satisfies Partial<Record<ImageMimeType, readonly RasterMode[]>>
+} as const satisfies Partial<Record<ImageMimeType | 'image/avif', readonly RasterMode[]>>
 
 /** A media type of {@link encodableModes}. */
 export type EncodableMimeType = keyof typeof encodableModes

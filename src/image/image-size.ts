@@ -13,8 +13,6 @@ export interface ImageSize {
   readonly bitDepth?: number
   /** Channels of a pixel, of a JPEG. */
   readonly channels?: number
-  /** Whether there is an alpha channel, where the format's header says so. */
-  readonly alpha?: boolean
   /** Where the coded pixels of a JPEG or GIF start. **Units**: bytes. */
   readonly dataOffset?: number
 }

@@ -25,7 +25,6 @@ const extensions: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMime
   ['.dib', 'image/bmp'],
   ['.tif', 'image/tiff'],
   ['.tiff', 'image/tiff'],
-  ['.avif', 'image/avif'],
 ])
 
 // What clients write that have an older name for a format.

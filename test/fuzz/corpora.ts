@@ -24,7 +24,7 @@ export type Kind = (typeof kinds)[number]
 
 const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url))
 const pictures = readdirSync(new URL('../fixtures/images/', import.meta.url))
-  .filter((name) => /\.(png|jpg|webp|gif|bmp|tiff|avif)$/.test(name))
+  .filter((name) => /\.(png|jpg|webp|gif|bmp|tiff)$/.test(name))
   .sort()
   .map((name) => fixture(`images/${name}`))
 

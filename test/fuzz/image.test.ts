@@ -14,7 +14,6 @@ const formats: Readonly<Record<string, readonly string[]>> = {
   GIF: ['animated.gif', 'interlaced.gif', 'small-frame.gif'],
   BMP: ['rgb.bmp', 'palette.bmp', 'core.bmp'],
   TIFF: ['lzw.tiff', 'deflate.tiff', 'big-endian.tiff'],
-  AVIF: ['rgb.avif', 'rgba.avif'],
 }
 
 describe('damaged pictures', () => {

@@ -182,7 +182,6 @@ describe('readImageHeader', () => {
     'BM',
     'II*\0',
     'MM\0*',
-    '\0\0\0\x10ftypavif\0\0\0\0',
   ]
   it('answers any bytes behind any signature', () => {
     const tail = fc.oneof(
@@ -198,12 +197,7 @@ describe('readImageHeader', () => {
   })
 
   it('takes time in proportion to the bytes, however they are nested or repeated', () => {
-    const inputs = [
-      bytesOf('\xff\xd8\xff', new Array(1e6).fill(0xff)),
-      bytesOf('GIF89a', new Array(1e6).fill(0x21)),
-      bytesOf('\0\0\0\x10ftypavif\0\0\0\0', new Array(60_000).fill([0, 0, 0, 0, ...Buffer.from('ipco')]).flat()),
-      bytesOf('\0\0\0\x10ftypavif\0\0\0\0', new Array(60_000).fill([0, 0, 0, 8, ...Buffer.from('ispe')]).flat()),
-    ]
+    const inputs = [bytesOf('\xff\xd8\xff', new Array(1e6).fill(0xff)), bytesOf('GIF89a', new Array(1e6).fill(0x21))]
     const start = performance.now()
     for (const bytes of inputs) expect(readImageHeader(bytes)).toBeUndefined()
     // A thousand times what it takes; only to tell linear from quadratic.
