@@ -249,6 +249,14 @@ export class MissingDependencyException extends SetupError {
   }
 }
 
+/**
+ * Whether the client is told message, reason and place: below status 500, and for the two states above that it should know about,
+ * whose messages are ours.
+ */
+export function tellsDetail({ status, code }: ServingError): boolean {
+  return status < 500 || code === 'overloaded' || code === 'deadline_exceeded'
+}
+
 /** A received value for a message: at most 80 characters, no line breaks or control characters. */
 export function show(value: unknown): string {
   let text: string

@@ -6,7 +6,7 @@
 import { BadInput } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { ProtoField } from '../proto/messages.ts'
 
 /**
@@ -87,7 +87,7 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    */
   toProto(value: Out, ctx?: Context): MaybePromise<unknown> {
     const response = this.toHttpResponse(value, ctx)
-    return response instanceof Promise ? response.then(({ body }) => collectBody(body)) : collectBody(response.body)
+    return isPromise(response) ? response.then(({ body }) => collectBody(body)) : collectBody(response.body)
   }
 
   /**

@@ -8,7 +8,7 @@ import { type FormLimits, type FormListener, FormParser } from '../form/form-par
 import type { FormPart } from '../form/form-part.ts'
 import type { Context } from '../http/context.ts'
 import { HttpRequest } from '../http/message.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
 /** The half of a descriptor that reads. */
@@ -142,7 +142,12 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   }
 
   #finish(open: OpenPart, receiver: BodyReceiver): MaybePromise<unknown> {
-    const value = open.busy === undefined ? receiver.end() : open.busy.then(() => receiver.end())
+    const end = () => {
+      if (this.#failed === undefined) return receiver.end()
+      receiver.abort(this.#failed.error as Error)
+      throw this.#failed.error
+    }
+    const value = open.busy === undefined ? receiver.end() : open.busy.then(end)
     // Its last bytes may still be on their way to the disk: the next part should not come faster than that.
     if (isPromise(value)) this.#busy.push(value.catch(() => {}))
     return value
@@ -181,13 +186,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       throw this.#errorIn(open, error)
     }
     if (!isPromise(busy)) return
-    open.busy = open.busy === undefined ? busy : Promise.all([open.busy, busy])
-    this.#busy.push(
-      busy.catch((error: unknown) => {
-        this.#failed ??= { error: this.#errorIn(open, error) }
-      }),
-    )
-    open.busy.catch(() => {})
+    const settled = busy.then(undefined, (error: unknown) => {
+      this.#failed ??= { error: this.#errorIn(open, error) }
+    })
+    this.#busy.push(settled)
+    // Not Promise.all of the two: it keeps what both resolved to, a list in a list for every piece.
+    const { busy: before } = open
+    open.busy = before === undefined ? settled : before.then(() => settled)
   }
 
   #errorIn({ part }: OpenPart, error: unknown): unknown {
@@ -238,8 +243,4 @@ export function inPart(name: string, error: unknown): unknown {
   if (error.code === 'unsupported_media_type') return new UnsupportedMediaType(message, details)
   if (error.code === 'payload_too_large') return new PayloadTooLarge(message, details)
   return error
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

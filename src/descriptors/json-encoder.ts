@@ -106,7 +106,8 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
+  if (typeof value !== 'object' || value === null) return false
+  if ('toJSON' in value && typeof value.toJSON === 'function') return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }

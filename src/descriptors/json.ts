@@ -7,7 +7,7 @@ import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../text/json-syntax.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -91,7 +91,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
     const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample') : sample
     const result = options.schema?.['~standard'].validate(value)
     // A schema that answers later cannot be asked here; requests will be.
-    if (result !== undefined && !(result instanceof Promise) && result.issues !== undefined) {
+    if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
       throw schemaError(result.issues, 'JSON.fromSample')
     }
     return new JsonDescriptor(options, value)
@@ -136,8 +136,8 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
   }
 }
 
-function then<T, R>(value: T | Promise<T>, next: (value: T) => R): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value)
+function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): MaybePromise<R> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value as T)
 }
 
 /** UTF-8 JSON text becomes a value. **Errors**: BadInput `encoding` or `syntax` with the byte offset. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { STATUS_CODES } from 'node:http'
-import type { ServingError } from '../errors.ts'
+import { type ServingError, tellsDetail } from '../errors.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
 
 /** Media type of every error body. */
@@ -16,7 +16,7 @@ export const problemMediaType = 'application/problem+json'
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
   const status = error.status
-  const open = status < 500 || error.code === 'overloaded' || error.code === 'deadline_exceeded'
+  const open = tellsDetail(error)
   const headers: HeaderLine[] = [
     ['content-type', problemMediaType],
     ['x-request-id', requestId],

@@ -2,7 +2,7 @@
  * Errors as RPC tells them: status code, message, and a google.rpc.ErrorInfo with what HTTP's problem bodies have.
  * @module
  */
-import type { GrpcStatusName, ServingError } from '../errors.ts'
+import { type GrpcStatusName, type ServingError, tellsDetail } from '../errors.ts'
 import { ProtoWriter, wireType } from './protobuf.ts'
 
 /** Numbers of the gRPC status codes. **Source**: gRPC core, statuscodes.md. */
@@ -42,11 +42,7 @@ const messages: Partial<Record<string, string>> = {
  * should know about. The same rule as `problemResponse`.
  */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
-  const isOpen =
-    error.status < 500 ||
-    error.code === 'overloaded' ||
-    error.code === 'deadline_exceeded' ||
-    error.code === 'own_status'
+  const isOpen = tellsDetail(error)
   const writer = new ProtoWriter(160)
   writer.text(1, error.code.toUpperCase())
   writer.text(2, 'serving')

@@ -5,6 +5,7 @@
 
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
+import { isPromise } from '../promise.ts'
 import { type PackedList, packList, unpackList } from './lists.ts'
 import type {
   CancelMessage,
@@ -251,8 +252,4 @@ function iteratorOf(value: unknown): AsyncIterator<unknown> | Iterator<unknown> 
   const iterable = value as Partial<AsyncIterable<unknown> & Iterable<unknown>> | null | undefined
   if (typeof iterable !== 'object' || iterable === null) return undefined
   return iterable[Symbol.asyncIterator]?.() ?? iterable[Symbol.iterator]?.()
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

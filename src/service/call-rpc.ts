@@ -4,20 +4,12 @@
  */
 
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
-import { NotFound, ServingError } from '../errors.ts'
+import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import type { Api } from './api.ts'
-import {
-  abortOf,
-  callDecoded,
-  encodeFailureOf,
-  endIterator,
-  functionFailureOf,
-  isPromise,
-  type Protocol,
-} from './stages.ts'
+import { abortOf, callDecoded, encodeFailureOf, endIterator, functionFailureOf, type Protocol } from './stages.ts'
 
 /** A call as a transport has it. */
 export interface RpcRequest {
@@ -102,10 +94,23 @@ const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
   504: 'DEADLINE_EXCEEDED',
 }
 
+/** Codes of the error table for the statuses that a function sets. */
+const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  499: 'client_closed',
+  503: 'overloaded',
+  504: 'deadline_exceeded',
+}
+
 function statusError(status: number): ServingError {
   const grpc = grpcOfStatus[status] ?? (status >= 500 ? 'INTERNAL' : status >= 400 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
-  const own = { code: 'own_status', status: Math.max(status, 400), grpc }
-  return new ServingError('function_error', `the function answered with status ${status}`, {}, own)
+  const code = codeOfStatus[status] ?? (status >= 500 ? 'function_error' : 'bad_input')
+  const own = { status: Math.max(status, 400), grpc }
+  return new ServingError(code, `the function answered with status ${status}`, {}, own)
 }
 
 async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown> {

@@ -8,7 +8,7 @@ import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,
@@ -17,7 +17,6 @@ import {
   decodeLater,
   endIterator,
   functionFailureOf,
-  isPromise,
   type Protocol,
   proceed,
   withDeadline,

@@ -5,7 +5,7 @@
 
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 
 /** How results and errors become answers of type `R`. */
@@ -152,9 +152,4 @@ export function functionFailureOf(error: unknown): ServingError {
 export function encodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error) && error.status >= 500) return error
   return new BadOutput('the output descriptor could not encode the result', { cause: error })
-}
-
-/** Whether a value has to be waited for. */
-export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

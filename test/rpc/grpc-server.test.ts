@@ -104,6 +104,19 @@ describe('the status of a call', () => {
     expect((await client.call('own_status', text('404'))).error?.code).toBe(status.NOT_FOUND)
     expect((await client.call('own_status', text('429'))).error?.code).toBe(status.RESOURCE_EXHAUSTED)
   })
+
+  it.each([
+    ['401', 'UNAUTHORIZED'],
+    ['404', 'NOT_FOUND'],
+    ['418', 'BAD_INPUT'],
+    ['500', 'FUNCTION_ERROR'],
+    ['503', 'OVERLOADED'],
+  ])('has a code of the error table when the function sets %s', async (own, code) => {
+    const { error } = await client.call('own_status', text(own))
+    const [details] = error?.metadata.get('grpc-status-details-bin') ?? []
+    expect((details as Buffer).toString()).toContain(code)
+    expect((details as Buffer).toString()).not.toContain('OWN_STATUS')
+  })
 })
 
 describe('the context of a call', () => {

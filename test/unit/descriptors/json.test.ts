@@ -90,6 +90,13 @@ describe('JSON with a schema', () => {
     await expect(later.fromHttpRequest(requestOf('"no"'))).rejects.toThrow(BadInput)
   })
 
+  it('waits for a thenable of another kind than our Promise', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a thenable is what is tested
+    const validate = (value: unknown) => ({ then: (tell: (result: object) => void) => tell({ value: [value] }) })
+    const thenable = { '~standard': { version: 1, vendor: 'test', validate } } as unknown as z.ZodType
+    expect(await new io.JSON({ schema: thenable }).fromHttpRequest(requestOf('1'))).toEqual([1])
+  })
+
   it('refuses a result that does not fit', () => {
     expect(() => descriptor.toHttpResponse({ bad: 1 } as never)).toThrow(BadOutput)
   })
@@ -182,5 +189,16 @@ describe('JSON.fromSample', () => {
 
   it('refuses a sample that the schema refuses', () => {
     expect(() => io.JSON.fromSample({ a: 1 }, { schema: z.strictObject({ b: z.string() }) })).toThrow(BadInput)
+  })
+})
+
+describe('a member called toJSON', () => {
+  it.each([
+    ['{"toJSON":1}', { toJSON: 1 }],
+    ['[{"a":{"toJSON":null}}]', [{ a: { toJSON: null } }]],
+  ])('that is no function is a member like any other: %s', (text, value) => {
+    expect(decode(new io.JSON(), text)).toEqual(value)
+    expect(encode(value)).toBe(text)
+    expect(encode({ big: 1n, value })).toBe(`{"big":1,"value":${text}}`)
   })
 })
