@@ -32,7 +32,7 @@ interface Group<W extends Waiting> {
 const latestWeight = 0.25
 // A silence of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
 const silenceFactor = 4
-const leastGapMs = 0.005
+const minGapMs = 0.005
 
 /**
  * Requests in, batches out, first come first served among those that can be joined.
@@ -103,7 +103,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
 
   #learnGap(ms: number): void {
     const longest = silenceFactor * this.#limits.maxWaitMs
-    const gap = Math.log(Math.max(leastGapMs, Math.min(ms, longest)))
+    const gap = Math.log(Math.max(minGapMs, Math.min(ms, longest)))
     const isFirst = this.#logGap === Number.POSITIVE_INFINITY
     this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }

@@ -38,12 +38,12 @@ const minMessageMs = 0.05
  */
 export class PlainQueue<W> implements CallQueue<W> {
   readonly #waiting: { readonly call: W; readonly since: number }[] = []
-  readonly #mostCalls: number
+  readonly #maxCalls: number
   #callMs: number | undefined
 
-  /** `mostCalls`: 1 for calls that cannot share a message. */
-  constructor(mostCalls: number = maxMessageCalls) {
-    this.#mostCalls = mostCalls
+  /** `maxCalls`: 1 for calls that cannot share a message. */
+  constructor(maxCalls: number = maxMessageCalls) {
+    this.#maxCalls = maxCalls
   }
 
   get size(): number {
@@ -83,7 +83,7 @@ export class PlainQueue<W> implements CallQueue<W> {
     if (this.#callMs === undefined) return 1
     const fair = Math.ceil(this.#waiting.length / freeThreads)
     const worthwhile = Math.floor(minMessageMs / this.#callMs)
-    const most = Math.min(this.#mostCalls, Math.floor(maxMessageMs / this.#callMs))
+    const most = Math.min(this.#maxCalls, Math.floor(maxMessageMs / this.#callMs))
     return Math.max(1, Math.min(most, Math.max(fair, worthwhile)))
   }
 }

@@ -7,12 +7,12 @@ import { FunctionError, InternalError, Overloaded, ServingError } from '../error
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import { Work } from './job.ts'
+import { Job } from './job.ts'
 import { unpackList } from './lists.ts'
 import { splitRows } from './rows.ts'
-import { type CallHolder, deadlinePassed, type RunnerCall } from './runner-call.ts'
+import { type CallOwner, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import type { Place } from './worker.ts'
+import type { ModelWorker } from './worker.ts'
 
 /** What a dispatcher needs to know of its runner. */
 export interface DispatcherOptions {
@@ -26,7 +26,7 @@ export interface DispatcherOptions {
 }
 
 /** A method's calls that wait. */
-class Lane implements CallHolder {
+class MethodQueue implements CallOwner {
   readonly method: MethodSettings
   readonly queue: CallQueue<RunnerCall>
   readonly #onLeft: () => void
@@ -43,20 +43,20 @@ class Lane implements CallHolder {
 }
 
 /** A thread with its model. */
-interface Seat {
-  readonly place: Place
+interface Slot {
+  readonly worker: ModelWorker
   busy: number
 }
 
 /**
  * A call waits in its method's queue until a thread is free and its queue says that it is due; among methods, the call that has
  * waited longest goes first.
- * A call that is given up leaves the queue and is never made; for one that runs already see {@link Work}.
+ * A call that is given up leaves the queue and is never made; for one that runs already see {@link Job}.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
-  readonly #lanes = new Map<string, Lane>()
-  readonly #seats = new Map<Place, Seat>()
+  readonly #queues = new Map<string, MethodQueue>()
+  readonly #slots = new Map<ModelWorker, Slot>()
   #waiting = 0
   #count = 0
   #pumps = false
@@ -70,11 +70,11 @@ export class Dispatcher {
       const queue = method.batchable
         ? new BatchQueue<RunnerCall>(method)
         : new PlainQueue<RunnerCall>(method.stream || method.terminates || options.concurrency > 1 ? 1 : undefined)
-      const lane = new Lane(method, queue, () => {
+      const methodQueue = new MethodQueue(method, queue, () => {
         this.#waiting--
         this.#schedule()
       })
-      this.#lanes.set(method.name, lane)
+      this.#queues.set(method.name, methodQueue)
     }
   }
 
@@ -84,26 +84,26 @@ export class Dispatcher {
   }
 
   /** Threads that take calls. */
-  get seats(): number {
-    return this.#seats.size
+  get slots(): number {
+    return this.#slots.size
   }
 
   /** A thread takes calls from now on. */
-  seat(place: Place): void {
-    this.#seats.set(place, { place, busy: 0 })
+  addWorker(worker: ModelWorker): void {
+    this.#slots.set(worker, { worker, busy: 0 })
     this.#schedule()
   }
 
   /** A thread is gone. What it was doing fails by itself. */
-  unseat(place: Place): void {
-    this.#seats.delete(place)
+  removeWorker(worker: ModelWorker): void {
+    this.#slots.delete(worker)
   }
 
   /** From now on every call fails with that error, those that wait included; undefined takes calls again. */
   close(reason: Error | undefined): void {
     this.#closed = reason
     if (reason === undefined) return
-    for (const { queue } of this.#lanes.values()) {
+    for (const { queue } of this.#queues.values()) {
       for (let calls = this.#take(queue); calls.length > 0; calls = this.#take(queue)) {
         for (const call of calls) call.reject(reason)
       }
@@ -124,7 +124,7 @@ export class Dispatcher {
   }
 
   #isIdle(): boolean {
-    for (const { busy } of this.#seats.values()) if (busy > 0) return false
+    for (const { busy } of this.#slots.values()) if (busy > 0) return false
     return true
   }
 
@@ -138,15 +138,15 @@ export class Dispatcher {
   /** Queues a call. Its promise is its answer; for a stream, an {@link OpenStream}. */
   push(method: string, call: RunnerCall): void {
     if (call.over) return
-    const lane = this.#lane(method)
-    call.holder = lane
+    const methodQueue = this.#queue(method)
+    call.owner = methodQueue
     this.#waiting++
-    lane.queue.push(call, this.#options.clock.now())
+    methodQueue.queue.push(call, this.#options.clock.now())
     this.#schedule()
   }
 
-  #lane(method: string): Lane {
-    return this.#lanes.get(method) as Lane
+  #queue(method: string): MethodQueue {
+    return this.#queues.get(method) as MethodQueue
   }
 
   #take(queue: CallQueue<RunnerCall>, free = 1): RunnerCall[] {
@@ -169,29 +169,29 @@ export class Dispatcher {
     this.#disarm?.()
     this.#disarm = undefined
     for (;;) {
-      const free = [...this.#seats.values()].filter((seat) => seat.busy < this.#options.concurrency)
+      const free = [...this.#slots.values()].filter((slot) => slot.busy < this.#options.concurrency)
       if (free.length === 0) return
       const now = this.#options.clock.now()
-      const lane = this.#dueLane(now)
-      if (lane === undefined) return
-      const calls = this.#take(lane.queue, free.length).filter((call) => !this.#isOver(call))
+      const methodQueue = this.#dueQueue(now)
+      if (methodQueue === undefined) return
+      const calls = this.#take(methodQueue.queue, free.length).filter((call) => !this.#isOver(call))
       if (calls.length === 0) continue
-      const seat = free.reduce((least, one) => (one.busy < least.busy ? one : least))
+      const slot = free.reduce((least, one) => (one.busy < least.busy ? one : least))
       // The next call goes to another thread, so that all of them stay warm.
-      this.#seats.delete(seat.place)
-      this.#seats.set(seat.place, seat)
-      void this.#send(lane, seat, calls)
+      this.#slots.delete(slot.worker)
+      this.#slots.set(slot.worker, slot)
+      void this.#send(methodQueue, slot, calls)
     }
   }
 
-  /** The lane whose call should go now; without one, the pump comes back when one is due. */
-  #dueLane(now: number): Lane | undefined {
-    let due: Lane | undefined
+  /** The methodQueue whose call should go now; without one, the pump comes back when one is due. */
+  #dueQueue(now: number): MethodQueue | undefined {
+    let due: MethodQueue | undefined
     let next = Number.POSITIVE_INFINITY
-    for (const lane of this.#lanes.values()) {
-      const at = lane.queue.dueAt(now)
+    for (const methodQueue of this.#queues.values()) {
+      const at = methodQueue.queue.dueAt(now)
       if (at > now) next = Math.min(next, at)
-      else if (due === undefined || lane.queue.oldest < due.queue.oldest) due = lane
+      else if (due === undefined || methodQueue.queue.oldest < due.queue.oldest) due = methodQueue
     }
     if (due === undefined && next < Number.POSITIVE_INFINITY) {
       this.#disarm = this.#options.clock.after(next - now, () => this.#pump())
@@ -204,28 +204,28 @@ export class Dispatcher {
     return call.over
   }
 
-  async #send(lane: Lane, seat: Seat, calls: readonly RunnerCall[]): Promise<void> {
-    const work = new Work(++this.#count, lane.method, calls, seat.place)
-    seat.busy++
+  async #send(methodQueue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
+    const job = new Job(++this.#count, methodQueue.method, calls, slot.worker)
+    slot.busy++
     try {
-      if (lane.method.stream) await stream(work, this.#options.moves)
-      else await this.#run(work, lane)
+      if (methodQueue.method.stream) await stream(job, this.#options.moves)
+      else await this.#run(job, methodQueue)
     } catch (error) {
       // Its end is told later than its calls fail: until then it would look free.
-      if (isPlaceEnded(error)) this.unseat(seat.place)
+      if (isWorkerEnded(error)) this.removeWorker(slot.worker)
       for (const call of calls) call.reject(this.#failure(error))
     } finally {
-      seat.busy--
+      slot.busy--
       this.#pump()
       if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
     }
   }
 
-  async #run(work: Work, { queue }: Lane): Promise<void> {
+  async #run(job: Job, { queue }: MethodQueue): Promise<void> {
     const { clock, moves } = this.#options
-    const { calls, method } = work
+    const { calls, method } = job
     const start = clock.now()
-    const reply = await work.run(moves)
+    const reply = await job.run(moves)
     const results = unpackList(reply.results)
     const failed = new Set(reply.failed)
     if (!method.batchable) {
@@ -234,12 +234,12 @@ export class Dispatcher {
       return
     }
     // With the message's own cost, which a batch saves, too.
-    if (!failed.has(0)) queue.learn(work.rows, clock.now() - start)
-    if (failed.has(0)) this.#batchFailed(work, results[0] as Error)
-    else this.#settleBatch(work, results[0])
+    if (!failed.has(0)) queue.learn(job.rows, clock.now() - start)
+    if (failed.has(0)) this.#batchFailed(job, results[0] as Error)
+    else this.#settleBatch(job, results[0])
   }
 
-  #settleBatch({ method, calls }: Work, result: unknown): void {
+  #settleBatch({ method, calls }: Job, result: unknown): void {
     const parts = splitRows(
       result,
       calls.map((call) => call.rows),
@@ -252,7 +252,7 @@ export class Dispatcher {
     }
   }
 
-  #batchFailed({ method, calls }: Work, error: Error): void {
+  #batchFailed({ method, calls }: Job, error: Error): void {
     const wanted = calls.filter((call) => !call.over)
     if (calls.length === 1) {
       for (const call of wanted) call.reject(error)
@@ -275,21 +275,21 @@ export class Dispatcher {
     if (ServingError.is(error)) return error
     const { name } = this.#options
     const text = error instanceof Error ? error.message : String(error)
-    if (isPlaceEnded(error)) {
+    if (isWorkerEnded(error)) {
       return new InternalError(`the runner ${name} lost the call: ${text}`, { cause: error })
     }
     return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
   }
 }
 
-async function stream(work: Work, moves: boolean): Promise<void> {
-  const open = work.open(moves)
-  work.calls[0].resolve(open)
+async function stream(job: Job, moves: boolean): Promise<void> {
+  const open = job.open(moves)
+  job.calls[0].resolve(open)
   await open.done
 }
 
-function isPlaceEnded(error: unknown): boolean {
-  return error instanceof Error && error.name === 'PlaceEnded'
+function isWorkerEnded(error: unknown): boolean {
+  return error instanceof Error && error.name === 'WorkerEnded'
 }
 
 function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {

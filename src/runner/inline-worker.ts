@@ -4,13 +4,13 @@
  */
 
 import { ModelHost } from './model-host.ts'
-import type { Channel, Place, Places, PlacesOptions } from './worker.ts'
+import type { Channel, ModelWorker, WorkerPool, WorkerPoolOptions } from './worker.ts'
 
-/** Starts the one place of a runner with `threads: 0`. */
-export function startInline(options: PlacesOptions): Places {
+/** Starts the one worker of a runner with `threads: 0`. */
+export function startInline(options: WorkerPoolOptions): WorkerPool {
   const host = new ModelHost(true)
   const handle = async (message: unknown, channel?: Channel) => (await host.handle(message, channel)).reply
-  const place: Place = {
+  const worker: ModelWorker = {
     name: 'this thread',
     run: (message) => handle(message),
     open(message) {
@@ -20,7 +20,7 @@ export function startInline(options: PlacesOptions): Places {
     // Nothing can end a call in our own thread.
     kill() {},
   }
-  queueMicrotask(() => options.up(place))
+  queueMicrotask(() => options.up(worker))
   return { moves: true, stop: async () => {} }
 }
 

@@ -6,10 +6,10 @@
 import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
 import { joinRows } from './rows.ts'
-import type { CallHolder, RunnerCall } from './runner-call.ts'
+import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
-import type { Channel, Place } from './worker.ts'
+import type { Channel, ModelWorker } from './worker.ts'
 
 /** A stream that a thread has begun. */
 export interface OpenStream {
@@ -24,21 +24,21 @@ export interface OpenStream {
  * One that is given up is dropped, and when nobody wants anything any more, the thread is told so, or ended where the
  * method says so.
  */
-export class Work implements CallHolder {
+export class Job implements CallOwner {
   readonly id: number
   readonly method: MethodSettings
   readonly calls: readonly RunnerCall[]
-  readonly #place: Place
+  readonly #worker: ModelWorker
   #wanted: number
 
   /** Takes the calls over from their queue. */
-  constructor(id: number, method: MethodSettings, calls: readonly RunnerCall[], place: Place) {
+  constructor(id: number, method: MethodSettings, calls: readonly RunnerCall[], worker: ModelWorker) {
     this.id = id
     this.method = method
     this.calls = calls
-    this.#place = place
+    this.#worker = worker
     this.#wanted = calls.length
-    for (const call of calls) call.holder = this
+    for (const call of calls) call.owner = this
   }
 
   /** Rows of all calls together. */
@@ -49,12 +49,12 @@ export class Work implements CallHolder {
   left(): void {
     if (--this.#wanted > 0) return
     if (this.method.terminates) {
-      this.#place.kill()
+      this.#worker.kill()
       return
     }
     const message: CancelMessage = { kind: 'cancel', id: this.id }
     // Of a thread that is gone, the calls hear by themselves.
-    this.#place.run(message, []).catch(() => {})
+    this.#worker.run(message, []).catch(() => {})
   }
 
   /** Has the calls made. `moves`: whether buffers can be moved there. */
@@ -63,14 +63,14 @@ export class Work implements CallHolder {
     const inputs = this.method.batchable ? [joinRows(values, this.method.inputDim)] : values
     const transfer: ArrayBuffer[] = []
     try {
-      return (await this.#place.run(
+      return (await this.#worker.run(
         this.#message(packList(inputs, moves ? transfer : undefined)),
         transfer,
       )) as RunReply
     } catch (error) {
       if (!(error instanceof Error && error.name === 'DataCloneError')) throw error
       // Memory that cannot be moved, as WebAssembly's: nothing has been moved yet.
-      return (await this.#place.run(this.#message(packList(inputs)), [])) as RunReply
+      return (await this.#worker.run(this.#message(packList(inputs)), [])) as RunReply
     }
   }
 
@@ -84,7 +84,7 @@ export class Work implements CallHolder {
     const transfer: ArrayBuffer[] = []
     const inputs = pack([value], moves ? transfer : undefined)
     const message: StreamMessage = { kind: 'stream', id: this.id, method: this.method.name, inputs, deadlineMs }
-    return this.#place.open(message, transfer)
+    return this.#worker.open(message, transfer)
   }
 }
 

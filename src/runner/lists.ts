@@ -53,7 +53,7 @@ function isStackable(values: readonly unknown[]): values is NDArray[] {
     if (value.dtype !== dtype || value.shape.length !== shape.length) return false
     for (let i = 0; i < shape.length; i++) if (value.shape[i] !== shape[i]) return false
     const data = value.data as Numbers
-    // Shared memory crosses as itself; what has gone elsewhere is refused by its carrier.
+    // Shared memory crosses as itself; what has gone elsewhere is refused by its serializer.
     return data.length === size && data.byteLength < minMoveBytes && data.buffer instanceof ArrayBuffer
   })
 }

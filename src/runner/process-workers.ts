@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './worker.ts'
+import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** From the owner to the process: a message to handle, or one for the channel of an open stream. */
 type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart
@@ -16,7 +16,7 @@ interface ChannelPart {
   readonly part: unknown
 }
 
-/** Handles one message in the process; `channel` for those that came by {@link Place.open}. */
+/** Handles one message in the process; `channel` for those that came by {@link ModelWorker.open}. */
 export type ProcessHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
 /** Time for processes to end by themselves before they are killed. **Units**: milliseconds. */
@@ -26,7 +26,7 @@ const endMs = 1_000
  * Starts child processes. They end with their parent, also when it is killed: their channel to it closes.
  * **Cost**: 60 ms and 45 MB a process measured; every message is serialised and copied through a pipe.
  */
-export function startProcesses(options: PlacesOptions): Places {
+export function startProcesses(options: WorkerPoolOptions): WorkerPool {
   const running = new Set<Child>()
   let stopping = false
   const start = () => {
@@ -56,16 +56,16 @@ interface Waiting {
   readonly reject: (cause: Error) => void
 }
 
-class Child implements Place {
+class Child implements ModelWorker {
   readonly name: string
-  readonly exited: Promise<PlaceEnded>
+  readonly exited: Promise<WorkerEnded>
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
   readonly #channels = new Map<number, (message: unknown) => void>()
-  #ended: PlaceEnded | undefined
+  #ended: WorkerEnded | undefined
   #count = 0
 
-  constructor(options: PlacesOptions, up: () => void) {
+  constructor(options: WorkerPoolOptions, up: () => void) {
     const { entry, memoryLimitMb } = options
     const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
     this.#process = fork(fileURLToPath(entry), [], {
@@ -75,7 +75,7 @@ class Child implements Place {
     this.name = `process ${this.#process.pid}`
     this.exited = new Promise((resolve) => {
       const end = (text: string) => {
-        this.#ended ??= new PlaceEnded(`${this.name} ended ${text}`)
+        this.#ended ??= new WorkerEnded(`${this.name} ended ${text}`)
         for (const { reject } of this.#waiting.values()) reject(this.#ended)
         this.#waiting.clear()
         resolve(this.#ended)

@@ -33,7 +33,7 @@ export function whenAborted(options: CallOptions, listener: (reason: unknown) =>
 }
 
 /** Who has a call: its queue, then the work that it is part of. */
-export interface CallHolder {
+export interface CallOwner {
   /** Nobody wants the answer any more. */
   left(call: RunnerCall): void
 }
@@ -49,7 +49,7 @@ export class RunnerCall implements Waiting {
   over = false
   // An object instead of a function for each call: functions made in the async method that sends the work kept it and the calls after
   // it alive until the next full collection, and scavenges took five times as long. test/runner/memory.test.ts
-  holder: CallHolder | undefined
+  owner: CallOwner | undefined
   readonly promise: Promise<unknown>
   #resolve!: (value: unknown) => void
   #reject!: (reason: Error) => void
@@ -101,16 +101,16 @@ export class RunnerCall implements Waiting {
 
   /** As `reject`, for a call whose answer nobody wants. */
   giveUp(reason: Error): void {
-    const { holder } = this
+    const { owner } = this
     if (!this.#end()) return
     this.#reject(reason)
-    holder?.left(this)
+    owner?.left(this)
   }
 
   #end(): boolean {
     if (this.over) return false
     this.over = true
-    this.holder = undefined
+    this.owner = undefined
     this.#detach?.()
     return true
   }

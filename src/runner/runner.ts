@@ -24,7 +24,7 @@ import {
 import { RunnerStream } from './runner-stream.ts'
 import { startThreads } from './thread-workers.ts'
 import { claim } from './transfer.ts'
-import { Crew, type RunnerEvent, type StartPlaces } from './worker-supervisor.ts'
+import { type RunnerEvent, type StartWorkers, WorkerSupervisor } from './worker-supervisor.ts'
 
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
@@ -58,7 +58,7 @@ class ModelRunner implements RunnerLife {
   readonly #settings: RunnerSettings
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
   #dispatcher: Dispatcher | undefined
-  #crew: Crew | undefined
+  #supervisor: WorkerSupervisor | undefined
   #users = 0
   #starting: Promise<void> | undefined
 
@@ -74,7 +74,7 @@ class ModelRunner implements RunnerLife {
   }
 
   get unready(): string | undefined {
-    return this.#crew === undefined ? `the runner ${this.name} has not started` : this.#crew.unready
+    return this.#supervisor === undefined ? `the runner ${this.name} has not started` : this.#supervisor.unready
   }
 
   get waiting(): number {
@@ -89,10 +89,10 @@ class ModelRunner implements RunnerLife {
 
   async stop(): Promise<void> {
     if (this.#users === 0 || --this.#users > 0) return
-    const crew = this.#crew
+    const supervisor = this.#supervisor
     this.#starting = undefined
-    this.#crew = undefined
-    await crew?.stop()
+    this.#supervisor = undefined
+    await supervisor?.stop()
   }
 
   watch(listener: (event: RunnerEvent) => void): void {
@@ -101,27 +101,27 @@ class ModelRunner implements RunnerLife {
 
   async #start(): Promise<void> {
     const { name, methods, maxQueue, concurrency, isolation, threads } = this.#settings
-    let start: StartPlaces = isolation === 'process' ? startProcesses : startThreads
+    let start: StartWorkers = isolation === 'process' ? startProcesses : startThreads
     if (threads === 0) start = startInline
     const moves = threads === 0 || isolation === 'thread'
     const entry = entryOf(isolation === 'process' ? 'model-process' : 'model-thread')
     const dispatcher = new Dispatcher({ name, methods, maxQueue, concurrency, moves, clock: realClock })
     this.#dispatcher = dispatcher
-    this.#crew = new Crew(this.#settings, { start, entry }, dispatcher, realClock, (event) => {
+    this.#supervisor = new WorkerSupervisor(this.#settings, { start, entry }, dispatcher, realClock, (event) => {
       for (const listener of this.#listeners) listener(event)
     })
     try {
-      await this.#crew.started()
+      await this.#supervisor.started()
     } catch (error) {
       this.#users = 0
-      this.#crew = undefined
+      this.#supervisor = undefined
       this.#starting = undefined
       throw error
     }
   }
 
   #running(): Dispatcher {
-    if (this.#crew === undefined || this.#dispatcher === undefined) {
+    if (this.#supervisor === undefined || this.#dispatcher === undefined) {
       throw new InvalidArgument(
         `the runner ${this.name} has not started: give it to new Service(name, { runners: [...] }), or await its start()`,
       )

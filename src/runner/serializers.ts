@@ -18,7 +18,7 @@ import { type ErrorFields, errorFields, errorFromFields } from './remote-error.t
 export type Fields = Readonly<Record<string, unknown>>
 
 /** How the objects of a class cross. */
-export interface Carrier<T extends object> {
+export interface Serializer<T extends object> {
   /** The same on both sides. */
   readonly name: string
   /** Its class, or what its objects say as their `Symbol.toStringTag`, for those that have no class to be told by. */
@@ -33,21 +33,21 @@ export interface Carrier<T extends object> {
   fromFields(fields: Fields): T
 }
 
-const byName = new Map<string, Carrier<object>>()
-const byType = new Map<unknown, Carrier<object>>()
+const byName = new Map<string, Serializer<object>>()
+const byType = new Map<unknown, Serializer<object>>()
 
 /** Lets the objects of a class cross, subclasses as that class. Both sides have to register it. */
-export function registerCarrier<T extends object>(carrier: Carrier<T>): void {
-  byName.set(carrier.name, carrier as unknown as Carrier<object>)
-  byType.set(carrier.type, carrier as unknown as Carrier<object>)
+export function registerSerializer<T extends object>(serializer: Serializer<T>): void {
+  byName.set(serializer.name, serializer as unknown as Serializer<object>)
+  byType.set(serializer.type, serializer as unknown as Serializer<object>)
 }
 
-/** The carrier of an object's class; undefined when it has none. */
-export function carrierOf(value: object): Carrier<object> | undefined {
+/** The serializer of an object's class; undefined when it has none. */
+export function serializerOf(value: object): Serializer<object> | undefined {
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
-  for (const carrier of byType.values()) {
-    if (typeof carrier.type !== 'string' && value instanceof carrier.type) return carrier
+  for (const serializer of byType.values()) {
+    if (typeof serializer.type !== 'string' && value instanceof serializer.type) return serializer
   }
   // Of another copy of the package in this thread: its class has the same name and members.
   return byName.get(value.constructor?.name)
@@ -59,14 +59,14 @@ function tagOf(value: object): unknown {
   return typeof tag === 'function' ? tag.call(value) : tag
 }
 
-/** The carrier of that name. **Errors**: InvalidArgument when this side does not have it. */
-export function carrierNamed(name: string): Carrier<object> {
-  const carrier = byName.get(name)
-  if (carrier === undefined) throw new InvalidArgument(`no carrier named ${name} is registered on this side`)
-  return carrier
+/** The serializer of that name. **Errors**: InvalidArgument when this side does not have it. */
+export function serializerNamed(name: string): Serializer<object> {
+  const serializer = byName.get(name)
+  if (serializer === undefined) throw new InvalidArgument(`no serializer named ${name} is registered on this side`)
+  return serializer
 }
 
-registerCarrier<NDArray>({
+registerSerializer<NDArray>({
   name: 'NDArray',
   type: NDArray,
   toFields({ data, shape, dtype }) {
@@ -78,21 +78,21 @@ registerCarrier<NDArray>({
   fromFields: ({ data, shape, dtype }) => new NDArray(data as Float32Array, shape as number[], dtype as 'float32'),
 })
 
-registerCarrier<Error>({
+registerSerializer<Error>({
   name: 'Error',
   type: Error,
   toFields: (error) => ({ ...errorFields(error) }),
   fromFields: (fields) => errorFromFields(fields as unknown as ErrorFields),
 })
 
-registerCarrier<URL>({
+registerSerializer<URL>({
   name: 'URL',
   type: URL,
   toFields: ({ href }) => ({ href }),
   fromFields: ({ href }) => new URL(href as string),
 })
 
-registerCarrier<RasterImage>({
+registerSerializer<RasterImage>({
   name: 'RasterImage',
   type: RasterImage,
   toFields: ({ mode, width, height, data }) => ({ mode, width, height, data }),
@@ -100,7 +100,7 @@ registerCarrier<RasterImage>({
     new RasterImage(mode as RasterImage['mode'], width as number, height as number, data as Uint8Array),
 })
 
-registerCarrier<BinaryFile>({
+registerSerializer<BinaryFile>({
   name: 'BinaryFile',
   type: BinaryFile,
   // Its stream reads the bytes, too: it could not say where they went.
@@ -114,7 +114,7 @@ registerCarrier<BinaryFile>({
 })
 
 // Frames as Arrow files, with their labels beside them. Whoever has a frame has Polars.
-registerCarrier<DataFrame>({
+registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',
   buffers: 'made',
@@ -126,7 +126,7 @@ registerCarrier<DataFrame>({
   },
 })
 
-registerCarrier<Series>({
+registerSerializer<Series>({
   name: 'Series',
   type: 'Series',
   buffers: 'made',

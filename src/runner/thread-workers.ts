@@ -9,7 +9,7 @@
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
-import { type Channel, type Place, PlaceEnded, type Places, type PlacesOptions } from './worker.ts'
+import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** A task for a certain thread. The symbol's value stays on this side, since a structured clone drops symbols. */
 interface Task {
@@ -18,14 +18,14 @@ interface Task {
   readonly [queueOptionsSymbol]: { readonly thread: number }
 }
 
-/** Handles one message in a thread; `port` for those that came by {@link Place.open}. */
+/** Handles one message in a thread; `port` for those that came by {@link ModelWorker.open}. */
 export type ThreadHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
 // Ours is the limit on what a thread has to do; a cancellation must reach one that is busy.
 const tasksPerThread = 1 << 20
 
 /** Starts threads. */
-export function startThreads(options: PlacesOptions): Places {
+export function startThreads(options: WorkerPoolOptions): WorkerPool {
   const { entry, count, memoryLimitMb } = options
   const pool = new Piscina({
     filename: fileURLToPath(entry),
@@ -47,11 +47,11 @@ export function startThreads(options: PlacesOptions): Places {
   pool.on('workerCreate', ({ id }: { id: number }) => {
     const worker = pool.threads.find((thread) => thread.threadId === id)
     if (worker === undefined || stopping) return
-    const place = new Thread(pool, worker)
+    const thread = new Thread(pool, worker)
     worker.once('exit', () => {
-      if (!stopping) options.down(place, place.ended)
+      if (!stopping) options.down(thread, thread.ended)
     })
-    options.up(place)
+    options.up(thread)
   })
   return {
     moves: true,
@@ -62,12 +62,12 @@ export function startThreads(options: PlacesOptions): Places {
   }
 }
 
-class Thread implements Place {
+class Thread implements ModelWorker {
   readonly name: string
   readonly #pool: Piscina
   readonly #worker: Worker
   readonly #thread: number
-  #ended: PlaceEnded | undefined
+  #ended: WorkerEnded | undefined
 
   constructor(pool: Piscina, worker: Worker) {
     this.#pool = pool
@@ -75,15 +75,15 @@ class Thread implements Place {
     this.#thread = worker.threadId
     this.name = `thread ${worker.threadId}`
     worker.once('error', (error) => {
-      this.#ended = new PlaceEnded(`${this.name} ended: ${error.message}`, { cause: error })
+      this.#ended = new WorkerEnded(`${this.name} ended: ${error.message}`, { cause: error })
     })
     worker.once('exit', (code) => {
-      this.#ended ??= new PlaceEnded(`${this.name} ended with code ${code}`)
+      this.#ended ??= new WorkerEnded(`${this.name} ended with code ${code}`)
     })
   }
 
-  get ended(): PlaceEnded {
-    return this.#ended ?? new PlaceEnded(`${this.name} ended`)
+  get ended(): WorkerEnded {
+    return this.#ended ?? new WorkerEnded(`${this.name} ended`)
   }
 
   run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
@@ -109,7 +109,7 @@ class Thread implements Place {
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
       // A handler of ours does not throw, so that any other failure is the thread's end.
-      throw this.#ended ?? new PlaceEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
+      throw this.#ended ?? new WorkerEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
     }
   }
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import { BadInput, InvalidArgument, show } from '../errors.ts'
-import { carrierNamed, carrierOf, type Fields } from './serializers.ts'
+import { type Fields, serializerNamed, serializerOf } from './serializers.ts'
 
 /** Buffers from this size are moved. Below, a copy is as fast and leaves the caller its own. **Units**: bytes. */
 export const minMoveBytes = 16 * 1024
@@ -27,8 +27,8 @@ type Visit = (leaf: unknown, path: Path) => unknown
 /**
  * A value becomes one that can be sent. Buffers to move are added to `transfer`; without it, every buffer is copied.
  *
- * Plain objects, arrays, typed arrays, dates, maps and sets cross as themselves; objects of other classes need a carrier. A
- * typed array outside of a carrier's object is copied, once, and stays the caller's: nothing could say later where it went.
+ * Plain objects, arrays, typed arrays, dates, maps and sets cross as themselves; objects of other classes need a serializer. A
+ * typed array outside of a serializer's object is copied, once, and stays the caller's: nothing could say later where it went.
  *
  * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
  * **Cost**: visits every object in the value, and copies containers only on the way to what has to be replaced.
@@ -37,14 +37,14 @@ export function pack(value: unknown, transfer?: ArrayBuffer[]): Packed {
   const carried: Carried[] = []
   const plain = mapLeaves(value, [], (leaf, path) => {
     if (ArrayBuffer.isView(leaf)) return packView(leaf as View, false, transfer)
-    const carrier = typeof leaf === 'object' && leaf !== null ? carrierOf(leaf) : undefined
-    if (carrier === undefined) return packBuiltIn(leaf)
-    const fields: Record<string, unknown> = { ...carrier.toFields(leaf as object) }
+    const serializer = typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined
+    if (serializer === undefined) return packBuiltIn(leaf)
+    const fields: Record<string, unknown> = { ...serializer.toFields(leaf as object) }
     for (const name in fields) {
       const field = fields[name]
-      if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, carrier.buffers !== 'kept', transfer)
+      if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, serializer.buffers !== 'kept', transfer)
     }
-    carried.push([[...path], carrier.name, fields])
+    carried.push([[...path], serializer.name, fields])
     return null
   })
   return carried.length === 0 ? { value: plain } : { value: plain, carried }
@@ -55,7 +55,7 @@ export function unpack({ value, carried }: Packed): unknown {
   if (carried === undefined) return value
   let result = value
   for (const [path, name, fields] of carried) {
-    const object = carrierNamed(name).fromFields(fields)
+    const object = serializerNamed(name).fromFields(fields)
     if (path.length === 0) result = object
     else put(result, path, object)
   }
@@ -72,9 +72,9 @@ export function unpack({ value, carried }: Packed): unknown {
  */
 export function claim(value: unknown, owner: string, keep = false): unknown {
   return mapLeaves(value, [], (leaf) => {
-    const carrier = typeof leaf === 'object' && leaf !== null ? carrierOf(leaf) : undefined
-    if (carrier === undefined || (carrier.buffers ?? 'given') !== 'given') return leaf
-    const fields = carrier.toFields(leaf as object)
+    const serializer = typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined
+    if (serializer === undefined || (serializer.buffers ?? 'given') !== 'given') return leaf
+    const fields = serializer.toFields(leaf as object)
     const large = Object.keys(fields).filter((name) => isLarge(fields[name]))
     if (large.length === 0) return leaf
     const own = { ...fields }
@@ -82,7 +82,7 @@ export function claim(value: unknown, owner: string, keep = false): unknown {
       if (keep) own[name] = copyOf(fields[name] as View)
       else seal(leaf as object, name, owner)
     }
-    return carrier.fromFields(own)
+    return serializer.fromFields(own)
   })
 }
 

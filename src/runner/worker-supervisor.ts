@@ -10,7 +10,7 @@ import type { LoadMessage, LoadReply } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import type { RunnerSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
-import type { Place, Places, PlacesOptions } from './worker.ts'
+import type { ModelWorker, WorkerPool, WorkerPoolOptions } from './worker.ts'
 
 /** What happens to a runner's threads, for the log. */
 export interface RunnerEvent {
@@ -21,7 +21,7 @@ export interface RunnerEvent {
 }
 
 /** Starts the places of a kind. */
-export type StartPlaces = (options: PlacesOptions) => Places
+export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
 
 /** Longest time between two attempts to replace a thread. **Units**: milliseconds. */
 const maxDelayMs = 30_000
@@ -30,12 +30,12 @@ const firstDelayMs = 250
 const stopGraceMs = 1_000
 
 /** The threads of one runner, from start to stop. */
-export class Crew {
+export class WorkerSupervisor {
   readonly #settings: RunnerSettings
   readonly #dispatcher: Dispatcher
   readonly #clock: Clock
   readonly #tell: (event: RunnerEvent) => void
-  readonly #places: Places
+  readonly #pool: WorkerPool
   readonly #load: LoadMessage
   readonly #size: number
   readonly #started: Promise<void>
@@ -50,7 +50,7 @@ export class Crew {
   /** Starts at once. */
   constructor(
     settings: RunnerSettings,
-    places: { readonly start: StartPlaces; readonly entry: URL },
+    places: { readonly start: StartWorkers; readonly entry: URL },
     dispatcher: Dispatcher,
     clock: Clock,
     tell: (event: RunnerEvent) => void,
@@ -71,12 +71,12 @@ export class Crew {
     this.#started = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    this.#places = places.start({
+    this.#pool = places.start({
       entry: places.entry,
       count: this.#size,
       memoryLimitMb: settings.memoryLimitMb,
-      up: (place) => this.#up(place),
-      down: (place, cause) => this.#down(place, cause),
+      up: (worker) => this.#up(worker),
+      down: (worker, cause) => this.#down(worker, cause),
     })
   }
 
@@ -100,51 +100,51 @@ export class Crew {
     this.#settle.reject(end)
     // Native code that computes may take the whole process with it when its thread is ended: onnxruntime-node 1.30 does.
     if (this.#isStarted) await this.#dispatcher.idle(stopGraceMs)
-    await this.#places.stop()
+    await this.#pool.stop()
   }
 
   /** Why the runner cannot answer now; undefined when it can. */
   get unready(): string | undefined {
     const { name } = this.#settings
     if (this.#stopped) return `the runner ${name} has stopped`
-    if (this.#isStarted && this.#dispatcher.seats > 0) return undefined
+    if (this.#isStarted && this.#dispatcher.slots > 0) return undefined
     return this.#problem ?? `the runner ${name} is loading its model`
   }
 
-  #up(place: Place): void {
+  #up(worker: ModelWorker): void {
     if (this.#stopped) return
-    if (this.#failures === 0) void this.#loadInto(place)
+    if (this.#failures === 0) void this.#loadInto(worker)
     else {
       const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#failures - 1))
-      this.#retry = this.#clock.after(delay, () => void this.#loadInto(place))
+      this.#retry = this.#clock.after(delay, () => void this.#loadInto(worker))
     }
   }
 
-  async #loadInto(place: Place): Promise<void> {
+  async #loadInto(worker: ModelWorker): Promise<void> {
     const { name } = this.#settings
     let failure: Error | undefined
     try {
-      const reply = (await place.run(this.#load, [])) as LoadReply
+      const reply = (await worker.run(this.#load, [])) as LoadReply
       failure = reply.failure === undefined ? undefined : errorFromFields(reply.failure)
     } catch (error) {
       failure = error as Error
     }
     if (this.#stopped) return
-    if (failure !== undefined) return this.#failed(place, failure)
+    if (failure !== undefined) return this.#failed(worker, failure)
     this.#failures = 0
     this.#problem = undefined
     this.#dispatcher.close(undefined)
-    this.#dispatcher.seat(place)
-    if (this.#isStarted) this.#tell({ kind: 'replaced', message: `the runner ${name} has its model in ${place.name}` })
+    this.#dispatcher.addWorker(worker)
+    if (this.#isStarted) this.#tell({ kind: 'replaced', message: `the runner ${name} has its model in ${worker.name}` })
     else if (++this.#loaded === this.#size) {
       this.#isStarted = true
       this.#settle.resolve()
     }
   }
 
-  #failed(place: Place, cause: Error): void {
+  #failed(worker: ModelWorker, cause: Error): void {
     const problem = `the runner ${this.#settings.name} could not load its model`
-    const message = `${problem} in ${place.name}: ${cause.message}`
+    const message = `${problem} in ${worker.name}: ${cause.message}`
     if (!this.#isStarted) {
       this.#settle.reject(new SetupError('internal', message, { cause }))
       return
@@ -153,14 +153,14 @@ export class Crew {
     // Without the cause, which may name files: readiness is asked by anybody.
     this.#problem = problem
     // Nobody knows whether it will ever come back: a caller should rather hear of it now than wait for its deadline.
-    if (this.#dispatcher.seats === 0) this.#dispatcher.close(new Overloaded(message, { cause }))
+    if (this.#dispatcher.slots === 0) this.#dispatcher.close(new Overloaded(message, { cause }))
     this.#tell({ kind: 'load_failed', message, cause })
     // A module that failed once would fail again without being run: the loader remembers it, thread by thread.
-    place.kill()
+    worker.kill()
   }
 
-  #down(place: Place, cause: Error): void {
-    this.#dispatcher.unseat(place)
+  #down(worker: ModelWorker, cause: Error): void {
+    this.#dispatcher.removeWorker(worker)
     const message = `the runner ${this.#settings.name} lost a model: ${cause.message}`
     if (!this.#isStarted) this.#settle.reject(new InternalError(message, { cause }))
     else if (this.#failures === 0) this.#tell({ kind: 'ended', message, cause })

@@ -11,11 +11,11 @@ export interface Channel {
 }
 
 /** One thread or process. */
-export interface Place {
+export interface ModelWorker {
   /** For messages: `thread 3`, `process 812`. */
   readonly name: string
   /**
-   * A message becomes its reply. **Errors**: {@link PlaceEnded} when the place ends before; a DataCloneError when the
+   * A message becomes its reply. **Errors**: {@link WorkerEnded} when the worker ends before; a DataCloneError when the
    * message cannot be cloned, and then nothing has been transferred.
    */
   run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>
@@ -24,36 +24,36 @@ export interface Place {
     message: unknown,
     transfer: readonly ArrayBuffer[],
   ): { readonly channel: Channel; readonly done: Promise<unknown> }
-  /** Ends the place at once, whatever it does. */
+  /** Ends the worker at once, whatever it does. */
   kill(): void
 }
 
 /** What the owner of places hears. */
-export interface PlaceEvents {
-  /** A new place takes messages: one of the first, or one that replaces another. */
-  up(place: Place): void
-  /** A place has ended; its replacement comes by itself. */
-  down(place: Place, cause: PlaceEnded): void
+export interface WorkerEvents {
+  /** A new worker takes messages: one of the first, or one that replaces another. */
+  up(worker: ModelWorker): void
+  /** A worker has ended; its replacement comes by itself. */
+  down(worker: ModelWorker, cause: WorkerEnded): void
 }
 
 /** What to start. */
-export interface PlacesOptions extends PlaceEvents {
-  /** Program of each place. */
+export interface WorkerPoolOptions extends WorkerEvents {
+  /** Program of each worker. */
   readonly entry: URL
   readonly count: number
-  /** Heap limit of each place. **Units**: MiB. */
+  /** Heap limit of each worker. **Units**: MiB. */
   readonly memoryLimitMb: number | undefined
 }
 
 /** A fixed number of places, each replaced when it ends. */
-export interface Places {
+export interface WorkerPool {
   /** Whether buffers can be moved there; else they are copied. */
   readonly moves: boolean
-  /** Ends all places. What still runs there fails with {@link PlaceEnded}. */
+  /** Ends all places. What still runs there fails with {@link WorkerEnded}. */
   stop(): Promise<void>
 }
 
 /** A thread or process ended while it was needed. */
-export class PlaceEnded extends Error {
-  override readonly name = 'PlaceEnded'
+export class WorkerEnded extends Error {
+  override readonly name = 'WorkerEnded'
 }

@@ -13,7 +13,7 @@ import { packList, unpackList } from '../../../src/runner/lists.ts'
 import type { RunMessage, RunReply } from '../../../src/runner/model-messages.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import type { CallOptions, MethodSettings } from '../../../src/runner/runner-options.ts'
-import { type Place, PlaceEnded } from '../../../src/runner/worker.ts'
+import { type ModelWorker, WorkerEnded } from '../../../src/runner/worker.ts'
 
 /** Time that goes by only when the test says so. */
 class TestClock implements Clock {
@@ -60,7 +60,7 @@ class TestClock implements Clock {
 }
 
 /** A thread whose calls end when the test says so. */
-class TestPlace implements Place {
+class TestWorker implements ModelWorker {
   readonly name = 'thread 1'
   readonly sent: {
     message: RunMessage
@@ -82,7 +82,7 @@ class TestPlace implements Place {
         message: run,
         inputs: unpackList(run.inputs),
         reply: (results, failed = []) => resolve({ results: packList(results), failed, ms: 1 } satisfies RunReply),
-        end: () => reject(new PlaceEnded('thread 1 ended')),
+        end: () => reject(new WorkerEnded('thread 1 ended')),
       })
     })
   }
@@ -119,8 +119,8 @@ function setUp(own: Partial<MethodSettings> = {}, places = 1, maxQueue = 100) {
     moves: true,
     clock,
   })
-  const threads = Array.from({ length: places }, () => new TestPlace())
-  for (const thread of threads) dispatcher.seat(thread)
+  const threads = Array.from({ length: places }, () => new TestWorker())
+  for (const thread of threads) dispatcher.addWorker(thread)
   const call = (value: unknown, options: CallOptions = {}, key = 'list') => {
     const rows = Array.isArray(value) ? value.length : 1
     const one = new RunnerCall(value, rows, key, options.deadlineMs)
@@ -288,9 +288,9 @@ describe('a dispatcher', () => {
     thread.sent[0].end()
     expect(await lost).toBeInstanceOf(InternalError)
     await clock.settle()
-    expect([thread.sent.length, dispatcher.seats]).toEqual([1, 0])
-    const other = new TestPlace()
-    dispatcher.seat(other)
+    expect([thread.sent.length, dispatcher.slots]).toEqual([1, 0])
+    const other = new TestWorker()
+    dispatcher.addWorker(other)
     await clock.settle()
     other.sent[0].reply([[2]])
     expect(await next).toEqual([2])

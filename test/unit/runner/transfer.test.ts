@@ -6,7 +6,7 @@ import { NDArray } from '../../../src/array/ndarray.ts'
 import { BadInput, ServingError } from '../../../src/errors.ts'
 import { BinaryFile } from '../../../src/file/binary-file.ts'
 import { RasterImage } from '../../../src/image/raster.ts'
-import { registerCarrier } from '../../../src/runner/serializers.ts'
+import { registerSerializer } from '../../../src/runner/serializers.ts'
 import { claim, minMoveBytes, pack, unpack } from '../../../src/runner/transfer.ts'
 
 /** As a thread would receive it. */
@@ -100,14 +100,14 @@ describe('what is sent', () => {
     expect(pack(value, []).value).toBe(value)
   })
 
-  it('may be of any class that has a carrier', () => {
+  it('may be of any class that has a serializer', () => {
     class Picture {
       constructor(
         readonly width: number,
         readonly pixels: Uint8Array,
       ) {}
     }
-    registerCarrier<Picture>({
+    registerSerializer<Picture>({
       name: 'Picture',
       type: Picture,
       toFields: ({ width, pixels }) => ({ width, pixels }),
