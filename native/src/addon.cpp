@@ -10,12 +10,13 @@
 #include "boundary.h"
 #include "frame_addon.h"
 #include "later_addon.h"
+#include "memory_addon.h"
 
 namespace serving {
 namespace {
 
 // Changes with every change of what crosses the boundary; src/array/native-codec.ts refuses any other.
-constexpr uint32_t kContract = 4;
+constexpr uint32_t kContract = 5;
 
 // Texts up to here are written on the stack and become a string of their exact length.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -134,6 +135,7 @@ NAPI_MODULE_INIT() {
       {"parseNdarrayLater", nullptr, serving::ParseLater, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarrayLater", nullptr, serving::EncodeLater, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodedBound", nullptr, serving::EncodedBoundOf, nullptr, nullptr, nullptr, plain, nullptr},
+      {"trimMemory", nullptr, serving::TrimMemory, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},

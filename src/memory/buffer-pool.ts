@@ -69,6 +69,11 @@ export class BufferPool {
     if (this.#lent.delete(buffer)) this.give(buffer)
   }
 
+  /** Drops all free buffers. */
+  clear(): void {
+    for (const buffer of [...this.#free]) this.#drop(buffer)
+  }
+
   #sweep(): void {
     for (const buffer of this.#stale) this.#drop(buffer)
     this.#stale = new Set(this.#free)

@@ -29,6 +29,8 @@ export interface LaterAddon {
 
 /** What native/src/addon.cpp exports. */
 export interface Addon extends FrameAddon, LaterAddon {
+  /** Gives free memory of the C heap back to the system; false where the C library cannot. */
+  trimMemory(): boolean
   readonly contract: number
   parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
@@ -40,7 +42,7 @@ export interface Addon extends FrameAddon, LaterAddon {
 }
 
 /** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 4
+const contract = 5
 
 /** Where the add-on is looked for. */
 export const nativePath: string =

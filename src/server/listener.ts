@@ -13,6 +13,7 @@ import { type Health, healthPages } from './health.ts'
 import { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
+import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { listenNode } from './node.ts'
 import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeOptions } from './options.ts'
 import { createRouter, parseBaseUrl } from './router.ts'
@@ -119,6 +120,7 @@ class RunningListener implements Listener {
   readonly grpcPort: number | undefined
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
+  readonly #reclaimer: MemoryReclaimer
   #closing: Promise<void> | undefined
 
   constructor(service: Service, site: Site, engine: Engine, grpc: GrpcEngine | undefined) {
@@ -128,6 +130,7 @@ class RunningListener implements Listener {
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
+    this.#reclaimer = new MemoryReclaimer(() => site.gate.count === 0)
     this.grpcPort = grpc?.port
   }
 
@@ -146,6 +149,7 @@ class RunningListener implements Listener {
       log.warn({ inFlight: gate.count }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
+    this.#reclaimer.stop()
     await this.#service.stop()
   }
 }

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { MemoryReclaimer } from '../../../src/server/memory-reclaimer.ts'
+
+const mib = 1024 * 1024
+
+function processOf(readings: number[]) {
+  const reclaimed: number[] = []
+  let rss = readings[0]
+  return {
+    reclaimed,
+    rss: () => {
+      rss = readings.shift() ?? rss
+      return rss
+    },
+    reclaim: async () => {
+      reclaimed.push(rss)
+    },
+  }
+}
+
+describe('reclaiming memory', () => {
+  it('waits until 64 MiB have been added since the last time', async () => {
+    const fake = processOf([100, 120, 163, 164, 110, 170, 175].map((megabytes) => megabytes * mib))
+    const reclaimer = new MemoryReclaimer(() => false, fake)
+    await reclaimer.check() // 120
+    await reclaimer.check() // 163
+    expect(fake.reclaimed).toEqual([])
+    await reclaimer.check() // 164, then 110 is what is left
+    expect(fake.reclaimed).toEqual([164 * mib])
+    await reclaimer.check() // 170: 60 more than 110
+    expect(fake.reclaimed).toEqual([164 * mib])
+    await reclaimer.check() // 175
+    expect(fake.reclaimed).toEqual([164 * mib, 175 * mib])
+    reclaimer.stop()
+  })
+})
