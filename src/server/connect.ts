@@ -1,11 +1,10 @@
 /**
- * The Connect protocol's unary calls, as paths of the HTTP engines.
+ * The Connect protocol's unary calls, as endpoints of the HTTP port.
  *
  * **Source**: connectrpc.com/docs/protocol, "Unary-Request" and "Unary-Response".
  * @module
  */
 
-import { IODescriptor } from '../descriptors/descriptor.ts'
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
@@ -14,10 +13,10 @@ import type { MaybePromise } from '../promise.ts'
 import type { encodeResponse } from '../proto/envelope.ts'
 import { requestFromJson, responseToJson } from '../proto/json.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
-import type { Api, PathProtocol } from '../service/api.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
 import { tooDeepAt } from '../text/json-syntax.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
+import type { Endpoint } from './endpoint.ts'
 import { type Apis, type BytesAnswer, callBytes, callEncoded, noMessage, type requestOf, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */
@@ -46,22 +45,22 @@ const connectHeaders = [
 
 type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
 
-/** A service becomes the paths that answer its RPCs: `Call` and `ServiceMetadata` under each name of the service. */
-export function connectPaths(service: MetadataSource): Api[] {
+/** Returns the endpoints of a service's RPCs: `Call` and `ServiceMetadata` under each name of the service. */
+export function connectEndpoints(service: MetadataSource, prefix: string): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
     isJson ? callEncoded(apis, () => jsonRequestOf(body), ctx, encodeJson) : callBytes(apis, body, ctx)
   const metadata: Answer = (_, isJson) => {
-    const told = serviceMetadata(service)
-    return { bytes: isJson ? Buffer.from(JSON.stringify(told)) : encodeServiceMetadata(told) }
+    const message = serviceMetadata(service)
+    return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
   }
   return rpcServices.flatMap((name) => [
-    pathOf(`${name}/Call`, call, headersOf(apis)),
-    pathOf(`${name}/ServiceMetadata`, metadata, connectHeaders),
+    new ConnectEndpoint(`${name}/Call`, prefix, headersOf(apis), call),
+    new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata),
   ])
 }
 
-/** The functions behind a path are not known before its body is read: all that any of them may look at. */
+/** The API is known only when the body has been read, so these are the headers that any of them reads. */
 function headersOf(apis: Apis): readonly string[] | 'all' {
   const names = new Set(connectHeaders)
   for (const { readsHeaders } of apis.values()) {
@@ -71,45 +70,28 @@ function headersOf(apis: Apis): readonly string[] | 'all' {
   return [...names]
 }
 
-function pathOf(route: string, answer: Answer, readsHeaders: readonly string[] | 'all'): Api {
-  return {
-    name: route,
-    route,
-    doc: undefined,
-    input: nothing,
-    output: nothing,
-    fn: () => undefined,
-    readsHeaders,
-    protocol: new ConnectProtocol(answer),
-  }
-}
-
-/** In the place of a path's descriptors, which nobody asks. */
-class Nothing extends IODescriptor {
-  readonly mimeType = 'application/proto'
-  fromHttpRequest(): never {
-    throw new TypeError('a path of RPC has no descriptors')
-  }
-  toHttpResponse(): never {
-    throw new TypeError('a path of RPC has no descriptors')
-  }
-}
-
-const nothing = new Nothing()
-
-class ConnectProtocol implements PathProtocol {
+class ConnectEndpoint implements Endpoint {
+  readonly name: string
+  readonly path: string
+  readonly methods = ['POST']
+  readonly readsHeaders: readonly string[] | 'all'
+  readonly isLimited = true
+  readonly decompresses = false
   readonly #answer: Answer
 
-  constructor(answer: Answer) {
+  constructor(name: string, prefix: string, readsHeaders: readonly string[] | 'all', answer: Answer) {
+    this.name = name
+    this.path = `${prefix}/${name}`
+    this.readsHeaders = readsHeaders
     this.#answer = answer
   }
 
   answer(request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
     const { headers } = request
-    const type = headers.get('content-type')
-    const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
-    if (essence !== 'application/proto' && essence !== 'application/json') return unsupported
     try {
+      const type = headers.get('content-type')
+      const essence = type === 'application/proto' ? type : mediaTypeOf(type ?? '')?.essence
+      if (essence !== 'application/proto' && essence !== 'application/json') return unsupported
       const fault = headerFault(headers)
       // Not peek: files and arrays are views of the body.
       const answer =

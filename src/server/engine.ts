@@ -7,7 +7,7 @@ import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } fr
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Api } from '../service/api.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Health } from './health.ts'
 import type { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
@@ -68,17 +68,17 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 }
 
 /**
- * Lets a request for an API into the gate, or says why not. Whoever is let in must leave the gate exactly once.
- * **Errors**: returned, not thrown.
+ * Whether a request for an endpoint is let in; otherwise why not. One of a limited endpoint that was let in must leave the
+ * gate exactly once. **Errors**: returned, not thrown.
  */
-export function admit(site: Site, body: BodyAnnouncement): ServingError | undefined {
-  if (site.health.state !== 'ready') return new Overloaded(`the server is ${site.health.state}`)
+export function admit(site: Site, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
+  if (endpoint.isLimited && site.health.state !== 'ready') return new Overloaded(`the server is ${site.health.state}`)
   const { declared, encoding } = body
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
     return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
   }
   if (declared !== undefined && !(declared <= site.limits.maxBodyBytes)) return tooLarge(site, declared)
-  if (!site.gate.enter()) return new Overloaded('too many requests in flight')
+  if (endpoint.isLimited && !site.gate.enter()) return new Overloaded('too many requests in flight')
   return undefined
 }
 
@@ -91,8 +91,8 @@ export function tooLarge(site: Site, declared?: number): PayloadTooLarge {
 }
 
 /**
- * What is left of a refused request's body: nothing or little enough that the connection can be kept and the rest be
- * read over, or so much that the connection has to go.
+ * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the server
+ * is draining. Otherwise the rest of the body is read over and the connection kept.
  */
 export function mustClose(site: Site, body: BodyAnnouncement): boolean {
   const { declared } = body
@@ -101,23 +101,21 @@ export function mustClose(site: Site, body: BodyAnnouncement): boolean {
 }
 
 /** When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit. */
-export function deadlineOf(site: Site, api?: Api, headers?: RequestHeaders): number | undefined {
+export function deadlineOf(site: Site, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = site.limits
-  const own = api?.protocol !== undefined && headers !== undefined ? api.protocol.timeoutMs(headers) : undefined
+  const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
   if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
   return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
 }
 
 const idHeader = ['x-request-id']
 
-/** An error outside of any API becomes its response, and a log line. `requestId` is the client's, empty when absent. */
-export function problemPage(site: Site, error: ServingError, requestId: string, api?: Api): HttpResponse {
+/**
+ * Logs why a request was refused before its body was read, and returns the response. `requestId` is the client's, empty
+ * when absent; `endpoint` is undefined where none was found.
+ */
+export function refusalOf(site: Site, error: ServingError, requestId: string, endpoint?: Endpoint): HttpResponse {
   const id = new Context({ headers: new HeaderList(idHeader, [requestId]) }).id
-  logFailure(site.log, error, id, api?.name)
-  return problemOf(api, error, id)
-}
-
-/** An error becomes its response in the protocol of a path. */
-export function problemOf(api: Api | undefined, error: ServingError, requestId: string): HttpResponse {
-  return api?.protocol === undefined ? problemResponse(error, requestId) : api.protocol.problem(error, requestId)
+  logFailure(site.log, error, id, endpoint?.name)
+  return endpoint === undefined ? problemResponse(error, id) : endpoint.problem(error, id)
 }

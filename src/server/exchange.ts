@@ -1,5 +1,5 @@
 /**
- * One request of an API and its response: everything between the socket's events and `call`, for every engine.
+ * One request of an endpoint and its response: everything between the socket's events and the endpoint, for every engine.
  * @module
  */
 
@@ -9,15 +9,14 @@ import type { Context } from '../http/context.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { Api } from '../service/api.ts'
-import { call, callReceived } from '../service/call.ts'
 import { decodeFailureOf } from '../service/stages.ts'
 import { BodyBuffer } from './body.ts'
-import { type BodyAnnouncement, problemOf, type Site, tooLarge } from './engine.ts'
+import type { Endpoint, RequestTarget } from './endpoint.ts'
+import { type BodyAnnouncement, type Site, tooLarge } from './engine.ts'
 import { responseFault } from './head.ts'
 import { logFailure } from './log.ts'
 import { discard, ResponseSender } from './response-sender.ts'
-import { isReceived, Upload } from './upload.ts'
+import { Upload } from './upload.ts'
 
 /**
  * The state of one request, from its headers to the last byte of its response. An engine subclasses it with the writes of
@@ -27,7 +26,8 @@ export abstract class Exchange extends ResponseSender {
   /** Whether the connection must close after the response. */
   protected readonly closes: boolean
   readonly #site: Site
-  readonly #api: Api
+  readonly #endpoint: Endpoint
+  readonly #target: RequestTarget
   readonly #ctx: Context
   readonly #declared: number | undefined
   #body: BodyBuffer | undefined
@@ -36,14 +36,20 @@ export abstract class Exchange extends ResponseSender {
   // The body is complete or given up: what still comes is none of ours.
   #closedToInput = false
 
-  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement) {
+  constructor(site: Site, endpoint: Endpoint, target: RequestTarget, ctx: Context, body: BodyAnnouncement) {
     super()
     this.#site = site
-    this.#api = api
+    this.#endpoint = endpoint
+    this.#target = target
     this.#ctx = ctx
     this.#declared = body.declared
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
     this.closes = body.declared === undefined
+  }
+
+  /** Whether the body of the response must not be sent. */
+  protected get isHead(): boolean {
+    return this.#target.method === 'HEAD'
   }
 
   /** The request's id to send back: the client's own, where it sent one. */
@@ -87,10 +93,7 @@ export abstract class Exchange extends ResponseSender {
     }
     if (this.#body === undefined) {
       this.timeUpload()
-      if (isReceived(this.#api, this.#declared) && isIdentity(this.#encoding)) {
-        this.#receive(piece, last)
-        return
-      }
+      if (this.#receive(piece, last)) return
       this.#body = new BodyBuffer(this.#declared, this.#site.limits.maxBodyBytes)
     }
     if (!this.#body.append(piece)) {
@@ -119,7 +122,7 @@ export abstract class Exchange extends ResponseSender {
     clearTimeout(this.#timer)
     this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
     this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.#site.gate.leave()
+    if (this.#endpoint.isLimited) this.#site.gate.leave()
   }
 
   /** An exception that no code above expected: logs it and cuts the connection. */
@@ -148,32 +151,36 @@ export abstract class Exchange extends ResponseSender {
     clearTimeout(this.#timer)
     this.#ctx.abort(error)
     this.#upload?.abort(error)
-    const response = problemOf(this.#api, error, this.#ctx.id)
+    const response = this.#endpoint.problem(error, this.#ctx.id)
     this.#log(error)
     this.corked(() => this.sendAndLinger(response))
   }
 
-  /** Hands a body that is too long to be held to the descriptor as it comes. */
-  #receive(piece: Uint8Array, last: boolean): void {
+  /** Hands the body to the endpoint's receiver as it comes; false when the endpoint wants it whole. */
+  #receive(piece: Uint8Array, last: boolean): boolean {
+    const endpoint = this.#endpoint
+    if (endpoint.receive === undefined || !isIdentity(this.#encoding)) return false
     try {
-      this.#upload = new Upload(this.#api, this.#ctx, this.#site.limits.maxBodyBytes, {
+      const receiver = endpoint.receive(this.#declared, this.#ctx, this.#target)
+      if (receiver === undefined) return false
+      this.#upload = new Upload(receiver, this.#site.limits.maxBodyBytes, {
         pause: () => this.pauseInput(),
         resume: () => this.resumeInput(),
         refuse: (error) => this.refuse(error),
-        run: (receiver, isCorked) => {
+        run: (isCorked) => {
           this.#closedToInput = true
           clearTimeout(this.#timer)
-          const answer = (within: boolean) => this.#answer(callReceived(this.#api, receiver, this.#ctx), within)
-          if (isCorked && this.answersLater) this.#later(() => answer(false))
-          else answer(isCorked)
+          if (isCorked && this.answersLater) this.#later(() => this.#answer(receiver.end(), false))
+          else this.#answer(receiver.end(), isCorked)
         },
         fault: (error) => this.fault(error),
       })
     } catch (error) {
       this.refuse(decodeFailureOf(error))
-      return
+      return true
     }
     this.#upload.take(piece, last)
+    return true
   }
 
   /** Gives up what has come of the body. */
@@ -211,22 +218,21 @@ export abstract class Exchange extends ResponseSender {
     })
   }
 
-  /** Another protocol answers for its own encodings. */
+  /** The encoding to decode, if the endpoint wants that. */
   get #encoding(): string | undefined {
-    return this.#api.protocol === undefined ? this.#ctx.headers.get('content-encoding') : undefined
+    return this.#endpoint.decompresses ? this.#ctx.headers.get('content-encoding') : undefined
   }
 
   async #callUnpacked(unpacking: Promise<Uint8Array>): Promise<HttpResponse> {
     try {
       return await this.#call(new HttpRequest(this.#ctx.headers, await unpacking))
     } catch (error) {
-      return problemOf(this.#api, decodeFailureOf(error), this.#ctx.id)
+      return this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
     }
   }
 
   #call(request: HttpRequest): MaybePromise<HttpResponse> {
-    const api = this.#api
-    return api.protocol === undefined ? call(api, request, this.#ctx) : api.protocol.answer(request, this.#ctx)
+    return this.#endpoint.answer(request, this.#ctx, this.#target)
   }
 
   #answer(response: MaybePromise<HttpResponse>, isCorked: boolean): void {
@@ -245,7 +251,7 @@ export abstract class Exchange extends ResponseSender {
     const fault = faultOf(response)
     if (fault !== undefined) {
       discard(response)
-      response = problemOf(this.#api, new BadOutput(fault), this.#ctx.id)
+      response = this.#endpoint.problem(new BadOutput(fault), this.#ctx.id)
     }
     if (response.error !== undefined) this.#log(response.error)
     this.send(response, isCorked)
@@ -269,7 +275,7 @@ export abstract class Exchange extends ResponseSender {
   }
 
   #log(error: Error): void {
-    logFailure(this.#site.log, error, this.#ctx.id, this.#api.name)
+    logFailure(this.#site.log, error, this.#ctx.id, this.#endpoint.name)
   }
 }
 

@@ -3,6 +3,8 @@
  * @module
  */
 import type { HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** Where a server is in its life. Only a `ready` one takes requests. */
 export type HealthState = 'starting' | 'ready' | 'draining'
@@ -20,22 +22,32 @@ const headers = [
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
- * Health becomes the pages that tell it: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
- * should be sent requests (503 while starting or draining, or with what `unready` says is missing, such as a model).
+ * Returns the endpoints of health: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it should be
+ * sent requests (503 while starting or draining, or with what `unready` says is missing, such as a model).
  * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
  */
-export function healthPages(
-  health: Health,
-  unready: () => string | undefined,
-): ReadonlyMap<string, () => HttpResponse> {
-  return new Map([
-    ['/livez', () => ok],
-    ['/healthz', () => ok],
-    ['/readyz', () => readiness(health.state, unready)],
-  ])
+export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
+  return [
+    pageEndpoint('/livez', () => ok),
+    pageEndpoint('/healthz', () => ok),
+    pageEndpoint('/readyz', () => readiness(health.state, unready)),
+  ]
 }
 
 function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {
   const reason = state === 'ready' ? unready() : state
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
+}
+
+function pageEndpoint(path: string, page: () => HttpResponse): Endpoint {
+  return {
+    name: path,
+    path,
+    methods: ['GET'],
+    readsHeaders: ['x-request-id'],
+    isLimited: false,
+    decompresses: false,
+    answer: page,
+    problem: problemResponse,
+  }
 }

@@ -6,10 +6,10 @@
 import { expected, InvalidArgument } from '../errors.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
-import { connectPaths } from './connect.ts'
+import { endpointsOf } from './endpoints.ts'
 import type { Address, Engine, Site } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
-import { type Health, healthPages } from './health.ts'
+import type { Health } from './health.ts'
 import { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
@@ -46,11 +46,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
   const health: Health = { state: 'starting' }
-  const router = createRouter(
-    [...connectPaths(service), ...service.apis.values()],
-    prefix,
-    healthPages(health, () => service.unready),
-  )
+  const router = createRouter(endpointsOf(service, health, prefix))
   const site: Site = { router, limits, gate: new InFlightGate(limits.maxInFlight), health, log }
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)

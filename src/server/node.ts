@@ -7,7 +7,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { Chunk, HttpResponse, RequestHeaders } from '../http/message.ts'
-import type { Api } from '../service/api.ts'
+import type { Endpoint, RequestTarget } from './endpoint.ts'
 import {
   type Address,
   admit,
@@ -17,7 +17,7 @@ import {
   type Engine,
   linger,
   mustClose,
-  problemPage,
+  refusalOf,
   type Site,
 } from './engine.ts'
 import { Exchange } from './exchange.ts'
@@ -95,25 +95,22 @@ function open(site: Site, req: IncomingMessage, res: ServerResponse, expectsCont
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
-  const route = site.router.resolve(req.method ?? '', path)
+  const method = req.method ?? ''
+  const route = site.router.resolve(method, path)
   if ('error' in route) {
     refuse(site, req, res, body, route.error)
     return
   }
-  if ('page' in route) {
-    answer(req, res, route.page(), mustClose(site, body), body)
-    return
-  }
-  const { api } = route
-  const refusal = admit(site, body)
+  const { endpoint, params } = route
+  const refusal = admit(site, endpoint, body)
   if (refusal !== undefined) {
-    refuse(site, req, res, body, refusal, api)
+    refuse(site, req, res, body, refusal, endpoint)
     return
   }
   const headers = new NodeHeaders(req)
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site, api, headers) })
-  new NodeExchange(site, api, ctx, body, req, res).start()
+  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site, endpoint, headers) })
+  new NodeExchange(site, endpoint, { method, path, query, params }, ctx, body, req, res).start()
   if (expectsContinue) res.writeContinue()
 }
 
@@ -124,9 +121,9 @@ function refuse(
   res: ServerResponse,
   body: BodyAnnouncement,
   error: ServingError,
-  api?: Api,
+  endpoint?: Endpoint,
 ): void {
-  const response = problemPage(site, error, String(req.headers['x-request-id'] ?? ''), api)
+  const response = refusalOf(site, error, String(req.headers['x-request-id'] ?? ''), endpoint)
   answer(req, res, response, mustClose(site, body), body)
 }
 
@@ -208,7 +205,7 @@ class NodeHeaders implements RequestHeaders {
   }
 }
 
-/** A request of an API on node:http. */
+/** A request of an endpoint on node:http. */
 class NodeExchange extends Exchange {
   readonly #body: BodyAnnouncement
   readonly #req: IncomingMessage
@@ -218,8 +215,16 @@ class NodeExchange extends Exchange {
   #sent = 0
   readonly #abort = () => this.abort()
 
-  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, req: IncomingMessage, res: ServerResponse) {
-    super(site, api, ctx, body)
+  constructor(
+    site: Site,
+    endpoint: Endpoint,
+    target: RequestTarget,
+    ctx: Context,
+    body: BodyAnnouncement,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ) {
+    super(site, endpoint, target, ctx, body)
     this.#body = body
     this.#req = req
     this.#res = res
@@ -267,7 +272,8 @@ class NodeExchange extends Exchange {
     const res = this.#res
     const status = response.status ?? 200
     const lines = this.#lines(response)
-    if (!isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
+    const isKnown = !this.isHead || typeof response.body === 'string' || response.body instanceof Uint8Array
+    if (isKnown && !isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
     res.writeHead(status, lines)
     // The bytes are referenced, not copied, until the kernel has taken them.
     this.#timeStall()

@@ -24,6 +24,8 @@ export abstract class ResponseSender {
   // Sent in one, and lent by the pool if it is large.
   #body: Uint8Array | undefined
 
+  /** Whether the body of the response must not be sent. */
+  protected abstract get isHead(): boolean
   /** Runs `writes` so that they leave in one packet. Must run them at once. */
   protected abstract corked(writes: () => void): void
   /** Sends a response with a content-length and ends; without length and body for 204 and 304. */
@@ -68,6 +70,11 @@ export abstract class ResponseSender {
     if (typeof body === 'string' || body instanceof Uint8Array) {
       if (typeof body !== 'string') this.#body = body
       this.#whole(response, body, isCorked)
+      return
+    }
+    if (this.isHead) {
+      discard(response)
+      this.#whole(response, '', isCorked)
       return
     }
     if (isAsyncBody(body)) this.#stream(response, body, isCorked)

@@ -1,24 +1,29 @@
 /**
- * Paths and methods, looked up in tables that are built once.
+ * Finds the endpoint of a method and a path.
  * @module
  */
 
-import { expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
-import type { HttpResponse } from '../http/message.ts'
-import type { Api } from '../service/api.ts'
+import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
+import type { Endpoint } from './endpoint.ts'
 
-/** Where a request goes: to an API, to a page of the server itself, or nowhere. */
-export type Route = { readonly api: Api } | { readonly page: () => HttpResponse } | { readonly error: ServingError }
+/** Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere. */
+export type Route =
+  | { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
+  | { readonly error: ServingError }
 
 /** Finds the route of a method and a request target. */
 export interface Router {
-  /** Full path of each API, for engines that match paths natively. */
-  readonly apis: ReadonlyMap<string, Api>
+  /** The endpoints that answer POST on a path without parameters, for engines that match those natively. */
+  readonly posts: ReadonlyMap<string, Endpoint>
   /** `target` is the path, or an absolute URL (RFC 9112 section 3.2.2), without its query. */
   resolve(method: string, target: string): Route
 }
 
+/** Of a path without parameters. */
+export const noParams: Readonly<Record<string, string>> = Object.freeze({})
+
 const segment = /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/
+const parameter = /^\{(\w+)\}$/
 
 /**
  * A base URL becomes a prefix without a slash at its end: `/` → ``, `/v1/` → `/v1`.
@@ -38,29 +43,90 @@ export function parseBaseUrl(baseUrl: string): string {
 }
 
 /**
- * APIs below a prefix and the server's own pages become a router. An API answers POST alone and a page GET and HEAD; paths
- * match exactly, so a slash at the end is another path.
- * **Cost**: one Map lookup a request.
+ * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments go before
+ * parameters, and parameters before `*`.
+ * **Errors**: InvalidArgument for two endpoints that answer one method on one path.
+ * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each pattern.
  */
-export function createRouter(
-  apis: Iterable<Api>,
-  prefix: string,
-  pages: ReadonlyMap<string, () => HttpResponse>,
-): Router {
-  const paths = new Map<string, Api>()
-  for (const api of apis) paths.set(`${prefix}/${api.route}`, api)
+export function createRouter(endpoints: Iterable<Endpoint>): Router {
+  const exact = new Map<string, Endpoint[]>()
+  const byPattern = new Map<string, Endpoint[]>()
+  for (const endpoint of endpoints) {
+    const { path } = endpoint
+    const paths = /\/(?:\{|\*$)/.test(path) ? byPattern : exact
+    const there = paths.get(path) ?? []
+    const rival = there.find((other) => methodsOverlap(other, endpoint))
+    if (rival !== undefined)
+      throw new InvalidArgument(`the path ${path} belongs to both ${rival.name} and ${endpoint.name}`)
+    paths.set(path, [...there, endpoint])
+  }
+  const patterns = [...byPattern].map(([path, group]) => compilePattern(path, group))
+  patterns.sort((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
+  const posts = new Map<string, Endpoint>()
+  for (const [path, group] of exact) {
+    const endpoint = group.find((each) => takes(each, 'POST'))
+    if (endpoint !== undefined) posts.set(path, endpoint)
+  }
   return {
-    apis: paths,
+    posts,
     resolve(method, target) {
       const path = target.startsWith('/') ? target : pathOf(target)
-      const api = paths.get(path)
-      if (api !== undefined) return method === 'POST' ? { api } : { error: wrongMethod('POST', path, method) }
-      const page = pages.get(path)
-      if (page === undefined) return { error: new NotFound(expected('the path of an API', 'the request', path)) }
-      const readable = method === 'GET' || method === 'HEAD'
-      return readable ? { page } : { error: wrongMethod('GET, HEAD', path, method) }
+      const others: Endpoint[] = []
+      const group = exact.get(path)
+      if (group !== undefined) {
+        for (const endpoint of group) if (takes(endpoint, method)) return { endpoint, params: noParams }
+        others.push(...group)
+      }
+      for (const pattern of patterns) {
+        const match = pattern.regex.exec(path)
+        if (match === null) continue
+        const endpoint = pattern.endpoints.find((each) => takes(each, method))
+        if (endpoint !== undefined) return withParams(endpoint, match.groups, path)
+        others.push(...pattern.endpoints)
+      }
+      return { error: others.length === 0 ? noPath(path) : wrongMethod(others, path, method) }
     },
   }
+}
+
+interface Pattern {
+  readonly regex: RegExp
+  /** Sorts patterns by their first different segments. */
+  readonly rank: string
+  readonly endpoints: readonly Endpoint[]
+}
+
+function compilePattern(path: string, endpoints: readonly Endpoint[]): Pattern {
+  let source = ''
+  let rank = ''
+  for (const part of path.slice(1).split('/')) {
+    const name = parameter.exec(part)?.[1]
+    if (part === '*') source += '(?:/.*)?'
+    else if (name !== undefined) source += `/(?<${name}>[^/]+)`
+    else source += `/${part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}`
+    rank += part === '*' ? '2' : name === undefined ? '0' : '1'
+  }
+  return { regex: new RegExp(`^${source}$`, 's'), rank, endpoints }
+}
+
+function takes({ methods }: Endpoint, method: string): boolean {
+  return methods === 'any' || methods.includes(method) || (method === 'HEAD' && methods.includes('GET'))
+}
+
+function methodsOverlap(a: Endpoint, b: Endpoint): boolean {
+  if (a.methods === 'any' || b.methods === 'any') return true
+  return a.methods.some((method) => takes(b, method)) || b.methods.some((method) => takes(a, method))
+}
+
+function withParams(endpoint: Endpoint, groups: Record<string, string> | undefined, path: string): Route {
+  if (groups === undefined) return { endpoint, params: noParams }
+  const params: Record<string, string> = {}
+  try {
+    for (const name of Object.keys(groups)) params[name] = decodeURIComponent(groups[name])
+  } catch {
+    return { error: new BadInput(expected('percent-encoded UTF-8', 'the path', path)) }
+  }
+  return { endpoint, params }
 }
 
 function pathOf(target: string): string {
@@ -68,6 +134,18 @@ function pathOf(target: string): string {
   return match === null ? target : (match[1] ?? '/')
 }
 
-function wrongMethod(allow: string, path: string, method: string): MethodNotAllowed {
+function noPath(path: string): NotFound {
+  return new NotFound(expected('the path of an API', 'the request', path))
+}
+
+function wrongMethod(endpoints: readonly Endpoint[], path: string, method: string): MethodNotAllowed {
+  const allowed = new Set<string>()
+  for (const { methods } of endpoints) {
+    for (const each of methods) {
+      allowed.add(each)
+      if (each === 'GET') allowed.add('HEAD')
+    }
+  }
+  const allow = [...allowed].join(', ')
   return new MethodNotAllowed(expected(allow, path, method), { allow })
 }

@@ -1,13 +1,11 @@
 /**
- * A body on its way from a socket to a descriptor's receiver.
+ * A body on its way from a socket to an endpoint's receiver.
  * @module
  */
 
-import { type BodyReceiver, receiveAboveBytes } from '../descriptors/descriptor.ts'
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
-import type { Api } from '../service/api.ts'
 import { decodeFailureOf } from '../service/stages.ts'
+import type { EndpointReceiver } from './endpoint.ts'
 
 /** What an upload asks of its exchange. */
 export interface UploadEvents {
@@ -16,14 +14,9 @@ export interface UploadEvents {
   /** Answer now, while the body still comes. */
   readonly refuse: (error: ServingError) => void
   /** The body is complete, and all of it was taken. */
-  readonly run: (receiver: BodyReceiver, isCorked: boolean) => void
+  readonly run: (isCorked: boolean) => void
   /** A failure of the events above in a later tick. */
   readonly fault: (error: unknown) => void
-}
-
-/** Whether a body that did not come at once goes to the descriptor's receiver. `declared`: its Content-Length. */
-export function isReceived(api: Api, declared: number | undefined): boolean {
-  return api.input.receive !== undefined && (declared === undefined || declared > receiveAboveBytes)
 }
 
 /**
@@ -31,7 +24,7 @@ export function isReceived(api: Api, declared: number | undefined): boolean {
  * what the receiver holds and what the socket had read before it was paused.
  */
 export class Upload {
-  readonly #receiver: BodyReceiver
+  readonly #receiver: EndpointReceiver
   readonly #events: UploadEvents
   readonly #limit: number
   #length = 0
@@ -39,9 +32,8 @@ export class Upload {
   #complete = false
   #over = false
 
-  /** **Errors**: as the descriptor's `receive`. */
-  constructor(api: Api, ctx: Context, limit: number, events: UploadEvents) {
-    this.#receiver = (api.input.receive as NonNullable<typeof api.input.receive>)(ctx.headers, ctx)
+  constructor(receiver: EndpointReceiver, limit: number, events: UploadEvents) {
+    this.#receiver = receiver
     this.#limit = limit
     this.#events = events
   }
@@ -93,7 +85,7 @@ export class Upload {
 
   #finish(isCorked: boolean): void {
     this.#over = true
-    this.#events.run(this.#receiver, isCorked)
+    this.#events.run(isCorked)
   }
 
   #refuse(error: ServingError): void {

@@ -10,7 +10,7 @@ import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
-import type { Api } from '../service/api.ts'
+import type { Endpoint, RequestTarget } from './endpoint.ts'
 import {
   type Address,
   admit,
@@ -19,12 +19,13 @@ import {
   deadlineOf,
   type Engine,
   mustClose,
-  problemPage,
+  refusalOf,
   type Site,
 } from './engine.ts'
 import { Exchange } from './exchange.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
+import { noParams } from './router.ts'
 import { Linger } from './uws-drain.ts'
 
 type Uws = typeof import('uWebSockets.js')
@@ -47,8 +48,8 @@ export async function loadUws(load: () => Promise<Uws> = () => import('uWebSocke
 export async function listenUws(uws: Uws, site: Site, address: Address): Promise<Engine> {
   const app = uws.App()
   // Matched natively, which spares the hot path the strings of method and path.
-  for (const [path, api] of site.router.apis)
-    app.post(path, (res, req) => guard(site, res, () => openApi(site, api, res, req)))
+  for (const [path, endpoint] of site.router.posts)
+    app.post(path, (res, req) => guard(site, res, () => openPost(site, endpoint, res, req)))
   app.any('/*', (res, req) => guard(site, res, () => openOther(site, res, req)))
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     if (address.host === undefined) app.listen(address.port, resolve)
@@ -73,46 +74,49 @@ export async function listenUws(uws: Uws, site: Site, address: Address): Promise
   }
 }
 
-function openApi(site: Site, api: Api, res: NativeResponse, req: NativeRequest): void {
-  const length = req.getHeader('content-length')
-  const body = announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
-  const refusal = admit(site, body)
-  if (refusal !== undefined) {
-    refuse(site, res, req, body, refusal, api)
-    return
-  }
-  const headers = copyHeaders(api.readsHeaders, req)
-  const exchange = new UwsExchange(
-    site,
-    api,
-    new Context({ headers, query: req.getQuery(), deadlineMs: deadlineOf(site, api, headers) }),
-    body,
-    res,
-    // As uWebSockets.js looks for it: five characters can only be `close`.
-    req.getHeader('connection').length === 5,
-  )
-  res.onAborted(() => exchange.onAborted())
-  res.onData((chunk, last) => exchange.onData(chunk, last))
+function openPost(site: Site, endpoint: Endpoint, res: NativeResponse, req: NativeRequest): void {
+  const target = { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams }
+  open(site, endpoint, target, announcementOf(req), res, req)
 }
 
 function openOther(site: Site, res: NativeResponse, req: NativeRequest): void {
   const method = req.getCaseSensitiveMethod()
-  const length = req.getHeader('content-length')
-  const body = announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
-  const route = site.router.resolve(method, req.getUrl())
-  if ('api' in route) {
-    openApi(site, route.api, res, req)
-    return
-  }
-  if ('error' in route) {
-    refuse(site, res, req, body, route.error)
-    return
-  }
-  if (mustClose(site, body) && body.declared !== 0) return void new Linger(res, route.page()).start(method === 'HEAD')
-  sendText(res, route.page(), method === 'HEAD', false)
+  const path = req.getUrl()
+  const body = announcementOf(req)
+  const route = site.router.resolve(method, path)
+  if ('error' in route) refuse(site, res, req, body, route.error)
+  else open(site, route.endpoint, { method, path, query: req.getQuery(), params: route.params }, body, res, req)
 }
 
-/** Copies the headers that somebody may read; names are shared between the requests of an API. */
+function announcementOf(req: NativeRequest): BodyAnnouncement {
+  const length = req.getHeader('content-length')
+  return announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
+}
+
+function open(
+  site: Site,
+  endpoint: Endpoint,
+  target: RequestTarget,
+  body: BodyAnnouncement,
+  res: NativeResponse,
+  req: NativeRequest,
+): void {
+  const refusal = admit(site, endpoint, body)
+  if (refusal !== undefined) {
+    refuse(site, res, req, body, refusal, endpoint)
+    return
+  }
+  const headers = copyHeaders(endpoint.readsHeaders, req)
+  const { query } = target
+  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site, endpoint, headers) })
+  // As uWebSockets.js looks for it: five characters can only be `close`.
+  const clientCloses = req.getHeader('connection').length === 5
+  const exchange = new UwsExchange(site, endpoint, target, ctx, body, res, clientCloses)
+  res.onAborted(() => exchange.onAborted())
+  res.onData((chunk, last) => exchange.onData(chunk, last))
+}
+
+/** Copies the headers that somebody may read; names are shared between the requests of an endpoint. */
 function copyHeaders(names: readonly string[] | 'all', req: NativeRequest): RequestHeaders {
   if (names === 'all') {
     const allNames: string[] = []
@@ -135,10 +139,10 @@ function refuse(
   req: NativeRequest,
   body: BodyAnnouncement,
   error: ServingError,
-  api?: Api,
+  endpoint?: Endpoint,
 ): void {
   const head = req.getCaseSensitiveMethod() === 'HEAD'
-  const response = problemPage(site, error, req.getHeader('x-request-id'), api)
+  const response = refusalOf(site, error, req.getHeader('x-request-id'), endpoint)
   const close = mustClose(site, body)
   if (close && body.declared !== 0) {
     new Linger(res, response).start(head)
@@ -149,13 +153,20 @@ function refuse(
 }
 
 function sendText(res: NativeResponse, response: HttpResponse, head: boolean, close: boolean): void {
-  const body = response.body as string
-  writeHead(res, response)
-  if (!head) {
-    res.end(body, close)
+  if (head) {
+    sendHeadOnly(res, response, close)
     return
   }
-  res.writeHeader('content-length', String(Buffer.byteLength(body)))
+  writeHead(res, response)
+  res.end(response.body as string, close)
+}
+
+/** Answers HEAD: with the content-length that the body would have, where it is known. */
+function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
+  const { body } = response
+  writeHead(res, response, echoedId)
+  if ((typeof body === 'string' || body instanceof Uint8Array) && !isBodyless(response.status ?? 200))
+    res.writeHeader('content-length', String(Buffer.byteLength(body)))
   if (close) res.writeHeader('connection', 'close')
   // Not with its arguments: given a length it waits for the body, and given undefined it takes that for a length.
   res.endWithoutBody()
@@ -191,7 +202,7 @@ function guard(site: Site, res: NativeResponse, run: () => void): void {
   }
 }
 
-/** A request of an API on a native response. */
+/** A request of an endpoint on a native response. */
 class UwsExchange extends Exchange {
   readonly #res: NativeResponse
   readonly #clientCloses: boolean
@@ -202,8 +213,16 @@ class UwsExchange extends Exchange {
   // The native response is invalid, also for what `over` leaves to do.
   #gone = false
 
-  constructor(site: Site, api: Api, ctx: Context, body: BodyAnnouncement, res: NativeResponse, clientCloses: boolean) {
-    super(site, api, ctx, body)
+  constructor(
+    site: Site,
+    endpoint: Endpoint,
+    target: RequestTarget,
+    ctx: Context,
+    body: BodyAnnouncement,
+    res: NativeResponse,
+    clientCloses: boolean,
+  ) {
+    super(site, endpoint, target, ctx, body)
     this.#res = res
     this.#clientCloses = clientCloses
   }
@@ -248,6 +267,11 @@ class UwsExchange extends Exchange {
     // A string takes at most three bytes a character.
     const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
     const bodyless = isBodyless(response.status ?? 200)
+    if (this.isHead) {
+      this.finished()
+      sendHeadOnly(res, response, close, this.echoedId)
+      return
+    }
     writeHead(res, response, this.echoedId)
     if (close && (large || bodyless)) res.writeHeader('connection', 'close')
     if (large) {

@@ -4,9 +4,8 @@
  */
 
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
-import { expected, InvalidArgument, type ServingError } from '../errors.ts'
+import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
 
 /** How a function is registered. */
@@ -35,21 +34,9 @@ export interface Api {
   readonly fn: (input: unknown, ctx: Context) => unknown
   /** Request headers to copy for the descriptors and the function; everything when the function takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
-  /** Set on paths that speak another protocol than that of APIs. */
-  readonly protocol?: PathProtocol
 }
 
-/** What a path answers that stands for no API of its own: RPC on the HTTP port. */
-export interface PathProtocol {
-  /** In the place of `call`; never throws, never rejects. */
-  answer(request: HttpRequest, ctx: Context): MaybePromise<HttpResponse>
-  /** In the place of a problem body. */
-  problem(error: ServingError, requestId: string): HttpResponse
-  /** The client's own deadline. **Units**: milliseconds from now; undefined for none. */
-  timeoutMs(headers: RequestHeaders): number | undefined
-}
-
-/** First path segments that the server itself answers. */
+/** First path segments that APIs may not have: health endpoints, and pages that servers are expected to have. */
 export const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json']
 
 const optionNames = ['input', 'output', 'name', 'route', 'doc']

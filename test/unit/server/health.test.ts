@@ -1,12 +1,19 @@
 import { expect, it } from 'vitest'
-import { type Health, healthPages } from '../../../src/server/health.ts'
+import { Context } from '../../../src/http/context.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
+import { type Health, healthEndpoints } from '../../../src/server/health.ts'
 
 it('tells that the server is ready only when it is and nothing is missing, and what is', () => {
   const health: Health = { state: 'starting' }
   let missing: string | undefined = 'the runner iris is loading its model'
-  const pages = healthPages(health, () => missing)
+  const endpoints = healthEndpoints(health, () => missing)
+  const get = (path: string) => {
+    const request = new HttpRequest(new HeaderList([], []), new Uint8Array(0))
+    const endpoint = endpoints.find((each) => each.path === path)!
+    return endpoint.answer(request, new Context(), { method: 'GET', path, query: '', params: {} }) as HttpResponse
+  }
   const readiness = () => {
-    const { status = 200, body } = pages.get('/readyz')?.() ?? { body: '' }
+    const { status = 200, body } = get('/readyz')
     return [status, body]
   }
   expect(readiness()).toEqual([503, 'starting\n'])
@@ -17,5 +24,5 @@ it('tells that the server is ready only when it is and nothing is missing, and w
   health.state = 'draining'
   expect(readiness()).toEqual([503, 'draining\n'])
   missing = 'the runner iris has stopped'
-  expect(pages.get('/livez')?.().body).toBe('ok\n')
+  expect(get('/livez').body).toBe('ok\n')
 })
