@@ -26,9 +26,9 @@ describe.skipIf(process.platform !== 'linux')('the memory of a worker', () => {
     // Warm: code is compiled and the add-on has run, so that what is measured is what a burst leaves behind.
     await post('double', '[1,2]')
     const before = rssOf(pid)
-    const large = `[${Array.from({ length: 500_000 }, (_, i) => i / 7).join()}]`
-    for (let round = 0; round < 4; round++) await Promise.all(Array.from({ length: 8 }, () => post('double', large)))
+    const large = `[${Array.from({ length: 1_000_000 }, (_, i) => i / 7).join()}]`
+    for (let round = 0; round < 2; round++) await Promise.all(Array.from({ length: 16 }, () => post('double', large)))
     expect(rssOf(pid)).toBeGreaterThan(2 * before)
     await until(() => rssOf(pid) <= 1.5 * before)
-  })
+  }, 120_000)
 })
