@@ -1,14 +1,16 @@
 /**
- * Accept headers: which of several media types a client would rather have.
+ * Content negotiation by Accept headers.
  * @module
  */
 import { parseMediaType } from './media-type.ts'
 
 /**
- * The first of `offered` that an Accept value ranks highest. Undefined when it names none of them; a `*` says nothing about
- * which, so it leaves the choice to the caller.
+ * The type of `offered` that an Accept value ranks highest; undefined when it takes none of them.
  *
- * **Source**: RFC 9110 section 12.5.1; the most specific range counts, `q=0` refuses.
+ * The most specific range that matches a type gives its weight, and `q=0` refuses it. Among types of equal weight the one
+ * that is matched most specifically counts, and then the one that is offered first: `*` leaves the choice to the caller.
+ *
+ * **Source**: RFC 9110 section 12.5.1. **Cost**: linear in the length of the value.
  */
 export function preferredType(accept: string, offered: readonly string[]): string | undefined {
   const weights = new Map<string, number>()
@@ -16,23 +18,45 @@ export function preferredType(accept: string, offered: readonly string[]): strin
     const type = parseMediaType(range)
     if (type === undefined) continue
     const q = Number(type.parameters.get('q') ?? 1)
-    // A weight that is none counts as refused: guessing could only send what nobody asked for.
+    // A malformed weight counts as a refusal: guessing could only send what the client did not ask for.
     weights.set(type.essence, q >= 0 && q <= 1 ? q : 0)
   }
   let best: string | undefined
-  let bestWeight = 0
+  let bestRank = 0
   for (const type of offered) {
-    const weight = weights.get(type) ?? 0
-    if (weight > bestWeight) {
+    const rank = rankOf(type, weights)
+    if (rank > bestRank) {
       best = type
-      bestWeight = weight
+      bestRank = rank
     }
   }
-  const others = weights.get('*/*') ?? 0
-  return best !== undefined && bestWeight >= others ? best : undefined
+  return best
 }
 
-/** Splits at commas outside quotes. */
+/** Orders types by weight and then by how specific their range is; 0 for a refused type. */
+function rankOf(type: string, weights: ReadonlyMap<string, number>): number {
+  const ranges = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*']
+  const level = ranges.findIndex((range) => weights.has(range))
+  const weight = weights.get(ranges[level]) ?? 0
+  // Weights have at most three decimals, so that the level never outweighs a difference of weights.
+  return weight === 0 ? 0 : weight * 10_000 + (ranges.length - level)
+}
+
+/** Splits at commas outside of quotes, in one pass. */
 function splitList(value: string): string[] {
-  return value.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? []
+  if (!value.includes('"')) return value.split(',')
+  const parts: string[] = []
+  let start = 0
+  let inQuotes = false
+  for (let i = 0; i < value.length; i++) {
+    const character = value[i]
+    if (inQuotes && character === '\\') i++
+    else if (character === '"') inQuotes = !inQuotes
+    else if (character === ',' && !inQuotes) {
+      parts.push(value.slice(start, i))
+      start = i + 1
+    }
+  }
+  parts.push(value.slice(start))
+  return parts
 }
