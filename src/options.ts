@@ -1,16 +1,16 @@
 /**
- * The check that every constructor makes of its options.
+ * The check of option names that every public constructor and function makes.
  * @module
  */
-import { InvalidArgument } from './errors.ts'
+import { expected, InvalidArgument } from './errors.ts'
 
 /**
- * Options are checked for names that the descriptor does not have: a misspelled option must not be silently ignored.
- * **Errors**: InvalidArgument naming the option and those that there are.
+ * Refuses options that `name` does not have: a misspelled option must not be ignored silently.
+ * **Errors**: InvalidArgument naming the option and the known ones.
  */
 export function checkOptions(name: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new InvalidArgument(`expected an object of options for ${name}, received ${String(options)}`)
+    throw new InvalidArgument(expected('an object of options', name, options))
   }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue

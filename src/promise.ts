@@ -1,12 +1,20 @@
 /**
- * Values that may be there now or later.
+ * Values that are ready now or later.
  * @module
  */
 
-/** A value now or later. The pipeline awaits promises only, so that what is ready at once is answered at once. */
+/** A value that is ready, or a promise of it. The pipeline awaits promises only, so that ready values are answered at once. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Whether the value has to be awaited: promises of other realms and other thenables count, unlike with `instanceof`. */
-export function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+/** Whether a value must be awaited: a promise of any realm, or any other thenable. */
+export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    typeof (value as { readonly then?: unknown }).then === 'function'
+  )
+}
+
+/** Calls `next` with a value: at once when it is ready, otherwise when it is. Errors of a thenable reject. */
+export function whenReady<T, R>(value: T | PromiseLike<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value)
 }

@@ -3,11 +3,12 @@
  * strings or objects, and all bodies where the native add-on is missing.
  * @module
  */
+import { illFormedAt } from '../text/utf8.ts'
 import type { DType } from './dtype.ts'
 import { elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
 import type { NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'
-import { checkEncoding, illFormedAt, isSpace, scanScalar, scanString, skipSpace, token } from './scan.ts'
+import { checkEncoding, isSpace, scanScalar, scanString, skipSpace, token } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
 /** Powers of ten that are exact doubles and small enough for the scanner's 15 digits. */

@@ -2,8 +2,8 @@
  * Tokens of a JSON array's text: words, strings and their UTF-8. Numbers are read by `number-text.ts`.
  * @module
  */
-import { isUtf8 } from 'node:buffer'
 import { asciiText, scanNumber } from '../text/number-text.ts'
+import { illFormedAt } from '../text/utf8.ts'
 import type { ParseFailure } from './number-codec.ts'
 
 interface Utf8Text {
@@ -105,32 +105,6 @@ export function scanString(json: Uint8Array, start: number, end: number): number
     return -1
   }
   return pos + 1
-}
-
-/**
- * Where a text stops being UTF-8: the first byte of the first sequence that is ill-formed, or -1 for good text.
- * **Source**: Unicode 15, table 3-7; the ranges of second bytes shut out overlong forms, surrogates and what lies beyond U+10FFFF.
- */
-export function illFormedAt(bytes: Uint8Array): number {
-  // Node's vectorised check comes first: the loop below only ever runs on bad text.
-  if (isUtf8(bytes)) return -1
-  let pos = 0
-  while (pos < bytes.length) {
-    const lead = bytes[pos]
-    if (lead < 0x80) {
-      pos++
-      continue
-    }
-    const more = lead < 0xc2 ? 0 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf5 ? 3 : 0
-    if (more === 0 || pos + more >= bytes.length) return pos
-    const second = bytes[pos + 1]
-    const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
-    const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
-    if (second < least || second > most) return pos
-    for (let i = 2; i <= more; i++) if ((bytes[pos + i] & 0xc0) !== 0x80) return pos
-    pos += more + 1
-  }
-  return pos
 }
 
 /**

@@ -6,7 +6,7 @@
 import { BadInput } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { ProtoField } from '../proto/messages.ts'
 
 /**
@@ -86,8 +86,7 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    * **Errors**: BadOutput for a value that has no encoding.
    */
   toProto(value: Out, ctx?: Context): MaybePromise<unknown> {
-    const response = this.toHttpResponse(value, ctx)
-    return isPromise(response) ? response.then(({ body }) => collectBody(body)) : collectBody(response.body)
+    return whenReady(this.toHttpResponse(value, ctx), ({ body }) => collectBody(body))
   }
 
   /**

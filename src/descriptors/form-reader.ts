@@ -149,13 +149,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     }
     const value = open.busy === undefined ? receiver.end() : open.busy.then(end)
     // Its last bytes may still be on their way to the disk: the next part should not come faster than that.
-    if (isPromise(value)) this.#busy.push(value.catch(() => {}))
+    if (isPromise(value)) this.#busy.push(Promise.resolve(value).catch(() => {}))
     return value
   }
 
-  #later(open: OpenPart, value: Promise<unknown>): void {
+  #later(open: OpenPart, value: PromiseLike<unknown>): void {
     const keep = (ready: unknown) => this.#plan.keep(open.part, ready)
-    const kept = value.then(keep).catch((error: unknown) => {
+    const kept = Promise.resolve(value).then(keep).catch((error: unknown) => {
       this.#failed ??= { error: this.#errorIn(open, error) }
     })
     this.#pending.push(kept)
@@ -186,7 +186,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       throw this.#errorIn(open, error)
     }
     if (!isPromise(busy)) return
-    const settled = busy.then(undefined, (error: unknown) => {
+    const settled = Promise.resolve(busy).then(undefined, (error: unknown) => {
       this.#failed ??= { error: this.#errorIn(open, error) }
     })
     this.#busy.push(settled)

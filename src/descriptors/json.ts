@@ -7,7 +7,7 @@ import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../text/json-syntax.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -109,12 +109,12 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
 
   /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
   override toProto(value: JsonOut<S>): MaybePromise<unknown> {
-    return then(this.toHttpResponse(value), ({ body }) => JSON.parse(body as string))
+    return whenReady(this.toHttpResponse(value), ({ body }) => JSON.parse(body as string))
   }
 
   #check(value: unknown): MaybePromise<JsonIn<S>> {
     if (this.schema === undefined) return value as JsonIn<S>
-    return then(this.schema['~standard'].validate(value), (result) => {
+    return whenReady(this.schema['~standard'].validate(value), (result) => {
       if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
       return result.value as JsonIn<S>
     })
@@ -122,7 +122,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
 
   toHttpResponse(value: JsonOut<S>): MaybePromise<HttpResponse> {
     if (this.schema === undefined) return this.#encode(value)
-    return then(this.schema['~standard'].validate(value), (result) => {
+    return whenReady(this.schema['~standard'].validate(value), (result) => {
       if (result.issues !== undefined) {
         const { message, path } = schemaError(result.issues, 'JSON')
         throw new BadOutput(message, { path })
@@ -134,10 +134,6 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
   #encode(value: unknown): HttpResponse {
     return { headers: jsonHeaders, body: this.#encoder.encode(value) }
   }
-}
-
-function then<T, R>(value: T | PromiseLike<T>, next: (value: T) => R): MaybePromise<R> {
-  return isPromise(value) ? Promise.resolve(value).then(next) : next(value as T)
 }
 
 /** UTF-8 JSON text becomes a value. **Errors**: BadInput `encoding` or `syntax` with the byte offset. */

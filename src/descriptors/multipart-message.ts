@@ -6,7 +6,7 @@
 import { BadInput, BadOutput } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { MultipartMessage, ProtoContent } from '../proto/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
 import { inPart } from './form-reader.ts'
@@ -39,7 +39,7 @@ export function fromParts<T>(parts: Parts, message: MultipartMessage, ctx: Conte
     }
     try {
       const value = fromContent(descriptor, content.field, () => content.message, ctx)
-      if (!(value instanceof Promise)) values[name] = value
+      if (!isPromise(value)) values[name] = value
       else {
         const keep = (later: unknown) => {
           values[name] = later
@@ -47,7 +47,7 @@ export function fromParts<T>(parts: Parts, message: MultipartMessage, ctx: Conte
         const fail = (error: unknown) => {
           throw inPart(name, error)
         }
-        pending.push(value.then(keep, fail))
+        pending.push(Promise.resolve(value).then(keep, fail))
       }
     } catch (error) {
       // Nobody waits for the parts before it; their own failures must not end the process.

@@ -18,7 +18,7 @@ import {
   type RequestHeaders,
 } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { MultipartMessage } from '../proto/messages.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader } from './form-reader.ts'
@@ -110,15 +110,14 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     try {
       for (const [name, descriptor] of this.parts) {
         const response = descriptor.toHttpResponse(values[name], ctx)
-        const isLate = response instanceof Promise
-        written.push(isLate ? response.then((later) => writePart(name, later)) : writePart(name, response))
+        written.push(whenReady(response, (ready) => writePart(name, ready)))
       }
     } catch (error) {
       // Nobody waits for the parts before it; their own failures must not end the process.
-      for (const part of written) if (part instanceof Promise) part.catch(() => {})
+      for (const part of written) if (isPromise(part)) part.catch(() => {})
       throw error
     }
-    const isReady = written.every((part): part is WrittenPart => !(part instanceof Promise))
+    const isReady = written.every((part): part is WrittenPart => !isPromise(part))
     return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
   }
 

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { type SerializeOptions, serialize } from 'cookie'
 import { ClientClosed, expected, InvalidArgument } from '../errors.ts'
+import { isPromise } from '../promise.ts'
 import { type HeaderLine, HeaderList, isHeaderName, isHeaderValue, type RequestHeaders } from './message.ts'
 
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
@@ -144,7 +145,7 @@ export class Context {
 function runCleanup(cleanup: Cleanup, onError: (error: unknown) => void): void {
   try {
     const result = cleanup()
-    if (result instanceof Promise) result.catch(onError)
+    if (isPromise(result)) Promise.resolve(result).catch(onError)
   } catch (error) {
     onError(error)
   }

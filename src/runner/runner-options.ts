@@ -4,6 +4,7 @@
  */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import type { ModelCall } from './model-host.ts'
 
 /** A function that loads a model, once in each thread, and answers its methods. */
@@ -165,7 +166,7 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
     throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))
   }
   const place = `the runner ${name}`
-  checkNames(options, runnerOptionNames, place)
+  checkOptions(place, options, runnerOptionNames)
   const { isolation = 'thread', init, warmup = {}, memoryLimitMb } = options
   oneOf(isolation, ['thread', 'process'], `isolation of ${place}`)
   const given = Object.entries((options.methods ?? {}) as Record<string, MethodOptions>)
@@ -194,7 +195,7 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
 }
 
 function parseMethod(name: string, options: MethodOptions, place: string): MethodSettings {
-  checkNames(options, methodOptionNames, place)
+  checkOptions(place, options, methodOptionNames)
   const { batchable = false, stream = false, onBatchError = 'retry', onAbort = 'signal', maxWaitMs = 10 } = options
   if (batchable && stream) throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
   oneOf(onBatchError, ['retry', 'fail'], `onBatchError of ${place}`)
@@ -225,13 +226,6 @@ function parseModule(module: unknown, place: string): string {
   }
   const what = "a file URL such as new URL('./model.ts', import.meta.url), or an absolute path,"
   throw new InvalidArgument(expected(what, `module of ${place}`, module))
-}
-
-function checkNames(options: object, known: readonly string[], place: string): void {
-  if (typeof options !== 'object' || options === null) throw new InvalidArgument(expected('options', place, options))
-  const unknown = Object.keys(options).find((key) => !known.includes(key))
-  if (unknown === undefined) return
-  throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for ${place}; it has ${known.join(', ')}`)
 }
 
 function oneOf(value: unknown, known: readonly string[], place: string): void {

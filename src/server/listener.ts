@@ -4,6 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
 import { endpointsOf } from './endpoints.ts'
@@ -156,10 +157,7 @@ function checkServeOptions(service: unknown, options: ServeOptions): void {
   if (typeof apis?.values !== 'function' || typeof start !== 'function' || typeof stop !== 'function') {
     throw new InvalidArgument(expected('a Service', 'serve', service))
   }
-  const unknown = Object.keys(options).find((key) => !optionNames.includes(key))
-  if (unknown !== undefined) {
-    throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for serve; it has ${optionNames.join(', ')}`)
-  }
+  checkOptions('serve', options, optionNames)
   const { engine, host } = options
   if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
     throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))

@@ -4,6 +4,7 @@
  */
 
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
+import { isPromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
 import type { EndpointReceiver } from './endpoint.ts'
 
@@ -49,7 +50,7 @@ export class Upload {
     this.#complete = last
     try {
       const busy = piece.length === 0 ? undefined : this.#receiver.write(piece)
-      if (busy instanceof Promise) this.#wait(busy)
+      if (isPromise(busy)) this.#wait(Promise.resolve(busy))
     } catch (error) {
       this.#refuse(decodeFailureOf(error))
       return

@@ -6,6 +6,7 @@
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 
 /** How a function is registered. */
@@ -45,10 +46,7 @@ const segment = /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/
 /** A registration becomes an Api. **Errors**: InvalidArgument naming what is wrong. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
-  const unknown = Object.keys(options).find((key) => !optionNames.includes(key))
-  if (unknown !== undefined) {
-    throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for svc.api; it has ${optionNames.join(', ')}`)
-  }
+  checkOptions('svc.api', options, optionNames)
   const { input, output, doc } = options
   const name = options.name ?? fn.name
   if (typeof name !== 'string' || name === '')

@@ -6,7 +6,7 @@
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import type { Api } from './api.ts'
 import { abortOf, callDecoded, encodeFailureOf, endIterator, functionFailureOf, type Protocol } from './stages.ts'
@@ -27,10 +27,7 @@ export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: S
 export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
 
 const unary: Protocol<RpcAnswer> = {
-  encode: (api, result, ctx) => {
-    const message = api.output.toProto(result, ctx)
-    return isPromise(message) ? message.then((later) => answerOf(api, later, ctx)) : answerOf(api, message, ctx)
-  },
+  encode: (api, result, ctx) => whenReady(api.output.toProto(result, ctx), (message) => answerOf(api, message, ctx)),
   fail: (error) => ({ error }),
 }
 

@@ -8,7 +8,7 @@ import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,
@@ -45,7 +45,7 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
 }
 
 /** Ends the loan of the body when the value is there, also one for which nobody waits any more. */
-async function settled(input: Promise<unknown>, request: HttpRequest): Promise<unknown> {
+async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promise<unknown> {
   try {
     return await input
   } finally {
@@ -59,10 +59,7 @@ export function callReceived(api: Api, receiver: BodyReceiver, ctx: Context): Ma
 }
 
 const http: Protocol<HttpResponse> = {
-  encode: (api, result, ctx) => {
-    const response = api.output.toHttpResponse(result, ctx)
-    return isPromise(response) ? response.then((later) => finish(later, ctx)) : finish(response, ctx)
-  },
+  encode: (api, result, ctx) => whenReady(api.output.toHttpResponse(result, ctx), (response) => finish(response, ctx)),
   fail: failure,
 }
 

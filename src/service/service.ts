@@ -5,6 +5,7 @@
 
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
+import { checkOptions } from '../options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
 
@@ -43,10 +44,7 @@ export class Service {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    const unknown = Object.keys(options).find((key) => key !== 'doc' && key !== 'runners')
-    if (unknown !== undefined) {
-      throw new InvalidArgument(`unknown option ${JSON.stringify(unknown)} for Service; it has doc, runners`)
-    }
+    checkOptions('Service', options, ['doc', 'runners'])
     this.name = name
     this.doc = options.doc
     this.runners = Object.freeze(requireRunners(options.runners ?? [], name))

@@ -42,7 +42,7 @@ export function proceed<R>(api: Api, input: unknown, ctx: Context, protocol: Pro
 /** From a value on that is still being decoded. */
 export async function decodeLater<R>(
   api: Api,
-  pending: Promise<unknown>,
+  pending: PromiseLike<unknown>,
   ctx: Context,
   protocol: Protocol<R>,
 ): Promise<R> {
@@ -66,7 +66,12 @@ function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>
   return isPromise(result) ? invokeLater(api, result, ctx, protocol) : encode(api, result, ctx, protocol)
 }
 
-async function invokeLater<R>(api: Api, pending: Promise<unknown>, ctx: Context, protocol: Protocol<R>): Promise<R> {
+async function invokeLater<R>(
+  api: Api,
+  pending: PromiseLike<unknown>,
+  ctx: Context,
+  protocol: Protocol<R>,
+): Promise<R> {
   let result: unknown
   try {
     result = await pending
@@ -87,7 +92,7 @@ function encode<R>(api: Api, result: unknown, ctx: Context, protocol: Protocol<R
   }
 }
 
-async function encodeLater<R>(pending: Promise<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
+async function encodeLater<R>(pending: PromiseLike<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
   try {
     return await pending
   } catch (error) {

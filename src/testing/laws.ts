@@ -17,6 +17,7 @@ import {
   isHeaderValue,
 } from '../http/message.ts'
 import { BufferPool } from '../memory/buffer-pool.ts'
+import { isPromise } from '../promise.ts'
 import { mutations, randomBytes } from './mutate.ts'
 import { asPart, receiveInPieces, type Wire } from './pieces.ts'
 import { assertProtoTotal, throughProto } from './proto-laws.ts'
@@ -107,7 +108,7 @@ class Subject<In, Out> {
       const bytes = Uint8Array.from(wire.body)
       const request = new HttpRequest(HeaderList.from(wire.headers), bytes, true)
       const pending = descriptor.fromHttpRequest(request)
-      if (pending instanceof Promise) request.keep()
+      if (isPromise(pending)) request.keep()
       // What the server does: the socket's buffer is overwritten and then taken away.
       bytes.fill(0x58)
       structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
@@ -123,7 +124,7 @@ class Subject<In, Out> {
     slab.set(wire.body)
     const request = new HttpRequest(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
     const pending = descriptor.fromHttpRequest(request)
-    if (pending instanceof Promise) request.keep()
+    if (isPromise(pending)) request.keep()
     const value = await pending
     request.release()
     slab.fill(0x58)

@@ -22,6 +22,14 @@ describe('JSON input', () => {
     expect(decode(new io.JSON(), text)).toEqual(value)
   })
 
+  it('tells the byte where UTF-8 ends as NumpyNdarray does', () => {
+    for (const bytes of ['22e228a122', '22c3', '5b22f09f9822', '22eda08022', 'ff', '22f4908080', '5be282']) {
+      const body = Buffer.from(bytes, 'hex')
+      const { reason, offset } = refusal(new io.NumpyNdarray(), body)
+      expect(refusal(new io.JSON(), body), bytes).toMatchObject({ reason, offset })
+    }
+  })
+
   it('reads a body without a content-type', () => {
     expect(decode(new io.JSON(), '{}', '')).toEqual({})
   })
@@ -99,6 +107,20 @@ describe('JSON with a schema', () => {
 
   it('refuses a result that does not fit', () => {
     expect(() => descriptor.toHttpResponse({ bad: 1 } as never)).toThrow(BadOutput)
+  })
+
+  it('waits for any thenable, as a promise of another realm or of a library is', async () => {
+    const answering = (result: unknown) =>
+      // biome-ignore lint/suspicious/noThenProperty: that is what a thenable is
+      ({ then: (resolve: (value: unknown) => void) => setImmediate(resolve, result) }) as never
+    const schema = (result: unknown) => ({
+      '~standard': { version: 1 as const, vendor: 'test', validate: () => answering(result) },
+    })
+    expect(await decode(new io.JSON({ schema: schema({ value: 'checked' }) }), '"raw"')).toBe('checked')
+    const refusing = schema({ issues: [{ message: 'not ok' }] })
+    await expect(decode(new io.JSON({ schema: refusing }), '"raw"')).rejects.toBeInstanceOf(BadInput)
+    const response = await new io.JSON({ schema: schema({ value: 'checked' }) }).toHttpResponse('raw' as never)
+    expect(response.body).toBe('"checked"')
   })
 
   it('refuses what is no schema', () => {
