@@ -50,6 +50,12 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    */
   readonly readsHeaders: readonly string[] | 'all' = 'all'
 
+  /**
+   * Names of fields that service metadata publishes to every client, beside `mimeType`. Default: none, so that a field such
+   * as an API key stays private.
+   */
+  readonly publicOptions: readonly string[] = []
+
   /** A request becomes the function's value. **Errors**: BadInput, and nothing else, for whatever a client sends. */
   abstract fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<In>
 

@@ -59,6 +59,7 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = ['content-disposition']
   override readonly protoField = 'file'
+  override readonly publicOptions: readonly string[] = ['spoolAboveBytes']
   readonly kind = 'binaryio'
   readonly spoolAboveBytes: number
   /** What `fromSample` was given. */

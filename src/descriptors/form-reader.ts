@@ -155,9 +155,11 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   #later(open: OpenPart, value: PromiseLike<unknown>): void {
     const keep = (ready: unknown) => this.#plan.keep(open.part, ready)
-    const kept = Promise.resolve(value).then(keep).catch((error: unknown) => {
-      this.#failed ??= { error: this.#errorIn(open, error) }
-    })
+    const kept = Promise.resolve(value)
+      .then(keep)
+      .catch((error: unknown) => {
+        this.#failed ??= { error: this.#errorIn(open, error) }
+      })
     this.#pending.push(kept)
   }
 

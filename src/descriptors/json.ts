@@ -50,6 +50,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'json'
+  override readonly publicOptions: readonly string[] = optionNames
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   /** What `fromSample` was given, parsed. */

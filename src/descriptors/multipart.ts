@@ -59,6 +59,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   readonly mimeType = 'multipart/form-data'
   override readonly readsHeaders: readonly string[] | 'all'
   override readonly protoField = 'multipart'
+  override readonly publicOptions: readonly string[] = ['parts']
   /** The descriptors by name, in their order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
   readonly #limits: FormLimits

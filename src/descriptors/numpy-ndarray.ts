@@ -62,6 +62,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'ndarray'
+  override readonly publicOptions: readonly string[] = optionNames
   readonly dtype: D | undefined
   readonly enforceDtype: boolean
   readonly shape: readonly number[] | undefined

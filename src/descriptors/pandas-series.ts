@@ -58,6 +58,7 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'series'
+  override readonly publicOptions: readonly string[] = optionNames
   readonly orient: Orient
   readonly dtype: boolean | string | undefined
   readonly enforceDtype: boolean

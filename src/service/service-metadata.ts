@@ -1,5 +1,5 @@
 /**
- * What a service says about its APIs over RPC.
+ * Metadata of a service and its descriptors, for RPC clients.
  * @module
  */
 import type { IODescriptor } from '../descriptors/descriptor.ts'
@@ -27,14 +27,14 @@ export interface ServiceMetadata {
   }[]
 }
 
-/** The parts of a Service that are told. */
+/** The parts of a Service that metadata describes. */
 export interface MetadataSource {
   readonly name: string
   readonly doc: string | undefined
   readonly apis: ReadonlyMap<string, Api>
 }
 
-/** A service becomes its metadata, which is also its JSON. */
+/** Metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and nothing else. */
 export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
     name,
@@ -48,13 +48,10 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
   }
 }
 
-// Of the abstract class, and what only fromSample sets: none of them is an option.
-const noOptions = new Set(['readsHeaders', 'protoField', 'sample', 'kind'])
-
 function describe(descriptor: IODescriptor): DescriptorMetadata {
   const args: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(descriptor)) {
-    if (noOptions.has(key)) continue
+  for (const key of new Set(['mimeType', ...descriptor.publicOptions])) {
+    const value: unknown = descriptor[key as keyof IODescriptor]
     if (value instanceof Map) for (const [name, part] of value) args[name] = describe(part)
     else if (isPlain(value)) args[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
   }
@@ -66,7 +63,7 @@ function isPlain(value: unknown): boolean {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 
-/** Metadata becomes a ServiceMetadataResponse. */
+/** Encodes metadata as a ServiceMetadataResponse. */
 export function encodeServiceMetadata({ name, docs, apis }: ServiceMetadata): Buffer {
   const writer = new ProtoWriter(1024)
   const text = (field: number, value: string | undefined) => {
