@@ -3,10 +3,10 @@
  * @module
  */
 
-export type { DType } from './array/dtype.ts'
 export { NDArray } from './array/ndarray.ts'
 export { toNested } from './array/nested.ts'
 export * as io from './descriptors/index.ts'
+export type { DType } from './dtype.ts'
 export {
   BadInput,
   BadOutput,

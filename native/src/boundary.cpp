@@ -29,7 +29,7 @@ bool GetCode(napi_env env, napi_value value, int least, int most, int32_t& code)
 bool ReadParseArguments(napi_env env, const napi_value* args, ParseArguments& to) {
   View json;
   int32_t code;
-  if (!GetView(env, args[0], json) || json.type != napi_uint8_array || !GetCode(env, args[1], -1, 11, code) ||
+  if (!GetView(env, args[0], json) || json.type != napi_uint8_array || !GetCode(env, args[1], -1, kNumericTypes - 1, code) ||
       !GetHead(env, args[2], to.head)) {
     return false;
   }
@@ -43,7 +43,7 @@ bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& 
   View data;
   int32_t code;
   int32_t non_finite;
-  if (!GetView(env, args[0], data) || !GetCode(env, args[1], 0, 11, code) || !GetCode(env, args[2], 0, 2, non_finite) ||
+  if (!GetView(env, args[0], data) || !GetCode(env, args[1], 0, kNumericTypes - 1, code) || !GetCode(env, args[2], 0, 2, non_finite) ||
       !GetHead(env, args[3], to.head)) {
     return false;
   }

@@ -271,14 +271,14 @@ class Plan {
 };
 
 bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
-  size_t kind;
+  size_t code;
   size_t first;
-  if (!plan.Number(at, 11, kind) || !plan.Part(at + 1, column.data) || !plan.PartOrNone(at + 2, column.validity) ||
+  if (!plan.Number(at, kNumericTypes, code) || !plan.Part(at + 1, column.data) || !plan.PartOrNone(at + 2, column.validity) ||
       !plan.PartOrNone(at + 3, column.offsets) || !plan.Number(at + 4, UINT32_MAX, first) ||
       !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) || !plan.Text(at + 6, column.key)) {
     return false;
   }
-  column.kind = static_cast<int>(kind);
+  column.dtype = static_cast<Dtype>(code);
   for (size_t i = 0; i < column.heap_count; i++) {
     Span heap;
     if (!plan.PartAt(first + i, heap) || !heaps.Push(heap)) return false;

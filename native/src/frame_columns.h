@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "dtype.h"
+
 namespace serving {
 
 // Bytes that grow.
@@ -59,8 +61,14 @@ class Bytes {
   size_t room_ = 0;
 };
 
-// The codes of `columnKinds` in src/frame/columns.ts that JSON can give.
-enum class ColumnKind : int { kNull = -1, kBool = 0, kInt64 = 4, kFloat64 = 10, kText = 11 };
+// The codes of element types (src/dtype.ts) that JSON can give.
+enum class ColumnKind : int {
+  kNull = -1,
+  kBool = static_cast<int>(Dtype::kBool),
+  kInt64 = static_cast<int>(Dtype::kInt64),
+  kFloat64 = static_cast<int>(Dtype::kFloat64),
+  kText = static_cast<int>(Dtype::kStr),
+};
 
 // What happened to an element on its way into a column.
 enum class Added : int { kYes, kOtherKind, kNoMemory };

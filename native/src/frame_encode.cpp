@@ -5,8 +5,6 @@
 namespace serving {
 namespace {
 
-constexpr size_t kSizes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8, 0};
-
 template <class T>
 T Load(const Span& data, size_t row) {
   T value;
@@ -123,28 +121,30 @@ bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
 
 bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
   if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, "null");
-  switch (column.kind) {
-    case 0:
+  switch (column.dtype) {
+    case Dtype::kBool:
       return WriteWord(out, IsSet(column.data, row) ? "true" : "false");
-    case 1:
+    case Dtype::kInt8:
       return WriteSigned(out, Load<int8_t>(column.data, row));
-    case 2:
+    case Dtype::kInt16:
       return WriteSigned(out, Load<int16_t>(column.data, row));
-    case 3:
+    case Dtype::kInt32:
       return WriteSigned(out, Load<int32_t>(column.data, row));
-    case 4:
+    case Dtype::kInt64:
       return WriteSigned(out, Load<int64_t>(column.data, row));
-    case 5:
+    case Dtype::kUint8:
       return WriteUnsigned(out, Load<uint8_t>(column.data, row));
-    case 6:
+    case Dtype::kUint16:
       return WriteUnsigned(out, Load<uint16_t>(column.data, row));
-    case 7:
+    case Dtype::kUint32:
       return WriteUnsigned(out, Load<uint32_t>(column.data, row));
-    case 8:
+    case Dtype::kUint64:
       return WriteUnsigned(out, Load<uint64_t>(column.data, row));
-    case 9:
+    case Dtype::kFloat16:
+      return WriteReal<Binary16>(out, Load<uint16_t>(column.data, row));
+    case Dtype::kFloat32:
       return WriteReal<Binary32>(out, Load<uint32_t>(column.data, row));
-    case 10:
+    case Dtype::kFloat64:
       return WriteReal<Binary64>(out, Load<uint64_t>(column.data, row));
     default:
       return WriteTextAt(out, column, row);
@@ -152,7 +152,7 @@ bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
 }
 
 bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
-  const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->kind != 11);
+  const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->dtype != Dtype::kStr);
   if (quotes && !out.Push<uint8_t>('"')) return false;
   if (rows.labels == nullptr ? !WriteUnsigned(out, row) : !WriteElement(out, *rows.labels, row)) return false;
   return !quotes || out.Push<uint8_t>('"');
@@ -163,8 +163,8 @@ bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
 bool HoldsRows(const EncodeColumn& column, size_t rows) {
   const size_t bits = (rows + 7) / 8;
   if (rows > SIZE_MAX / 32 || (column.validity.data != nullptr && column.validity.size < bits)) return false;
-  if (column.kind == 0) return column.data.size >= bits;
-  if (column.kind != 11) return column.data.size >= rows * kSizes[column.kind];
+  if (column.dtype == Dtype::kBool) return column.data.size >= bits;
+  if (column.dtype != Dtype::kStr) return column.data.size >= rows * ItemSize(column.dtype);
   return column.offsets.data != nullptr ? column.offsets.size >= (rows + 1) * 4 : column.data.size >= rows * 16;
 }
 

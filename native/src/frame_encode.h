@@ -12,8 +12,7 @@ struct Span {
 
 // A column as it lies in Arrow's buffers; see src/frame/columns.ts.
 struct EncodeColumn {
-  // The code in `columnKinds`.
-  int kind;
+  Dtype dtype;
   Span data;
   // data == nullptr: no nulls.
   Span validity;

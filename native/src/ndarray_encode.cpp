@@ -107,27 +107,6 @@ size_t WidestFloat(const Array& array) {
   return usual && Format::kFraction > 10 ? kDigits + 5 : 26;
 }
 
-size_t Widest(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kBool:
-      return 5;
-    case Dtype::kInt8:
-    case Dtype::kUint8:
-      return 4;
-    case Dtype::kInt16:
-    case Dtype::kUint16:
-      return 6;
-    case Dtype::kInt32:
-    case Dtype::kUint32:
-      return 11;
-    case Dtype::kInt64:
-    case Dtype::kUint64:
-      return 20;
-    default:
-      return 26;
-  }
-}
-
 size_t Bound(const Array& array, size_t widest) {
   const size_t rank = static_cast<size_t>(array.rank);
   const size_t rows = array.rank == 0 ? 1 : array.count / array.dims[array.rank - 1];
@@ -143,10 +122,10 @@ size_t Bound(const Array& array, size_t widest) {
 size_t EncodedBound(const Array& array) {
   return Bound(array, array.dtype == Dtype::kFloat64   ? WidestFloat<Binary64>(array)
                       : array.dtype == Dtype::kFloat32 ? WidestFloat<Binary32>(array)
-                                                       : Widest(array.dtype));
+                                                       : TypeOf(array.dtype).longest_text);
 }
 
-size_t LooseBound(const Array& array) { return Bound(array, Widest(array.dtype)); }
+size_t LooseBound(const Array& array) { return Bound(array, TypeOf(array.dtype).longest_text); }
 
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length) {
   switch (array.dtype) {

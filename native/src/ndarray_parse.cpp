@@ -246,25 +246,6 @@ size_t CountElements(const uint8_t* json, size_t length) {
   return commas + 1 < most ? commas + 1 : most;
 }
 
-size_t ItemSize(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::kBool:
-    case Dtype::kInt8:
-    case Dtype::kUint8:
-      return 1;
-    case Dtype::kInt16:
-    case Dtype::kUint16:
-    case Dtype::kFloat16:
-      return 2;
-    case Dtype::kInt32:
-    case Dtype::kUint32:
-    case Dtype::kFloat32:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
 void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result) {
   switch (dtype) {
     case Dtype::kBool:

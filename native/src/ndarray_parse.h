@@ -23,9 +23,6 @@ struct ParseResult {
 // holds.
 size_t CountElements(const uint8_t* json, size_t length);
 
-// Bytes of one element while parsing.
-size_t ItemSize(Dtype dtype);
-
 // Fills `out`, which has room for `capacity` elements. Inferred booleans are left there as doubles 0 and 1.
 void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result);
 

@@ -2,6 +2,8 @@
 // do.
 #pragma once
 
+#include "dtype.h"
+
 namespace serving {
 
 enum class Status : int {
@@ -18,23 +20,6 @@ enum class Status : int {
   kGaveUp = 8,
   // Encoding only: a NaN or an infinity where none is allowed.
   kNonFinite = 9,
-};
-
-// Element types by their stable codes, the order of `dtypes` in src/array/dtype.ts.
-enum class Dtype : int {
-  kInferred = -1,
-  kBool = 0,
-  kInt8,
-  kInt16,
-  kInt32,
-  kInt64,
-  kUint8,
-  kUint16,
-  kUint32,
-  kUint64,
-  kFloat16,
-  kFloat32,
-  kFloat64,
 };
 
 constexpr int kMaxDimensions = 64;

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { type DType, isFloat } from './dtype.ts'
+import { type DType, elementTypes } from '../dtype.ts'
 import { numberCodec as codec } from './native-codec.ts'
 import type { ParsedArray, ParseFailure } from './number-codec.ts'
 
@@ -25,12 +25,12 @@ function emptyArray(shape: readonly number[], dtype: DType): ParsedArray | Parse
 }
 
 function isPlainNumber(dtype: DType): boolean {
-  return dtype === 'float32' || /^u?int(8|16|32)$/.test(dtype)
+  const { kind, bytes } = elementTypes[dtype]
+  return dtype === 'float32' || ((kind === 'i' || kind === 'u') && bytes < 8)
 }
 
 // numpy's same_kind order: bool < uint < int < float, and anything to str.
-const kindRank = (dtype: DType) =>
-  dtype === 'bool' ? 0 : dtype.startsWith('uint') ? 1 : dtype.startsWith('int') ? 2 : isFloat(dtype) ? 3 : 4
+const kindRank = (dtype: DType) => 'buifU'.indexOf(elementTypes[dtype].kind)
 
 /** Whether numpy's `same_kind` allows the cast. */
 export function isSameKind(from: DType, to: DType): boolean {

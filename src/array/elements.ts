@@ -3,33 +3,32 @@
  * @module
  */
 
+import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, isWideInteger } from '../dtype.ts'
 import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
-import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import type { ParseFailureKind } from './number-codec.ts'
 
-/** Largest magnitude of each dtype, exclusive, before truncation: 255.9 still is a uint8, 256 is not. */
-const bounds: Record<DType, readonly [number, number]> = {
-  bool: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
-  int8: [-129, 128],
-  int16: [-32769, 32768],
-  int32: [-2147483649, 2147483648],
-  // The next double below -2^63: that one itself is a value.
-  int64: [-(2 ** 63) - 2 ** 11, 2 ** 63],
-  uint8: [-1, 256],
-  uint16: [-1, 65536],
-  uint32: [-1, 4294967296],
-  uint64: [-1, 2 ** 64],
-  // Halfway between the largest finite value and the next power of two: from here up rounding gives infinity.
-  float16: [-65520, 65520],
-  float32: [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103],
-  float64: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
-  str: [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
+/** Bounds of each dtype, exclusive, before truncation: 255.9 still is a uint8, 256 is not. */
+const bounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)])) as Record<
+  DType,
+  readonly [number, number]
+>
+
+function boundsOf(dtype: DType): readonly [number, number] {
+  const { kind, bytes } = elementTypes[dtype]
+  // From halfway between the largest finite value and the next power of two on, rounding gives infinity.
+  if (dtype === 'float16') return [-65520, 65520]
+  if (dtype === 'float32') return [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103]
+  if (kind === 'u') return [-1, 2 ** (8 * bytes)]
+  if (kind !== 'i') return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const high = 2 ** (8 * bytes - 1)
+  // For int64 the next double below -2^63: that one itself is a value.
+  return [-high - Math.max(1, high / 2 ** 52), high]
 }
 
-const integerBounds: Partial<Record<DType, readonly [bigint, bigint]>> = {
+const integerBounds = {
   int64: [-(2n ** 63n), 2n ** 63n - 1n],
   uint64: [0n, 2n ** 64n - 1n],
-}
+} as const
 
 /** Kept between calls, so that a small body costs one allocation: its result's. **Units**: elements. */
 const keptElements = 1024
@@ -62,7 +61,7 @@ class Elements {
     this.count = 0
     this.kinds = 0
     const range = bounds[dtype ?? 'float64']
-    const direct = dtype !== 'str' && dtype !== 'int64' && dtype !== 'uint64'
+    const direct = dtype === undefined || !(dtype === 'str' || isWideInteger(dtype))
     this.low = direct ? range[0] : 0
     this.high = direct ? range[1] : 0
   }
@@ -72,6 +71,10 @@ class Elements {
     const next = new Float64Array(this.values.length * 2)
     next.set(this.values)
     this.values = next
+  }
+
+  private get isWide(): boolean {
+    return this.dtype === 'int64' || this.dtype === 'uint64'
   }
 
   /** Drops what the call held, so that one large body does not stay in memory. */
@@ -134,7 +137,7 @@ class Elements {
   /** `true` and `false`. */
   putBool(value: boolean): ParseFailureKind | undefined {
     if (this.dtype === 'str') return this.pushString(value ? 'True' : 'False')
-    if (this.dtype === 'int64' || this.dtype === 'uint64') return this.putLong(value ? 1 : 0)
+    if (this.isWide) return this.putLong(value ? 1 : 0)
     if (this.dtype === undefined) {
       if (this.kinds & sawString) return 'dtype'
       this.kinds |= sawBool
@@ -177,7 +180,7 @@ class Elements {
   private putIntegerText(text: string): ParseFailureKind | undefined {
     if (!/^[+-]?\d+$/.test(text)) return 'dtype'
     const value = Number(text)
-    if (this.dtype === 'int64' || this.dtype === 'uint64') {
+    if (this.isWide) {
       return Number.isSafeInteger(value) ? this.putLong(value) : this.putLongText(text)
     }
     if (!(value > this.low && value < this.high)) return 'range'
@@ -201,7 +204,7 @@ class Elements {
     const digits = text.replace(/^[+-]?0*/, '')
     if (digits.length > 20) return 'range'
     const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits)
-    const range = integerBounds[this.dtype!]!
+    const range = integerBounds[this.dtype as 'int64']
     if (value < range[0] || value > range[1]) return 'range'
     this.reserveWords()
     this.words[this.count * 2 + 1 - highWord] = Number(value & 0xffffffffn)
@@ -247,9 +250,8 @@ class Elements {
   /** Puts the last elements, a row written in the order of `columns`, into the order of their columns. */
   orderRow(columns: readonly number[]): void {
     const base = this.count - columns.length
-    const wide = this.dtype === 'int64' || this.dtype === 'uint64'
     if (this.strings.length > 0) reorder(this.strings, base, columns)
-    else if (wide) reorder(new BigUint64Array(this.words.buffer), base, columns)
+    else if (this.isWide) reorder(new BigUint64Array(this.words.buffer), base, columns)
     else reorder(this.values, base, columns)
   }
 
@@ -265,7 +267,7 @@ class Elements {
     const { count, values } = this
     const dtype = this.resultType()
     if (dtype === 'str') return this.strings
-    if (dtype === 'int64' || dtype === 'uint64') {
+    if (isWideInteger(dtype)) {
       const data = new (dataConstructor(dtype))(count)
       new Uint32Array(data.buffer).set(this.words.subarray(0, count * 2))
       return data

@@ -3,8 +3,8 @@
  * strings or objects, and all bodies where the native add-on is missing.
  * @module
  */
+import type { DType } from '../dtype.ts'
 import { illFormedAt } from '../text/utf8.ts'
-import type { DType } from './dtype.ts'
 import { elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
 import type { NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'

@@ -3,9 +3,9 @@
  * @module
  */
 import { availableParallelism } from 'node:os'
+import { type DType, dataConstructor } from '../dtype.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { type LaterAddon, laterAddon } from '../native/add-on.ts'
-import { type DType, dataConstructor, dtypeCode } from './dtype.ts'
 import { typescriptCodec } from './json.ts'
 import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native-codec.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from './number-codec.ts'
@@ -72,7 +72,7 @@ class LargeCodec {
   async #encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     const head = newHead(array.shape)
     const data = array.data as Float64Array
-    const codes = [dtypeCode(array.dtype), nonFiniteCodes[nonFinite], head] as const
+    const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], head] as const
     const out = new Uint8Array(bufferPool.lend(this.#addon.encodedBound(data, ...codes)))
     await this.#addon.encodeNdarrayLater(data, ...codes, out)
     if (head[0] === 0) return out.subarray(0, head[1])

@@ -3,11 +3,11 @@
  * @module
  */
 
+import { type DataOf, type DType, dataConstructor, isWideInteger } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
 import { preferredType } from '../http/accept.ts'
-import { type NDArrayMessage, type ValueList, valueLists } from '../proto/messages.ts'
+import { type ListField, type NDArrayMessage, valueLists } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
-import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import {
   encodeNdarrayFlatbuffer,
   isNdarrayFlatbuffer,
@@ -66,55 +66,33 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
   return { dtype, shape: [data.length], data }
 }
 
-const dtypeNames: readonly (DType | undefined)[] = [
-  undefined,
-  'float32',
-  'float64',
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'str',
-]
-
-const listDTypes: Readonly<Record<ValueList, DType>> = {
-  floatValues: 'float32',
-  doubleValues: 'float64',
-  stringValues: 'str',
-  boolValues: 'bool',
-  int32Values: 'int32',
-  int64Values: 'int64',
-  uint32Values: 'uint32',
-  uint64Values: 'uint64',
-}
-
-const listOf = new Map(Object.entries(listDTypes).map(([list, dtype]) => [dtype, list as ValueList]))
+const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
+const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
 
 /** A list of elements with its dtype, out of a message that should have one such list; undefined when all are empty. */
 export function onlyList(
   message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
   name: string,
 ): { readonly dtype: DType; readonly data: DataOf<DType> } | undefined {
-  let found: ValueList | undefined
-  for (const { property } of valueLists) {
-    if ((message[property]?.length ?? 0) === 0) continue
+  let found: ListField | undefined
+  for (const list of valueLists) {
+    if ((message[list.property]?.length ?? 0) === 0) continue
     if (found !== undefined) {
-      throw new BadInput(`expected one list of elements for ${name}, received ${found} and ${property}`, {
+      throw new BadInput(`expected one list of elements for ${name}, received ${found.property} and ${list.property}`, {
         reason: 'dtype',
       })
     }
-    found = property
+    found = list
   }
   if (found === undefined) return undefined
-  const dtype = listDTypes[found]
-  return { dtype, data: elementsOf(message[found] as ArrayLike<unknown>, dtype) }
+  const { dtype, property } = found
+  return { dtype, data: elementsOf(message[property] as ArrayLike<unknown>, dtype) }
 }
 
 function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
   if (dtype === 'str' || ArrayBuffer.isView(list)) return list as DataOf<DType>
   const data = new (dataConstructor(dtype as 'float64'))(list.length)
-  const isBig = dtype === 'int64' || dtype === 'uint64'
+  const isBig = isWideInteger(dtype)
   for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
   return data
 }
@@ -122,7 +100,7 @@ function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
 /** An NDArray message becomes an array. **Errors**: BadInput `dtype`, `shape`. */
 export function fromNDArrayMessage(message: NDArrayMessage, name: string): ParsedArray {
   const number = message.dtype ?? 0
-  const wanted = dtypeNames[number]
+  const wanted = listByNumber.get(number)?.dtype
   if (wanted === undefined && number !== 0) {
     throw new BadInput(`expected a known dtype for ${name}, received number ${number}`, { reason: 'dtype' })
   }
@@ -163,9 +141,9 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
 
 /** An array becomes an NDArray message; undefined: messages have no list for its dtype. */
 export function toNDArrayMessage({ dtype, shape, data }: ParsedArray): NDArrayMessage | undefined {
-  const list = listOf.get(dtype)
+  const list = listByDtype.get(dtype)
   if (list === undefined) return undefined
-  return { dtype: dtypeNames.indexOf(dtype), shape, [list]: data, ...(shape.length === 0 && { scalar: true }) }
+  return { dtype: list.number, shape, [list.property]: data, ...(shape.length === 0 && { scalar: true }) }
 }
 
 /** An array in the form that holds every dtype. */

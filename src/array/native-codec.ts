@@ -3,8 +3,8 @@
  * @module
  */
 
+import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../dtype.ts'
 import { type Addon, addon } from '../native/add-on.ts'
-import { type DType, type DTypeData, dataConstructor, dtypeCode, dtypes } from './dtype.ts'
 import { typescriptCodec } from './json.ts'
 import type { NonFinite, NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
@@ -68,7 +68,7 @@ export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): P
 
 /** What the add-on takes for a dtype; -1 to infer it. */
 export function codeOf(dtype: DType | undefined): number {
-  return dtype === undefined ? -1 : dtypeCode(dtype)
+  return dtype === undefined ? -1 : elementTypes[dtype].code
 }
 
 /**
@@ -91,7 +91,7 @@ function nativeCodecOf(addon: Addon): NumberCodec {
       const data = array.data as DTypeData['float64']
       if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
       setShape(head, shape)
-      const text = addon.encodeNdarray(data, dtypeCode(dtype), nonFiniteCodes[nonFinite], head)
+      const text = addon.encodeNdarray(data, elementTypes[dtype].code, nonFiniteCodes[nonFinite], head)
       if (typeof text === 'string') return text
       if (text !== undefined) return new Uint8Array(text, 0, head[1])
       return head[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)

@@ -2,8 +2,9 @@
  * Arrays ⇄ the FlatBuffers table of proto/ndarray.fbs.
  * @module
  */
+
+import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, itemSize } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
-import { type DataOf, type DType, dataConstructor, dtypeCode, dtypes, itemSize } from './dtype.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import type { ParsedArray } from './number-codec.ts'
 import { maxDimensions } from './shape.ts'
@@ -43,7 +44,7 @@ export function encodeNdarrayFlatbuffer(
   out.addFieldOffset(fields.ends, endsAt, 0)
   out.addFieldOffset(fields.data, dataAt, 0)
   out.addFieldOffset(fields.shape, shapeAt, 0)
-  out.addFieldInt8(fields.dtype, dtypeCode(dtype), 0)
+  out.addFieldInt8(fields.dtype, elementTypes[dtype].code, 0)
   out.finish(out.endObject(), identifier)
   const head = out.asUint8Array()
   const bytes = allocate(head.length + elements.length)

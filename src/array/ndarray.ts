@@ -2,8 +2,9 @@
  * The n-dimensional array that functions receive and return.
  * @module
  */
+
+import { type DataOf, type DType, dataConstructor, dtypeOfContainer, dtypes, isDType } from '../dtype.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
-import { type DataOf, type DType, dataConstructor, dtypes, isDType } from './dtype.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
@@ -67,16 +68,7 @@ export class NDArray<D extends DType = DType> {
 }
 
 function dtypeOf(data: unknown): DType {
-  if (Array.isArray(data)) return 'str'
-  if (data instanceof Float32Array) return 'float32'
-  if (data instanceof Float64Array) return 'float64'
-  if (data instanceof Int32Array) return 'int32'
-  if (data instanceof BigInt64Array) return 'int64'
-  if (data instanceof Uint8Array) return 'uint8'
-  if (data instanceof Int8Array) return 'int8'
-  if (data instanceof Int16Array) return 'int16'
-  if (data instanceof Uint16Array) return 'uint16'
-  if (data instanceof Uint32Array) return 'uint32'
-  if (data instanceof BigUint64Array) return 'uint64'
+  const dtype = Array.isArray(data) ? 'str' : dtypeOfContainer(data)
+  if (dtype !== undefined) return dtype
   throw new InvalidArgument(expected('a typed array or a list of strings', 'NDArray data', data))
 }

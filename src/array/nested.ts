@@ -2,9 +2,10 @@
  * Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. Request bodies never pass here.
  * @module
  */
+
+import { type DataOf, type DType, dataConstructor } from '../dtype.ts'
 import { BadInput, expected } from '../errors.ts'
 import { float16ToNumber } from '../text/number-text.ts'
-import { type DataOf, type DType, dataConstructor } from './dtype.ts'
 import { NDArray } from './ndarray.ts'
 import { maxDimensions, sizeOf } from './shape.ts'
 

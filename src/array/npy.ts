@@ -4,29 +4,15 @@
  * **Source**: numpy.lib.format, versions 1.0 to 3.0.
  * @module
  */
+
+import { type DataOf, type DType, itemSize, npyName, parseDType } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
-import { type DataOf, type DType, itemSize, parseDType } from './dtype.ts'
 import { bytesOf, checkSize, viewElements } from './ndarray-flatbuffer.ts'
 import type { ParsedArray } from './number-codec.ts'
 import { maxDimensions } from './shape.ts'
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
 const maxHeaderBytes = 10_000
-
-const codes: Readonly<Record<Exclude<DType, 'str'>, string>> = {
-  bool: '|b1',
-  int8: '|i1',
-  int16: '<i2',
-  int32: '<i4',
-  int64: '<i8',
-  uint8: '|u1',
-  uint16: '<u2',
-  uint32: '<u4',
-  uint64: '<u8',
-  float16: '<f2',
-  float32: '<f4',
-  float64: '<f8',
-}
 
 /** Whether bytes say that they are such a file. */
 export function isNpy(bytes: Uint8Array): boolean {
@@ -41,7 +27,7 @@ export function encodeNpy(
   const isText = dtype === 'str'
   const wide = isText ? joinWide(data as string[]) : undefined
   const elements = wide?.bytes ?? bytesOf(data as Float64Array)
-  const descr = isText ? `<U${wide?.width}` : codes[dtype]
+  const descr = isText ? `<U${wide?.width}` : npyName(dtype)
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
   // The data starts at a multiple of 64 bytes; the header ends with a line break.

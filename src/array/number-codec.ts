@@ -3,7 +3,7 @@
  * Both give the same answer on every input, failures and their offsets included.
  * @module
  */
-import type { DataOf, DType } from './dtype.ts'
+import type { DataOf, DType } from '../dtype.ts'
 
 /** Why a text is no array. */
 export type ParseFailureKind =

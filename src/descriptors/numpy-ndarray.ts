@@ -4,7 +4,6 @@
  */
 
 import { castArray, isSameKind } from '../array/cast.ts'
-import { type DType, parseDType } from '../array/dtype.ts'
 import { largeCodec } from '../array/large-codec.ts'
 import {
   acceptedForm,
@@ -19,6 +18,7 @@ import { NDArray } from '../array/ndarray.ts'
 import { fromNested, type Nested } from '../array/nested.ts'
 import type { NonFinite, ParsedArray, ParseFailure } from '../array/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/shape.ts'
+import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'

@@ -4,6 +4,7 @@
  */
 
 import { matchesShape, parseShapePattern, showShape } from '../array/shape.ts'
+import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
 import type { FrameLayout, Orient } from '../frame/frame-codec.ts'
@@ -189,22 +190,9 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 }
 
-const typedKinds: ReadonlyMap<string, Column['kind']> = new Map<string, Column['kind']>([
-  ['Int8Array', 'int8'],
-  ['Int16Array', 'int16'],
-  ['Int32Array', 'int32'],
-  ['BigInt64Array', 'int64'],
-  ['Uint8Array', 'uint8'],
-  ['Uint16Array', 'uint16'],
-  ['Uint32Array', 'uint32'],
-  ['BigUint64Array', 'uint64'],
-  ['Float32Array', 'float32'],
-  ['Float64Array', 'float64'],
-])
-
 function seriesOf(polars: Polars, sample: unknown): Series {
   if (ArrayBuffer.isView(sample)) {
-    const kind = typedKinds.get(sample.constructor.name)
+    const kind = dtypeOfContainer(sample) as ColumnKind | undefined
     const list = Array.from(sample as unknown as ArrayLike<number | bigint>)
     if (kind !== undefined) return columnSeries(polars, columnOf('', kind, list), list.length)
   }
@@ -225,7 +213,7 @@ function columnSeries(polars: Polars, column: Column, rows: number): Series {
 }
 
 /** As JSON would have it: whole numbers int64, numbers float64. */
-function kindOf(values: readonly SeriesElement[]): Column['kind'] | undefined {
+function kindOf(values: readonly SeriesElement[]): ColumnKind | undefined {
   const present = values.filter((value) => value !== null)
   const isInt = (value: SeriesElement) =>
     typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value)

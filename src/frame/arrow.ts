@@ -5,7 +5,8 @@
  */
 
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../array/flatbuffer.ts'
-import { type Column, type ColumnKind, type ColumnTable, columnKinds, kindSizes } from './columns.ts'
+import { type ColumnKind, elementTypes, isDType, itemSize } from '../dtype.ts'
+import type { Column, ColumnTable } from './columns.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
@@ -28,8 +29,8 @@ function writeType(out: Builder, { kind, heaps }: Column): { id: number; at: num
     out.addFieldInt16(0, kind === 'float32' ? 1 : 2, 0)
     return { id: typeFloat, at: out.endObject() }
   }
-  out.addFieldInt32(0, kindSizes[kind] * 8, 0)
-  out.addFieldInt8(1, kind.startsWith('int') ? 1 : 0, 0)
+  out.addFieldInt32(0, itemSize(kind) * 8, 0)
+  out.addFieldInt8(1, elementTypes[kind].kind === 'i' ? 1 : 0, 0)
   return { id: typeInt, at: out.endObject() }
 }
 
@@ -177,7 +178,7 @@ function kindOf(field: FlatTable): ColumnKind | undefined {
   switch (field.uint8(2)) {
     case typeInt: {
       const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0) ?? 0}`
-      return columnKinds.find((known) => known === kind)
+      return isDType(kind) ? (kind as ColumnKind) : undefined
     }
     case typeFloat:
       return type?.int16(0) === 2 ? 'float64' : type?.int16(0) === 1 ? 'float32' : undefined

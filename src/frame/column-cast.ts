@@ -4,8 +4,9 @@
  * @module
  */
 
+import { type ColumnKind, elementTypes, isFloat, itemSize } from '../dtype.ts'
 import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
-import { bytesAt, type Column, type ColumnKind, columnOf, isValid, kindSizes, numberReader } from './columns.ts'
+import { bytesAt, type Column, columnOf, isValid, numberReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
@@ -37,9 +38,9 @@ function readerOf(column: Column): (row: number) => Value {
 }
 
 function castTo(kind: ColumnKind, from: ColumnKind): Cast {
-  if (kind === 'str') return from === 'float64' || from === 'float32' ? floatText(from === 'float32' ? 4 : 8) : String
+  if (kind === 'str') return isFloat(from) ? floatText(itemSize(from)) : String
   if (kind === 'bool') return toFlag
-  return kind.startsWith('float') ? toFloat(kind === 'float32') : toInteger(kind)
+  return isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
 }
 
 const scratch = new Uint8Array(maxFloatBytes + 8)
@@ -84,8 +85,8 @@ function toFloat(isSingle: boolean): Cast {
 const integer = /^[+-]?\d{1,20}$/
 
 function toInteger(kind: ColumnKind): Cast {
-  const bits = kindSizes[kind] * 8
-  const isSigned = kind.startsWith('int')
+  const bits = itemSize(kind) * 8
+  const isSigned = elementTypes[kind].kind === 'i'
   const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
   const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
   // Narrow kinds need no bigints, and small numbers none for wide ones.

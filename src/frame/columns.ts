@@ -4,40 +4,7 @@
  * @module
  */
 
-/** Element kinds of a column, in the order of their stable numeric codes (the add-on uses the code). */
-export const columnKinds = [
-  'bool',
-  'int8',
-  'int16',
-  'int32',
-  'int64',
-  'uint8',
-  'uint16',
-  'uint32',
-  'uint64',
-  'float32',
-  'float64',
-  'str',
-] as const
-
-/** Name of an element kind. */
-export type ColumnKind = (typeof columnKinds)[number]
-
-/** Bytes of one element; 0 for bool (a bit) and str (no fixed size). */
-export const kindSizes: Readonly<Record<ColumnKind, number>> = {
-  bool: 0,
-  int8: 1,
-  int16: 2,
-  int32: 4,
-  int64: 8,
-  uint8: 1,
-  uint16: 2,
-  uint32: 4,
-  uint64: 8,
-  float32: 4,
-  float64: 8,
-  str: 0,
-}
+import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../dtype.ts'
 
 /** One column. Little-endian, as Arrow's buffers. */
 export interface Column {
@@ -77,33 +44,23 @@ export function bytesAt(column: Column, row: number): Uint8Array {
   return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
 }
 
-/** A function from row to number (bigint for 64-bit integers) of a numeric column. Reads nulls as whatever lies there. */
+/** The numbers of a numeric column. **Cost**: a view where they lie aligned in memory, else a copy. */
+export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
+  if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
+  const size = itemSize(kind)
+  const bytes = data.byteOffset % size === 0 ? data : new Uint8Array(data)
+  return new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows ?? Math.floor(bytes.length / size))
+}
+
+/**
+ * Returns the number of a row (a bigint for 64-bit integers) of a numeric column. Reads nulls as whatever lies there.
+ * **Errors**: RangeError for a row that the column does not have.
+ */
 export function numberReader(column: Column): (row: number) => number | bigint {
-  const { buffer, byteOffset, byteLength } = column.data
-  const view = new DataView(buffer, byteOffset, byteLength)
-  switch (column.kind) {
-    case 'int8':
-      return (row) => view.getInt8(row)
-    case 'int16':
-      return (row) => view.getInt16(row * 2, true)
-    case 'int32':
-      return (row) => view.getInt32(row * 4, true)
-    case 'int64':
-      return (row) => view.getBigInt64(row * 8, true)
-    case 'uint8':
-      return (row) => view.getUint8(row)
-    case 'uint16':
-      return (row) => view.getUint16(row * 2, true)
-    case 'uint32':
-      return (row) => view.getUint32(row * 4, true)
-    case 'uint64':
-      return (row) => view.getBigUint64(row * 8, true)
-    case 'float32':
-      return (row) => view.getFloat32(row * 4, true)
-    case 'float64':
-      return (row) => view.getFloat64(row * 8, true)
-    default:
-      throw new TypeError(`a column of kind ${column.kind} holds no numbers`)
+  const numbers = columnNumbers(column)
+  return (row) => {
+    if (row < numbers.length) return numbers[row]
+    throw new RangeError(`a column of ${numbers.length} elements has no row ${row}`)
   }
 }
 
@@ -134,33 +91,11 @@ export function columnOf(
     for (let i = 0; i < rows; i++) if (values[i] === true) data[i >> 3] |= 1 << (i & 7)
     return { name, kind, data, ...rest }
   }
-  const view = new DataView(new ArrayBuffer(rows * kindSizes[kind]))
-  const write = numberWriter(view, kind)
-  for (let i = 0; i < rows; i++) if (values[i] !== null) write(i, values[i] as number)
-  return { name, kind, data: new Uint8Array(view.buffer), ...rest }
-}
-
-function numberWriter(view: DataView, kind: ColumnKind): (row: number, value: number | bigint) => void {
-  switch (kind) {
-    case 'int8':
-      return (row, value) => view.setInt8(row, Number(value))
-    case 'int16':
-      return (row, value) => view.setInt16(row * 2, Number(value), true)
-    case 'int32':
-      return (row, value) => view.setInt32(row * 4, Number(value), true)
-    case 'int64':
-      return (row, value) => view.setBigInt64(row * 8, BigInt(value), true)
-    case 'uint8':
-      return (row, value) => view.setUint8(row, Number(value))
-    case 'uint16':
-      return (row, value) => view.setUint16(row * 2, Number(value), true)
-    case 'uint32':
-      return (row, value) => view.setUint32(row * 4, Number(value), true)
-    case 'uint64':
-      return (row, value) => view.setBigUint64(row * 8, BigInt(value), true)
-    case 'float32':
-      return (row, value) => view.setFloat32(row * 4, Number(value), true)
-    default:
-      return (row, value) => view.setFloat64(row * 8, Number(value), true)
+  const numbers = new (dataConstructor(kind))(rows)
+  const isBig = isWideInteger(kind)
+  for (let i = 0; i < rows; i++) {
+    const value = values[i] as number | null
+    if (value !== null) numbers[i] = (isBig ? BigInt(value) : Number(value)) as number
   }
+  return { name, kind, data: new Uint8Array(numbers.buffer), ...rest }
 }

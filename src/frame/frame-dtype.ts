@@ -3,44 +3,17 @@
  * @module
  */
 
-import { parseDType } from '../array/dtype.ts'
+import { type ColumnKind, dtypes, elementTypes, parseDType } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-import type { ColumnKind } from './columns.ts'
 
 /** Column types of a data frame, in Polars' names. */
 export type FrameType =
-  | 'Bool'
-  | 'Int8'
-  | 'Int16'
-  | 'Int32'
-  | 'Int64'
-  | 'UInt8'
-  | 'UInt16'
-  | 'UInt32'
-  | 'UInt64'
-  | 'Float32'
-  | 'Float64'
-  | 'Utf8'
+  | (typeof elementTypes)[ColumnKind]['polars']
   | 'Categorical'
   | 'Date'
   | 'Datetime(ms)'
   | 'Datetime(us)'
   | 'Datetime(ns)'
-
-const ofNumpy: Readonly<Record<string, FrameType>> = {
-  bool: 'Bool',
-  int8: 'Int8',
-  int16: 'Int16',
-  int32: 'Int32',
-  int64: 'Int64',
-  uint8: 'UInt8',
-  uint16: 'UInt16',
-  uint32: 'UInt32',
-  uint64: 'UInt64',
-  float32: 'Float32',
-  float64: 'Float64',
-  str: 'Utf8',
-}
 
 /** Names that are pandas' or Polars' own. */
 const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
@@ -64,13 +37,13 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
 // pandas' nullable types, which are Polars' names as well.
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
 
-const kinds: Readonly<Partial<Record<FrameType, ColumnKind>>> = Object.fromEntries(
-  Object.entries(ofNumpy).map(([kind, type]) => [type, kind as ColumnKind]),
+const kinds: ReadonlyMap<string, ColumnKind> = new Map(
+  dtypes.filter((dtype) => dtype !== 'float16').map((kind) => [elementTypes[kind].polars, kind]),
 )
 
 /** The column kind of a type; undefined for those that only Polars has. */
 export function kindOfType(type: FrameType): ColumnKind | undefined {
-  return kinds[type]
+  return kinds.get(type)
 }
 
 /** Whether nulls have no place in the numpy type of that name. */
@@ -86,7 +59,7 @@ export function parseFrameType(name: unknown, column: string): FrameType {
     if (nullable.test(name)) return name as FrameType
     try {
       // float16 is numpy's alone.
-      const type = ofNumpy[parseDType(name)]
+      const type = elementTypes[parseDType(name)].polars
       if (type !== undefined) return type
     } catch {
       // Told below, with the column.

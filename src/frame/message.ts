@@ -3,11 +3,11 @@
  * @module
  */
 
-import { type DataOf, type DType, dataConstructor } from '../array/dtype.ts'
 import { onlyList } from '../array/message.ts'
+import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
-import type { DataFrameMessage, SeriesMessage } from '../proto/messages.ts'
-import { bytesAt, type Column, type ColumnTable, columnOf, isValid, kindSizes } from './columns.ts'
+import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
+import { bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
 import type { DataFrame } from './polars-package.ts'
 
@@ -111,33 +111,23 @@ export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
   }
 }
 
-// Kinds without a list of their own go into the next wider one.
-const listOf: Readonly<Record<Column['kind'], readonly [keyof SeriesMessage, Exclude<DType, 'str'>]>> = {
-  bool: ['boolValues', 'bool'],
-  int8: ['int32Values', 'int32'],
-  int16: ['int32Values', 'int32'],
-  int32: ['int32Values', 'int32'],
-  int64: ['int64Values', 'int64'],
-  uint8: ['uint32Values', 'uint32'],
-  uint16: ['uint32Values', 'uint32'],
-  uint32: ['uint32Values', 'uint32'],
-  uint64: ['uint64Values', 'uint64'],
-  float32: ['floatValues', 'float32'],
-  float64: ['doubleValues', 'float64'],
-  str: ['stringValues', 'bool'],
-}
-
 function toSeriesMessage(column: Column, rows: number): SeriesMessage {
-  const [list, dtype] = listOf[column.kind]
+  const { property, dtype } = listFor(column.kind)
   const positions: number[] = []
   if (column.validity !== undefined) for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
   return {
-    [list]: elementsOf(column, dtype, rows),
+    [property]: elementsOf(column, dtype, rows),
     ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
   }
 }
 
-function elementsOf(column: Column, dtype: Exclude<DType, 'str'>, rows: number): DataOf<DType> {
+/** The list for a kind; narrow integers, which have none of their own, go into the one of 32 bits. */
+function listFor(kind: ColumnKind): ListField {
+  const wide = elementTypes[kind].kind === 'i' ? 'int32' : 'uint32'
+  return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
+}
+
+function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   const { kind, data } = column
   if (kind === 'str') {
     return Array.from({ length: rows }, (_, i) =>
@@ -145,8 +135,7 @@ function elementsOf(column: Column, dtype: Exclude<DType, 'str'>, rows: number):
     )
   }
   if (kind === 'bool') return Uint8Array.from({ length: rows }, (_, i) => (data[i >> 3] >> (i & 7)) & 1)
-  const bytes = data.byteOffset % kindSizes[kind] === 0 ? data : new Uint8Array(data)
-  const own = new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows)
+  const own = columnNumbers(column, rows) as DataOf<DType>
   if (kind === dtype) return own
   return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)
 }

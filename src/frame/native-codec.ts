@@ -3,8 +3,9 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
+import { type ColumnKind, dtypes, elementTypes } from '../dtype.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
-import { type Column, type ColumnKind, type ColumnTable, columnKinds } from './columns.ts'
+import type { Column, ColumnTable } from './columns.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -79,16 +80,12 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   const offsets = words[at + 6]
   return {
     name: bytes.toString('utf8', words[at + 1], words[at + 1] + words[at + 2]),
-    kind: columnKinds[words[at]],
+    kind: dtypes[words[at]] as ColumnKind,
     data: new Uint8Array(buffer, words[at + 3], words[at + 4]),
     validity: validity === -1 ? undefined : new Uint8Array(buffer, validity, (rows + 7) >> 3),
     offsets: offsets === -1 ? undefined : new Int32Array(buffer, offsets, rows + 1),
   }
 }
-
-const kindCodes: Readonly<Record<ColumnKind, number>> = Object.fromEntries(
-  columnKinds.map((kind, code) => [kind, code]),
-) as Record<ColumnKind, number>
 
 /** What the add-on is to write: columns, pieces of text, and steps over both. */
 class EncodePlan {
@@ -113,7 +110,8 @@ class EncodePlan {
     const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : this.parts.push(bytes) - 1)
     const offsetBytes =
       offsets === undefined ? undefined : new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength)
-    this.#columns.push(kindCodes[kind], part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
+    const { code } = elementTypes[kind]
+    this.#columns.push(code, part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
     this.#columns.push(...this.#piece(key))
     this.parts.push(...heaps)
     return this.#count++

@@ -6,10 +6,11 @@
  * @module
  */
 
+import { type ColumnKind, isWideInteger } from '../dtype.ts'
 import { keptBuffer } from '../memory/scratch-buffer.ts'
 import { decodeArrow, encodeArrow } from './arrow.ts'
-import { type Column, type ColumnKind, type ColumnTable, columnOf } from './columns.ts'
-import type { FrameType } from './frame-dtype.ts'
+import { type Column, type ColumnTable, columnOf } from './columns.ts'
+import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
@@ -235,35 +236,23 @@ function count(series: Series, what: 'isInfinite'): number {
 /** Up to here rows are read one by one: 3 µs instead of the 30 that an Arrow file takes, however little is in it. */
 const maxSmallCells = 64
 
-const rowKinds: ReadonlyMap<string, ColumnKind> = new Map<string, ColumnKind>([
-  ['Bool', 'bool'],
-  ['Int8', 'int8'],
-  ['Int16', 'int16'],
-  ['Int32', 'int32'],
-  ['Int64', 'int64'],
-  ['UInt8', 'uint8'],
-  ['UInt16', 'uint16'],
-  ['UInt32', 'uint32'],
-  ['UInt64', 'uint64'],
-  ['Float32', 'float32'],
-  ['Float64', 'float64'],
-  ['String', 'str'],
-])
+/** The column kind of a Polars type; undefined for those that have no buffers of numbers or text. */
+const kindOfVariant = (variant: string): ColumnKind | undefined =>
+  kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
 /** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
 function smallColumns(frame: DataFrame): ColumnTable | undefined {
   const names = namesOf(frame)
   const rows = member(frame, 'height')
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
-  const kinds = member(frame, 'dtypes').map(({ variant }) => rowKinds.get(variant))
+  const kinds = member(frame, 'dtypes').map(({ variant }) => kindOfVariant(variant))
   if (kinds.includes(undefined)) return undefined
   const values: (number | bigint | boolean | string | null)[][] = member(frame, 'rows')()
   const columns: Column[] = []
   for (const [i, name] of names.entries()) {
     const kind = kinds[i] as ColumnKind
     const column = values.map((row) => row[i])
-    const isWide = kind === 'int64' || kind === 'uint64'
-    if (isWide && !column.every((value) => value === null || Number.isSafeInteger(value))) return undefined
+    if (isWideInteger(kind) && !column.every((value) => value === null || Number.isSafeInteger(value))) return undefined
     columns.push(columnOf(name, kind, column))
   }
   return { rows, columns }
@@ -279,7 +268,7 @@ function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | string {
   const types = member(frame, 'dtypes')
   for (const [i, name] of namesOf(frame).entries()) {
     // A column costs 0.5 ms to take out.
-    if (rowKinds.has(types[i].variant)) continue
+    if (kindOfVariant(types[i].variant) !== undefined) continue
     const series = member(frame, 'getColumn')(name)
     const next = plainSeries(polars, series)
     if (next === undefined) return series.name

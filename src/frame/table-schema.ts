@@ -4,8 +4,9 @@
  * @module
  */
 
+import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
 import { tooDeepAt } from '../text/json-syntax.ts'
-import type { Column, ColumnKind, ColumnTable } from './columns.ts'
+import type { Column, ColumnTable } from './columns.ts'
 import type { FrameType } from './frame-dtype.ts'
 
 /** A schema that was read: what each column is, and which of them holds the labels. */
@@ -82,12 +83,12 @@ export function encodeTableSchema(
 function typeName(kind: ColumnKind): string {
   if (kind === 'bool') return 'boolean'
   if (kind === 'str') return 'string'
-  return kind.startsWith('float') ? 'number' : 'integer'
+  return isFloat(kind) ? 'number' : 'integer'
 }
 
 /** What pandas reads nulls with; its plain integers and booleans have none. */
 function nullableName(kind: ColumnKind): string | undefined {
   if (kind === 'bool') return 'boolean'
-  if (kind === 'str' || kind.startsWith('float')) return undefined
-  return kind.startsWith('u') ? `UInt${kind.slice(4)}` : `Int${kind.slice(3)}`
+  // pandas and Polars give them the same names.
+  return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars
 }

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { dataConstructor } from '../array/dtype.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
+import { dataConstructor } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 
 /** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */

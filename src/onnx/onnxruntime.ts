@@ -16,9 +16,9 @@
  */
 import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
-import { type DType, dataConstructor } from '../array/dtype.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { matchesShape, showShape } from '../array/shape.ts'
+import { type DType, dataConstructor } from '../dtype.ts'
 import { BadInput, expected, InvalidArgument, show } from '../errors.ts'
 import { loadOptional } from '../modules/optional.ts'
 

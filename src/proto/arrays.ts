@@ -33,7 +33,7 @@ const seriesLists = listTable('series')
 /** Collects the lists of elements of one message. */
 class ListCollector {
   readonly #table: typeof ndarrayLists
-  readonly #open = new Map<ValueList, PackedList<'float'> | string[]>()
+  readonly #open = new Map<ValueList, PackedList<'float32'> | string[]>()
 
   constructor(table: typeof ndarrayLists) {
     this.#table = table
@@ -43,10 +43,10 @@ class ListCollector {
   take(reader: ProtoReader): boolean {
     const list = this.#table[reader.field]
     if (list === undefined) return false
-    const { property, kind } = list
+    const { property, dtype } = list
     let open = this.#open.get(property)
     if (open === undefined) {
-      open = kind === 'string' ? [] : new PackedList(kind as 'float')
+      open = dtype === 'str' ? [] : new PackedList(dtype as 'float32')
       this.#open.set(property, open)
     }
     if (open instanceof PackedList) return open.take(reader)
@@ -135,8 +135,8 @@ function writeLists(writer: ProtoWriter, message: Lists, of: 'ndarray' | 'series
   for (const list of of === 'ndarray' ? valueLists : seriesOrder) {
     const values = message[list.property] as readonly unknown[] | undefined
     if (values === undefined) continue
-    if (list.kind === 'string') for (const text of values) writer.text(list[of], text as string)
-    else writePacked(writer, list[of], list.kind, values)
+    if (list.dtype === 'str') for (const text of values) writer.text(list[of], text as string)
+    else writePacked(writer, list[of], list.dtype, values)
   }
 }
 

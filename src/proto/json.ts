@@ -5,6 +5,7 @@
  * integers as strings, enums by name or number, NaN and the infinities as strings.
  * @module
  */
+import { isFloat, isWideInteger } from '../dtype.ts'
 import { BadInput, expected } from '../errors.ts'
 import {
   type ContentHolder,
@@ -21,7 +22,8 @@ import {
   valueLists,
 } from './messages.ts'
 
-const dtypeNames = ['UNSPECIFIED', 'FLOAT', 'DOUBLE', 'BOOL', 'INT32', 'INT64', 'UINT32', 'UINT64', 'STRING']
+const dtypeNames = ['UNSPECIFIED']
+for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -140,20 +142,20 @@ function frameFromJson(object: Json): DataFrameMessage {
 
 function listsFromJson(object: Json): SeriesMessage {
   const lists: Partial<Record<ValueList, unknown>> = {}
-  for (const { property, kind } of valueLists) {
+  for (const { property, dtype } of valueLists) {
     const list = listOf(member(object, property), property)
     if (list.length === 0) continue
-    if (kind === 'string') lists[property] = list.map((item) => textOf(item ?? 0, property))
-    else if (kind === 'bool') lists[property] = list.map((item) => boolOf(item, property))
-    else if (kind === 'float' || kind === 'double') {
-      const data = kind === 'float' ? new Float32Array(list.length) : new Float64Array(list.length)
+    if (dtype === 'str') lists[property] = list.map((item) => textOf(item ?? 0, property))
+    else if (dtype === 'bool') lists[property] = list.map((item) => boolOf(item, property))
+    else if (isFloat(dtype)) {
+      const data = dtype === 'float32' ? new Float32Array(list.length) : new Float64Array(list.length)
       for (let i = 0; i < list.length; i++) data[i] = numberOf(list[i], property)
       lists[property] = data
     } else {
       const integers = list.map((item) =>
-        integerOf(item, property, kind.endsWith('64') ? 64n : 32n, kind.startsWith('int')),
+        integerOf(item, property, isWideInteger(dtype) ? 64n : 32n, dtype.startsWith('int')),
       )
-      lists[property] = kind.endsWith('64') ? integers : integers.map(Number)
+      lists[property] = isWideInteger(dtype) ? integers : integers.map(Number)
     }
   }
   return lists as SeriesMessage
@@ -226,14 +228,14 @@ function seriesToJson(series: SeriesMessage): Record<string, unknown> {
 
 function listsToJson(message: NDArrayMessage | SeriesMessage): Record<string, unknown> {
   const json: Record<string, unknown> = {}
-  for (const { property, kind } of valueLists) {
+  for (const { property, dtype } of valueLists) {
     const list = message[property]
     if (list === undefined || list.length === 0) continue
     const write = (value: unknown) => {
-      if (kind === 'bool') return Boolean(value)
-      if (kind === 'int64' || kind === 'uint64') return String(value)
-      if (kind === 'float') return Number.isFinite(value) ? shortest(value as number) : String(value)
-      return kind === 'double' && !Number.isFinite(value) ? String(value) : value
+      if (dtype === 'bool') return Boolean(value)
+      if (isWideInteger(dtype)) return String(value)
+      if (dtype === 'float32') return Number.isFinite(value) ? shortest(value as number) : String(value)
+      return dtype === 'float64' && !Number.isFinite(value) ? String(value) : value
     }
     json[property] = Array.from(list as ArrayLike<unknown>, write)
   }

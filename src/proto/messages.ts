@@ -2,7 +2,7 @@
  * What RPC messages are in JavaScript, and the field numbers under which they travel.
  * @module
  */
-import type { PackedKind } from './packed.ts'
+import { dtypes, elementTypes, type ListDType, type ListScalar } from '../dtype.ts'
 
 /** A list of numbers: typed arrays are what we read; lists are for messages that somebody writes by hand. */
 export type Numbers<T extends ArrayLike<unknown>> = T | readonly T[number][]
@@ -129,30 +129,27 @@ function numbers(byName: Partial<Record<ProtoField, number>>): ContentNumbers {
   return { byName, byNumber }
 }
 
-/** The lists of NDArray and Series: their property, and field number and kind of elements in each. */
-export const valueLists: readonly {
-  readonly property: ValueList
-  readonly ndarray: number
-  readonly series: number
-  readonly kind: PackedKind | 'string'
-}[] = [
-  { property: 'floatValues', ndarray: 3, series: 2, kind: 'float' },
-  { property: 'doubleValues', ndarray: 4, series: 4, kind: 'double' },
-  { property: 'stringValues', ndarray: 5, series: 5, kind: 'string' },
-  { property: 'boolValues', ndarray: 6, series: 1, kind: 'bool' },
-  { property: 'int32Values', ndarray: 7, series: 3, kind: 'int32' },
-  { property: 'int64Values', ndarray: 8, series: 6, kind: 'int64' },
-  { property: 'uint32Values', ndarray: 9, series: 7, kind: 'uint32' },
-  { property: 'uint64Values', ndarray: 10, series: 8, kind: 'uint64' },
-]
-
 /** Property of a list of elements. */
-export type ValueList =
-  | 'floatValues'
-  | 'doubleValues'
-  | 'stringValues'
-  | 'boolValues'
-  | 'int32Values'
-  | 'int64Values'
-  | 'uint32Values'
-  | 'uint64Values'
+export type ValueList = `${ListScalar}Values`
+
+/** A list of elements, which NDArray and Series both have. */
+export interface ListField {
+  readonly dtype: ListDType
+  readonly property: ValueList
+  /** Number of the element type in the enum DType. */
+  readonly number: number
+  /** Field number in NDArray. */
+  readonly ndarray: number
+  /** Field number in Series. */
+  readonly series: number
+}
+
+/** The lists of NDArray and Series, in the order of NDArray's fields. */
+export const valueLists: readonly ListField[] = dtypes
+  .flatMap((dtype): ListField[] => {
+    const { proto } = elementTypes[dtype]
+    if (proto === undefined) return []
+    const [scalar, number, ndarray, series] = proto
+    return [{ dtype: dtype as ListDType, property: `${scalar}Values`, number, ndarray, series }]
+  })
+  .sort((a, b) => a.ndarray - b.ndarray)

@@ -6,44 +6,18 @@
  * @module
  */
 import { endianness } from 'node:os'
+import { type DataOf, dataConstructor, isFloat, isWideInteger, itemSize, type ListDType } from '../dtype.ts'
 import { moveToAligned } from '../memory/move-to-aligned.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 import { countVarints, readVarints, writeVarints } from './varints.ts'
 
-/** Kinds of packed numbers, by the typed array that holds them; a bool is a byte 0 or 1. */
-export interface PackedData {
-  float: Float32Array
-  double: Float64Array
-  bool: Uint8Array
-  int32: Int32Array
-  uint32: Uint32Array
-  int64: BigInt64Array
-  uint64: BigUint64Array
-}
+/** Element types of packed numbers; a bool is a byte 0 or 1. */
+export type PackedKind = Exclude<ListDType, 'str'>
 
-/** Name of a kind of packed numbers. */
-export type PackedKind = keyof PackedData
-
-type AnyPacked = PackedData[PackedKind]
-
-interface PackedConstructor {
-  readonly BYTES_PER_ELEMENT: number
-  new (length: number): AnyPacked
-  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): AnyPacked
-}
+type AnyPacked = DataOf<PackedKind>
 
 // Below this a copy costs no more than the view, and keeps no message in memory.
 const viewFromBytes = 4096
-
-const constructors: Readonly<Record<PackedKind, PackedConstructor>> = {
-  float: Float32Array,
-  double: Float64Array,
-  bool: Uint8Array,
-  int32: Int32Array,
-  uint32: Uint32Array,
-  int64: BigInt64Array,
-  uint64: BigUint64Array,
-}
 
 if (endianness() !== 'LE')
   throw new Error('serving needs a little-endian processor: numbers are copied as they lie in memory')
@@ -57,8 +31,8 @@ export class PackedList<K extends PackedKind> {
 
   constructor(kind: K) {
     this.kind = kind
-    this.#fixedBytes = kind === 'float' ? 4 : kind === 'double' ? 8 : 0
-    this.#data = new constructors[kind](0)
+    this.#fixedBytes = isFloat(kind) ? itemSize(kind) : 0
+    this.#data = new (dataConstructor(kind))(0)
   }
 
   /** Takes the field that the reader stands on. False: of another wire type, and not taken. */
@@ -75,9 +49,9 @@ export class PackedList<K extends PackedKind> {
   }
 
   /** The elements; the array is the caller's. */
-  finish(): PackedData[K] {
+  finish(): DataOf<K> {
     const data = this.#data
-    return (data.length === this.#length ? data : data.slice(0, this.#length)) as PackedData[K]
+    return (data.length === this.#length ? data : data.slice(0, this.#length)) as DataOf<K>
   }
 
   #takeFixed(reader: ProtoReader, size: number): void {
@@ -89,7 +63,7 @@ export class PackedList<K extends PackedKind> {
     reader.pos = end
     const count = bytes.length / size
     if (this.#length === 0 && bytes.length >= viewFromBytes && bytes.byteOffset % size === 0) {
-      this.#data = new constructors[this.kind](bytes.buffer, bytes.byteOffset, count)
+      this.#data = new (dataConstructor(this.kind))(bytes.buffer, bytes.byteOffset, count)
       this.#length = count
       return
     }
@@ -137,7 +111,7 @@ export class PackedList<K extends PackedKind> {
 
 /** Elements that are written before they are read: not zeroed first, which takes as long as copying them in. */
 function allocate(kind: PackedKind, length: number): AnyPacked {
-  const constructor = constructors[kind]
+  const constructor = dataConstructor(kind)
   const bytes = length * constructor.BYTES_PER_ELEMENT
   return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
@@ -156,20 +130,20 @@ export function writePacked(
   if (data.length === 0) return
   const typed = ArrayBuffer.isView(data) ? data : fill(kind, data)
   writer.tag(field, wireType.bytes)
-  if (kind === 'float' || kind === 'double' || kind === 'bool') {
+  if (isFloat(kind) || kind === 'bool') {
     writer.bytes(bytesOf(typed))
     return
   }
   writer.fork()
   const words = new Int32Array(typed.buffer, typed.byteOffset, typed.byteLength / 4)
-  writeVarints(writer, words, kind === 'int64' || kind === 'uint64', kind === 'int32')
+  writeVarints(writer, words, isWideInteger(kind), kind === 'int32')
   writer.ldelim()
 }
 
 /** A list that somebody wrote by hand becomes the typed array that the wire has. */
 function fill(kind: PackedKind, list: readonly unknown[]): AnyPacked {
-  const data = new constructors[kind](list.length)
-  const isBig = kind === 'int64' || kind === 'uint64'
+  const data = new (dataConstructor(kind))(list.length)
+  const isBig = isWideInteger(kind)
   for (let i = 0; i < list.length; i++) {
     const value = list[i]
     data[i] = (isBig ? BigInt(value as number) : Number(value)) as never

@@ -2,9 +2,10 @@
  * Lists of values cross threads: many small arrays of one kind as a single one.
  * @module
  */
-import { dataConstructor, type NumericDType } from '../array/dtype.ts'
+
 import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
+import { dataConstructor, type NumericDType } from '../dtype.ts'
 import { minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 
 /** A list that can be sent. */

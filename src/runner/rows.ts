@@ -2,9 +2,10 @@
  * Requests are joined along one dimension, and results split along it again.
  * @module
  */
-import { type DType, dataConstructor, type NumericDType } from '../array/dtype.ts'
+
 import { NDArray } from '../array/ndarray.ts'
 import { showShape, sizeOf } from '../array/shape.ts'
+import { type DType, dataConstructor, type NumericDType } from '../dtype.ts'
 import { BadInput, expected, FunctionError, InvalidArgument } from '../errors.ts'
 
 /**

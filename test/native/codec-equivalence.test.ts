@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/array/dtype.ts'
 import { typescriptCodec } from '../../src/array/json.ts'
 import { nativeCodec } from '../../src/array/native-codec.ts'
 import type { NonFinite, NumberCodec, ParsedArray } from '../../src/array/number-codec.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
 
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const wanted = fc.constantFrom<DType | undefined>(undefined, ...dtypes)

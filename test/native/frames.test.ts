@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnKinds, columnOf } from '../../src/frame/columns.ts'
+import { type ColumnKind, dtypes } from '../../src/dtype.ts'
+import { columnOf } from '../../src/frame/columns.ts'
 import type { FrameLayout, FrameText, ParsedFrame } from '../../src/frame/frame-codec.ts'
 import { typescriptFrameCodec as typescript } from '../../src/frame/frame-parse.ts'
 import { nativeFrameCodec } from '../../src/frame/native-codec.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
 
+const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
 const texts: readonly FrameText['layout'][] = [
   'records',

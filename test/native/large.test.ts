@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/array/dtype.ts'
 import { typescriptCodec } from '../../src/array/json.ts'
 import { largeCodec } from '../../src/array/large-codec.ts'
 import type { ParsedArray } from '../../src/array/number-codec.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { nativePath } from '../../src/native/add-on.ts'
 

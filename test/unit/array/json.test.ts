@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type DType, dataConstructor, isFloat, type NumericDType } from '../../../src/array/dtype.ts'
 import { typescriptCodec } from '../../../src/array/json.ts'
 import { nativeCodec, numberCodec } from '../../../src/array/native-codec.ts'
 import type { NonFinite, NumberCodec, ParsedArray, ParseFailure } from '../../../src/array/number-codec.ts'
+import { type DType, dataConstructor, isFloat, type NumericDType } from '../../../src/dtype.ts'
 import numpy from '../../fixtures/ndarray/numpy.json' with { type: 'json' }
 
 const codecs: NumberCodec[] = [typescriptCodec, ...(nativeCodec ? [nativeCodec, numberCodec] : [])]

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { io } from 'serving'
-import { bytesAt, type Column, type ColumnKind, columnOf, isValid, numberReader } from '../../../src/frame/columns.ts'
+import type { ColumnKind } from '../../../src/dtype.ts'
+import { bytesAt, type Column, columnOf, isValid, numberReader } from '../../../src/frame/columns.ts'
 import { loadPolars } from '../../../src/frame/polars.ts'
 import type { DataFrame, Series } from '../../../src/frame/polars-package.ts'
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
-import { dataConstructor } from '../../../src/array/dtype.ts'
+import { dataConstructor } from '../../../src/dtype.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/onnx/onnxruntime.ts'
 import { runWithout } from '../modules/without-package.ts'
 

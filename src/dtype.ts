@@ -1,0 +1,158 @@
+/**
+ * Element types: one record for each, with its code, its size, its typed array and its name in every format.
+ * @module
+ */
+import { expected, InvalidArgument } from './errors.ts'
+
+/**
+ * One record per element type, in the order of the codes.
+ *
+ * - `code`: stable number in the add-on (`Dtype` in native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
+ * - `kind`: numpy's letter; with `bytes`, the size of one element, it is the name in .npy files. `str` has no fixed size.
+ * - `container`: the typed array of its elements. bool is one byte 0 or 1; float16 is its IEEE 754 bits, since Node 20
+ *   has no Float16Array.
+ * - `polars`: the type of a Polars column. Undefined: no column has this type.
+ * - `proto`: the list of an RPC message that holds its elements: scalar type, number in the enum DType, field number in
+ *   NDArray and in Series. Undefined: no list of its own.
+ */
+export const elementTypes = {
+  bool: { code: 0, kind: 'b', bytes: 1, container: Uint8Array, polars: 'Bool', proto: ['bool', 3, 6, 1] },
+  int8: { code: 1, kind: 'i', bytes: 1, container: Int8Array, polars: 'Int8', proto: undefined },
+  int16: { code: 2, kind: 'i', bytes: 2, container: Int16Array, polars: 'Int16', proto: undefined },
+  int32: { code: 3, kind: 'i', bytes: 4, container: Int32Array, polars: 'Int32', proto: ['int32', 4, 7, 3] },
+  int64: { code: 4, kind: 'i', bytes: 8, container: BigInt64Array, polars: 'Int64', proto: ['int64', 5, 8, 6] },
+  uint8: { code: 5, kind: 'u', bytes: 1, container: Uint8Array, polars: 'UInt8', proto: undefined },
+  uint16: { code: 6, kind: 'u', bytes: 2, container: Uint16Array, polars: 'UInt16', proto: undefined },
+  uint32: { code: 7, kind: 'u', bytes: 4, container: Uint32Array, polars: 'UInt32', proto: ['uint32', 6, 9, 7] },
+  uint64: { code: 8, kind: 'u', bytes: 8, container: BigUint64Array, polars: 'UInt64', proto: ['uint64', 7, 10, 8] },
+  float16: { code: 9, kind: 'f', bytes: 2, container: Uint16Array, polars: undefined, proto: undefined },
+  float32: { code: 10, kind: 'f', bytes: 4, container: Float32Array, polars: 'Float32', proto: ['float', 1, 3, 2] },
+  float64: { code: 11, kind: 'f', bytes: 8, container: Float64Array, polars: 'Float64', proto: ['double', 2, 4, 4] },
+  str: { code: 12, kind: 'U', bytes: 0, container: undefined, polars: 'Utf8', proto: ['string', 8, 5, 5] },
+} as const
+
+type ElementTypes = typeof elementTypes
+
+/** Name of an element type, as numpy spells it. */
+export type DType = keyof ElementTypes
+
+/** Numeric element types: all but `str`. */
+export type NumericDType = Exclude<DType, 'str'>
+
+/** Element types of a column: all that Polars has. */
+export type ColumnKind = Exclude<DType, 'float16'>
+
+/** Element types with a list of their own in RPC messages. */
+export type ListDType = { [D in DType]: ElementTypes[D]['proto'] extends readonly unknown[] ? D : never }[DType]
+
+/** Scalar type of a list of elements in RPC messages. */
+export type ListScalar = NonNullable<ElementTypes[DType]['proto']>[0]
+
+/** Names of the element types, each at the place of its code. */
+export const dtypes: readonly DType[] = Object.freeze(Object.keys(elementTypes) as DType[])
+
+/** The container of each element type. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */
+export interface DTypeData {
+  bool: Uint8Array
+  int8: Int8Array
+  int16: Int16Array
+  int32: Int32Array
+  int64: BigInt64Array
+  uint8: Uint8Array
+  uint16: Uint16Array
+  uint32: Uint32Array
+  uint64: BigUint64Array
+  float16: Uint16Array
+  float32: Float32Array
+  float64: Float64Array
+  str: string[]
+}
+
+/** Flat elements of an array with element type `D`. */
+export type DataOf<D extends DType> = DTypeData[D]
+
+/** What the constructor of an element type's typed array takes. */
+interface DataConstructor<A> {
+  readonly name: string
+  readonly BYTES_PER_ELEMENT: number
+  new (length: number): A
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): A
+}
+
+/** The typed-array constructor of a numeric element type. */
+export function dataConstructor<D extends NumericDType>(dtype: D): DataConstructor<DTypeData[D]> {
+  return elementTypes[dtype].container as unknown as DataConstructor<DTypeData[D]>
+}
+
+// bool shares uint8's container, and float16 uint16's: a container alone means the integers.
+const byContainer: ReadonlyMap<string, NumericDType> = new Map(
+  dtypes
+    .filter(isNumeric)
+    .filter((dtype) => dtype !== 'bool' && dtype !== 'float16')
+    .map((dtype) => [elementTypes[dtype].container.name, dtype]),
+)
+
+/** The element type that a typed array stands for by itself; undefined for anything else. */
+export function dtypeOfContainer(data: unknown): NumericDType | undefined {
+  return ArrayBuffer.isView(data) ? byContainer.get((data as Uint8Array)[Symbol.toStringTag]) : undefined
+}
+
+/** Bytes of one element. **Units**: bytes; 0 for `str`, which has no fixed size. */
+export function itemSize(dtype: DType): number {
+  return elementTypes[dtype].bytes
+}
+
+/** Whether the element type has a typed array: all but `str`. */
+export function isNumeric(dtype: DType): dtype is NumericDType {
+  return dtype !== 'str'
+}
+
+/** The `descr` of a numeric element type in .npy files: `'<f4'`. */
+export function npyName(dtype: NumericDType): string {
+  const { kind, bytes } = elementTypes[dtype]
+  return `${bytes === 1 ? '|' : '<'}${kind}${bytes}`
+}
+
+/** Whether elements are 64-bit integers, which are bigints in JavaScript. */
+export function isWideInteger(dtype: DType): dtype is 'int64' | 'uint64' {
+  return dtype === 'int64' || dtype === 'uint64'
+}
+
+/** Whether the element type is a floating-point one. */
+export function isFloat(dtype: DType): boolean {
+  return elementTypes[dtype].kind === 'f'
+}
+
+/** numpy's spellings outside our names: array-protocol codes and Python's own names. */
+const aliases: ReadonlyMap<string, DType> = new Map<string, DType>([
+  ...dtypes.filter(isNumeric).map((dtype) => [npyName(dtype).slice(1), dtype] as const),
+  ['bool_', 'bool'],
+  ['?', 'bool'],
+  ['int', 'int64'],
+  ['uint', 'uint64'],
+  ['half', 'float16'],
+  ['single', 'float32'],
+  ['double', 'float64'],
+  ['float', 'float64'],
+  ['U', 'str'],
+  ['string', 'str'],
+  ['str_', 'str'],
+])
+
+/** Whether `value` is one of our element type names. */
+export function isDType(value: unknown): value is DType {
+  return typeof value === 'string' && Object.hasOwn(elementTypes, value)
+}
+
+/**
+ * Returns the element type of a name as numpy takes it: `'f4'`, `'<f4'`, `'float'`.
+ * **Errors**: InvalidArgument for anything else, big-endian spellings included.
+ */
+export function parseDType(value: unknown): DType {
+  if (isDType(value)) return value
+  if (typeof value === 'string') {
+    const known = aliases.get(/^[<=|]/.test(value) ? value.slice(1) : value)
+    if (known !== undefined) return known
+  }
+  throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', value))
+}
