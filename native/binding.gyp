@@ -28,6 +28,7 @@
         "src/frame_columns.cpp",
         "src/frame_encode.cpp",
         "src/frame_labels.cpp",
+        "src/frame_pack.cpp",
         "src/frame_parse.cpp",
         "src/frame_scan.cpp",
         "src/frame_split.cpp",

@@ -1,21 +1,13 @@
 #include "frame_addon.h"
 
-#include "csv_parse.h"
 #include "frame_encode.h"
-#include "frame_parse.h"
+#include "frame_pack.h"
 
 namespace serving {
 namespace {
 
-// parse, in:  [max columns, max cells, four 32-bit words of a secret]
-// parse, out: [1 when parsed, offset]
+// parse, in: max columns, max cells, four 32-bit words of a secret
 constexpr size_t kHeadLength = 6;
-
-// The result of a parse: these words, seven more for each column and for the labels, then the buffers they point to.
-//   rows, columns, labels?, keyed?, name's start or -1, name's length, schema's start, schema's end
-constexpr size_t kFrameWords = 8;
-//   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1
-constexpr size_t kColumnWords = 7;
 
 // encode: [out: 1 when written, out: length, columns, steps], then columns and steps.
 constexpr size_t kProgramWords = 4;
@@ -44,6 +36,7 @@ napi_value Misused(napi_env env) {
 
 // Hands malloc's memory over, or a copy where the engine takes none from outside.
 napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
+  if (bytes == nullptr) return nullptr;
   napi_value buffer;
   const auto release = [](napi_env, void* data, void*) { std::free(data); };
   if (napi_create_external_arraybuffer(env, bytes, size, release, nullptr, &buffer) == napi_ok) return buffer;
@@ -60,118 +53,6 @@ napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
   return done ? buffer : nullptr;
 }
 
-size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
-
-// Lays a column's buffers out, or copies them when there is somewhere to.
-class Packer {
- public:
-  explicit Packer(size_t start) : at_(start) {}
-  size_t at() const { return at_; }
-  void To(uint8_t* out) { out_ = out; }
-
-  size_t Raw(const uint8_t* bytes, size_t size) {
-    const size_t start = at_;
-    if (out_ != nullptr && size != 0) std::memcpy(out_ + start, bytes, size);
-    at_ += Aligned(size);
-    return start;
-  }
-
-  // Flags of a byte each become bits.
-  size_t Bits(const uint8_t* flags, size_t count) {
-    const size_t start = at_;
-    const size_t size = (count + 7) / 8;
-    if (out_ != nullptr) {
-      std::memset(out_ + start, 0, size);
-      for (size_t i = 0; i < count; i++) out_[start + i / 8] |= static_cast<uint8_t>(flags[i] << (i % 8));
-    }
-    at_ += Aligned(size);
-    return start;
-  }
-
-  size_t Zeros(size_t size) {
-    const size_t start = at_;
-    if (out_ != nullptr) std::memset(out_ + start, 0, size);
-    at_ += Aligned(size);
-    return start;
-  }
-
- private:
-  uint8_t* out_ = nullptr;
-  size_t at_;
-};
-
-void Pack(Packer& packer, const ColumnBuilder& builder, const Bytes* name, double* words) {
-  const size_t rows = builder.length();
-  // Without any value a column is float64, as numpy's missing value is.
-  const ColumnKind kind = builder.kind() == ColumnKind::kNull ? ColumnKind::kFloat64 : builder.kind();
-  words[0] = static_cast<double>(kind);
-  words[2] = name == nullptr ? 0 : static_cast<double>(name->size());
-  words[1] = name == nullptr ? 0 : static_cast<double>(packer.Raw(name->data(), name->size()));
-  words[5] = builder.has_null() ? static_cast<double>(packer.Bits(builder.valid().data(), rows)) : -1;
-  words[6] = -1;
-  switch (builder.kind()) {
-    case ColumnKind::kBool:
-      words[4] = static_cast<double>((rows + 7) / 8);
-      words[3] = static_cast<double>(packer.Bits(builder.cells().data(), rows));
-      break;
-    case ColumnKind::kText:
-      words[6] = static_cast<double>(packer.Raw(builder.offsets().data(), builder.offsets().size()));
-      words[4] = static_cast<double>(builder.text().size());
-      words[3] = static_cast<double>(packer.Raw(builder.text().data(), builder.text().size()));
-      break;
-    case ColumnKind::kNull:
-      words[4] = static_cast<double>(rows * 8);
-      words[3] = static_cast<double>(packer.Zeros(rows * 8));
-      break;
-    default:
-      words[4] = static_cast<double>(builder.cells().size());
-      words[3] = static_cast<double>(packer.Raw(builder.cells().data(), builder.cells().size()));
-  }
-}
-
-size_t PackAll(Packer packer, const FrameParser& parser, double* words) {
-  const ColumnBuilder* const labels = parser.labels();
-  words[0] = static_cast<double>(parser.rows());
-  words[1] = static_cast<double>(parser.columns());
-  words[2] = labels != nullptr && parser.rows() > 0;
-  words[3] = parser.keyed();
-  words[4] = parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
-  words[5] = static_cast<double>(parser.name().size());
-  words[6] = static_cast<double>(parser.schema_start());
-  words[7] = static_cast<double>(parser.schema_end());
-  double* column = words + kFrameWords;
-  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
-    Pack(packer, parser.column(i).builder, &parser.column(i).name, column);
-  }
-  if (words[2] != 0) Pack(packer, *labels, nullptr, column);
-  return packer.at();
-}
-
-// The names of a CSV text are those of its header, which the caller has read.
-size_t PackAll(Packer packer, const CsvParser& parser, double* words) {
-  for (size_t i = 0; i < kFrameWords; i++) words[i] = i < 2 ? 0 : -1;
-  words[0] = static_cast<double>(parser.rows());
-  words[1] = static_cast<double>(parser.columns());
-  double* column = words + kFrameWords;
-  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) Pack(packer, parser.column(i), nullptr, column);
-  return packer.at();
-}
-
-template <class Parser>
-napi_value Packed(napi_env env, const Parser& parser) {
-  const size_t count = kFrameWords + kColumnWords * (parser.columns() + 1);
-  Bytes words;
-  if (!words.Reserve(count * 8)) return nullptr;
-  Packer packer(Aligned(count * 8));
-  const size_t size = PackAll(packer, parser, words.As<double>());
-  uint8_t* const out = static_cast<uint8_t*>(std::malloc(size));
-  if (out == nullptr) return nullptr;
-  packer.To(out);
-  PackAll(packer, parser, words.As<double>());
-  std::memcpy(out, words.data(), count * 8);
-  return HandOver(env, out, size);
-}
-
 }  // namespace
 
 napi_value ParseFrame(napi_env env, napi_callback_info info) {
@@ -186,7 +67,7 @@ napi_value ParseFrame(napi_env env, napi_callback_info info) {
       head.size != kHeadLength) {
     return Misused(env);
   }
-  double* const words = reinterpret_cast<double*>(const_cast<uint8_t*>(head.data));
+  const double* const words = reinterpret_cast<const double*>(head.data);
   for (size_t i = 0; i < kHeadLength; i++) {
     if (!(words[i] >= 0 && words[i] <= 9007199254740992.0)) return Misused(env);
   }
@@ -194,10 +75,10 @@ napi_value ParseFrame(napi_env env, napi_callback_info info) {
   const FrameLimits limits{static_cast<size_t>(word(0)), static_cast<size_t>(word(1))};
   FrameParser parser(json.data, json.size, limits, word(2) << 32 | word(3), word(4) << 32 | word(5));
   // Offsets of text are 32 bits wide.
-  const bool parsed = json.size <= INT32_MAX && parser.Parse(static_cast<FrameLayout>(layout));
-  words[0] = parsed;
-  words[1] = static_cast<double>(parser.offset());
-  return parsed ? Packed(env, parser) : nullptr;
+  if (json.size > INT32_MAX) return nullptr;
+  parser.Parse(static_cast<FrameLayout>(layout));
+  const Packed packed = PackFrame(parser);
+  return HandOver(env, packed.data, packed.size);
 }
 
 napi_value ParseCsv(napi_env env, napi_callback_info info) {
@@ -215,7 +96,9 @@ napi_value ParseCsv(napi_env env, napi_callback_info info) {
   // Offsets of text are 32 bits wide.
   if (csv.size > INT32_MAX) return nullptr;
   CsvParser parser(csv.data, csv.size, is_text.size, is_text.data, static_cast<size_t>(max_cells));
-  return parser.Parse() ? Packed(env, parser) : nullptr;
+  if (!parser.Parse()) return nullptr;
+  const Packed packed = PackCsv(parser);
+  return HandOver(env, packed.data, packed.size);
 }
 
 namespace {

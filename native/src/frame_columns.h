@@ -73,7 +73,7 @@ enum class ColumnKind : int {
 // What happened to an element on its way into a column.
 enum class Added : int { kYes, kOtherKind, kNoMemory };
 
-// As ColumnBuilder of src/frame/column-builder.ts.
+// The elements of a column, one after another; its kind is found on the way.
 class ColumnBuilder {
  public:
   ColumnKind kind() const { return kind_; }

@@ -22,99 +22,104 @@ bool FrameParser::Parse(FrameLayout layout) {
     done = Split(layout == FrameLayout::kSplit);
   } else if (layout == FrameLayout::kTable) {
     done = Table();
-  } else if (first == 'n') {
-    done = scan_.Word("null", 4);
+  } else if (first == 'n' && scan_.Word("null", 4)) {
+    done = true;
   } else if (layout == FrameLayout::kIndex) {
     done = Index();
   } else if (layout == FrameLayout::kSeries) {
     done = Series();
+  } else if (first == '[') {
+    done = List();
   } else {
-    done = first == '[' ? List() : ByColumn();
+    done = first == '{' ? ByColumn() : Unexpected();
   }
   if (!done) return false;
   scan_.Peek();
-  return scan_.AtEnd() && Finish();
+  if (!scan_.AtEnd()) return Fail(FrameError::kSyntax, scan_.offset());
+  return Finish() || NoMemory();
+}
+
+// Another value than the layout has here, or none at all.
+bool FrameParser::Unexpected() {
+  const size_t start = scan_.offset();
+  ColumnBuilder probe;
+  if (!scan_.Scalar(probe) && scan_.error() != FrameError::kNested) return false;
+  return Fail(FrameError::kLayout, start);
 }
 
 // `[…]`: records, lists of values, or scalars, as the first row is.
 bool FrameParser::List() {
-  if (!scan_.Expect('[')) return false;
-  const uint8_t first = scan_.Peek();
-  if (first == ']') {
-    scan_.Skip();
-    return true;
-  }
-  const bool is_scalar = first != '{' && first != '[';
-  bool more;
-  do {
+  uint8_t first = 0;
+  return scan_.Elements('[', ']', [&] {
     const uint8_t byte = scan_.Peek();
-    if (is_scalar ? byte == '{' || byte == '[' : byte != first) return false;
+    const size_t start = scan_.offset();
+    if (rows_ == 0) first = byte;
+    const bool is_scalar = byte != '{' && byte != '[';
+    if (is_scalar ? first == '{' || first == '[' : byte != first) return Fail(FrameError::kRagged, start);
     if (byte == '{') {
       if (!Record()) return false;
     } else if (byte == '[') {
       if (!Values()) return false;
     } else {
       size_t column = 0;
-      if (rows_ == 0 && !AddNumbered(0, column)) return false;
-      if (!scan_.Scalar(this->column(0).builder)) return false;
+      if ((rows_ == 0 && !AddNumbered(0, column)) || !Cell(0, rows_)) return false;
     }
-    if (!NextRow() || !scan_.More(']', more)) return false;
-  } while (more);
-  return true;
+    return CheckCells(++rows_, start);
+  });
 }
 
 // Rows of one form: `{` records, `[` lists of values.
 bool FrameParser::Rows(uint8_t open) {
-  if (!scan_.Expect('[')) return false;
-  if (scan_.Peek() == ']') {
-    scan_.Skip();
-    return true;
-  }
-  bool more;
-  do {
-    if (scan_.Peek() != open || !(open == '{' ? Record() : Values())) return false;
-    if (!NextRow() || !scan_.More(']', more)) return false;
-  } while (more);
-  return true;
+  return scan_.Elements('[', ']', [&] {
+    const uint8_t byte = scan_.Peek();
+    const size_t start = scan_.offset();
+    if (byte != open) return Fail(FrameError::kRagged, start);
+    return (open == '{' ? Record() : Values()) && CheckCells(++rows_, start);
+  });
 }
 
+// `{"a":1,"b":2}`: one row.
 bool FrameParser::Record() {
-  if (!scan_.Expect('{')) return false;
-  if (scan_.Peek() == '}') {
-    scan_.Skip();
-    return true;
-  }
   size_t predicted = 0;
-  bool more;
-  do {
+  return scan_.Elements('{', '}', [&] {
     size_t at;
     if (!FindColumn(predicted, at)) return false;
-    ColumnBuilder& builder = column(at).builder;
-    // A key twice, or one that earlier rows did not have.
-    if (builder.length() != rows_ && (builder.length() > rows_ || !builder.PadTo(rows_))) return false;
-    if (!scan_.Scalar(builder)) return false;
     predicted = at + 1;
-    if (!scan_.More('}', more)) return false;
-  } while (more);
-  return true;
+    return Cell(at, rows_);
+  });
 }
 
+// Reads a key of a record. Keys mostly come in the same order.
 bool FrameParser::FindColumn(size_t predicted, size_t& at) {
   scan_.Peek();
+  const size_t start = scan_.offset();
+  bool is_predicted = false;
   if (predicted < count_) {
     const FrameSlot& slot = column(predicted);
-    if (slot.plain && scan_.TryKey(slot.name.data(), slot.name.size())) {
-      at = predicted;
-      return true;
-    }
+    is_predicted = slot.plain && scan_.TryKey(slot.name.data(), slot.name.size());
   }
-  if (!scan_.Key()) return false;
-  const int64_t known = FindName();
-  if (known >= 0) {
+  if (is_predicted) {
+    at = predicted;
+  } else {
+    if (!scan_.Key()) return false;
+    const int64_t known = FindName();
+    if (known < 0) return Add(scan_.text(), scan_.text_length(), at) && CheckCells(rows_ + 1, start);
     at = static_cast<size_t>(known);
-    return true;
   }
-  return Add(scan_.text(), scan_.text_length(), at) && (rows_ + 1) * count_ <= limits_.max_cells;
+  if (column(at).builder.length() <= rows_) return true;
+  error_column_ = static_cast<int64_t>(at);
+  error_row_ = static_cast<int64_t>(rows_);
+  return Fail(FrameError::kDuplicate, start);
+}
+
+// Reads the element of a column and a row; those in rows before it that had none are null.
+bool FrameParser::Cell(size_t at, size_t row) {
+  FrameSlot& slot = column(at);
+  if (!slot.scattered && slot.builder.length() < row && !slot.builder.PadTo(row)) return NoMemory();
+  if (scan_.Scalar(slot.builder)) return true;
+  error_column_ = static_cast<int64_t>(at);
+  error_row_ = static_cast<int64_t>(row);
+  return false;
 }
 
 int64_t FrameParser::FindName() {
@@ -127,19 +132,19 @@ int64_t FrameParser::FindName() {
 }
 
 bool FrameParser::Add(const uint8_t* name, size_t length, size_t& at) {
-  if (count_ == limits_.max_columns) return false;
+  if (count_ == limits_.max_columns) return Fail(FrameError::kColumns, scan_.offset());
   FrameSlot* const slot = new (std::nothrow) FrameSlot;
-  if (slot == nullptr) return false;
+  if (slot == nullptr) return NoMemory();
   if (!slots_.Push(slot)) {
     delete slot;
-    return false;
+    return NoMemory();
   }
   at = count_++;
   // Room for one more byte, so that the bytes of an empty name have an address, too.
-  if (!slot->name.Reserve(length + 1) || !slot->name.Append(name, length)) return false;
+  if (!slot->name.Reserve(length + 1) || !slot->name.Append(name, length)) return NoMemory();
   slot->plain = true;
   for (size_t i = 0; i < length; i++) slot->plain = slot->plain && name[i] >= 0x20 && name[i] != '"' && name[i] != '\\';
-  return names_.Insert(names_.Hash(name, length), static_cast<uint32_t>(at));
+  return names_.Insert(names_.Hash(name, length), static_cast<uint32_t>(at)) || NoMemory();
 }
 
 bool FrameParser::AddNumbered(size_t number, size_t& at) {
@@ -148,118 +153,110 @@ bool FrameParser::AddNumbered(size_t number, size_t& at) {
   return Add(reinterpret_cast<const uint8_t*>(digits), static_cast<size_t>(length), at);
 }
 
+// `[1,2]`: one row, columns by position.
 bool FrameParser::Values() {
-  if (!scan_.Expect('[')) return false;
+  const size_t start = scan_.offset();
   size_t next = 0;
-  if (scan_.Peek() == ']') {
-    scan_.Skip();
-  } else {
-    bool more;
-    do {
-      size_t at = next;
-      if (next == count_ && (rows_ > 0 || !AddNumbered(next, at))) return false;
-      if (!scan_.Scalar(column(next++).builder) || !scan_.More(']', more)) return false;
-    } while (more);
-  }
-  return next == count_;
+  const bool done = scan_.Elements('[', ']', [&] {
+    size_t at = next;
+    if (next == count_) {
+      if (rows_ > 0) return Fail(FrameError::kRagged, start);
+      if (!AddNumbered(next, at)) return false;
+    }
+    return Cell(next++, rows_);
+  });
+  return done && (next == count_ || Fail(FrameError::kRagged, start));
 }
 
+// `{"label":{"a":1}}`: a record per label.
 bool FrameParser::Index() {
   keyed_ = true;
-  if (!scan_.Expect('{')) return false;
-  if (scan_.Peek() == '}') {
-    scan_.Skip();
-    return true;
-  }
-  bool more;
-  do {
-    if (!scan_.Key() || labels_.Find(rows_) != static_cast<int64_t>(rows_)) return false;
-    if (scan_.Peek() != '{' || !Record() || !NextRow() || !scan_.More('}', more)) return false;
-  } while (more);
-  return true;
+  if (scan_.Peek() != '{') return Unexpected();
+  return scan_.Elements('{', '}', [&] {
+    scan_.Peek();
+    const size_t start = scan_.offset();
+    if (!scan_.Key()) return false;
+    const int64_t row = labels_.Find(rows_);
+    if (row < 0) return NoMemory();
+    if (static_cast<size_t>(row) != rows_) return Fail(FrameError::kDuplicate, start);
+    if (scan_.Peek() != '{') return Unexpected();
+    return Record() && CheckCells(++rows_, start);
+  });
 }
 
+// `{"a":{"label":1}}` or `{"a":[1]}`: values column by column.
 bool FrameParser::ByColumn() {
-  if (!scan_.Expect('{')) return false;
-  if (scan_.Peek() == '}') {
-    scan_.Skip();
-    return true;
-  }
   uint8_t form = 0;
-  bool more;
-  do {
+  return scan_.Elements('{', '}', [&] {
+    scan_.Peek();
+    const size_t start = scan_.offset();
+    if (!scan_.Key()) return false;
+    const int64_t known = FindName();
+    if (known >= 0) {
+      error_column_ = known;
+      return Fail(FrameError::kDuplicate, start);
+    }
     size_t at;
-    if (!scan_.Key() || FindName() >= 0 || !Add(scan_.text(), scan_.text_length(), at)) return false;
+    if (!Add(scan_.text(), scan_.text_length(), at)) return false;
     const uint8_t byte = scan_.Peek();
-    if ((byte != '{' && byte != '[') || (form != 0 && byte != form)) return false;
+    const size_t value = scan_.offset();
+    if (byte != '{' && byte != '[') return Unexpected();
+    if (form != 0 && byte != form) return Fail(FrameError::kRagged, value);
     if (byte == '[') {
       size_t rows;
-      if (!ListInto(at, rows) || (form != 0 && rows != rows_)) return false;
+      if (!ListInto(at, rows)) return false;
+      if (form != 0 && rows != rows_) return Fail(FrameError::kRagged, value);
       rows_ = rows;
     } else {
       keyed_ = true;
       if (!Labelled(at)) return false;
     }
     form = byte;
-    if (!WithinCells() || !scan_.More('}', more)) return false;
-  } while (more);
-  return true;
+    return CheckCells(rows_, start);
+  });
 }
 
+// A list of scalars.
 bool FrameParser::ListInto(size_t at, size_t& rows) {
   rows = 0;
-  if (!scan_.Expect('[')) return false;
-  if (scan_.Peek() == ']') {
-    scan_.Skip();
-    return true;
-  }
-  ColumnBuilder& builder = column(at).builder;
-  bool more;
-  do {
-    if (!scan_.Scalar(builder) || !scan_.More(']', more)) return false;
-    rows++;
-  } while (more);
-  return true;
+  return scan_.Elements('[', ']', [&] { return Cell(at, rows++); });
 }
 
+// `{"label":1}`, whatever the order of the labels.
 bool FrameParser::Labelled(size_t at) {
-  if (!scan_.Expect('{')) return false;
-  if (scan_.Peek() == '}') {
-    scan_.Skip();
-    return true;
-  }
   FrameSlot& slot = column(at);
   size_t count = 0;
-  bool more;
-  do {
+  return scan_.Elements('{', '}', [&] {
+    scan_.Peek();
+    const size_t start = scan_.offset();
     if (!scan_.Key()) return false;
-    const int64_t row = labels_.Find(count);
-    if (row < 0) return false;
-    if (static_cast<size_t>(row) == rows_ && !NextRow()) return false;
-    if (!Place(slot, count, static_cast<size_t>(row)) || !scan_.Scalar(slot.builder)) return false;
-    count++;
-    if (!scan_.More('}', more)) return false;
-  } while (more);
-  return true;
+    const int64_t found = labels_.Find(count);
+    if (found < 0) return NoMemory();
+    const size_t row = static_cast<size_t>(found);
+    if (row == rows_ && !CheckCells(++rows_, start)) return false;
+    return Place(slot, count++, row, start) && Cell(at, row);
+  });
 }
 
-bool FrameParser::Place(FrameSlot& slot, size_t count, size_t row) {
+// Element `count` of a column belongs to `row`.
+bool FrameParser::Place(FrameSlot& slot, size_t count, size_t row, size_t offset) {
   if (!slot.scattered) {
     if (row == count) return true;
     slot.scattered = true;
     for (size_t i = 0; i < count; i++) {
-      if (!slot.places.Push(static_cast<int32_t>(i))) return false;
+      if (!slot.places.Push(static_cast<int32_t>(i))) return NoMemory();
     }
   }
   while (slot.places.size() / 4 <= row) {
-    if (!slot.places.Push<int32_t>(-1)) return false;
+    if (!slot.places.Push<int32_t>(-1)) return NoMemory();
   }
   int32_t& place = slot.places.As<int32_t>()[row];
-  if (place != -1) return false;
+  if (place != -1) return Fail(FrameError::kDuplicate, offset);
   place = static_cast<int32_t>(count);
   return true;
 }
 
+// A list, an object of labels, or one scalar, into the column ''.
 bool FrameParser::Series() {
   size_t at;
   if (!Add(nullptr, 0, at)) return false;
@@ -270,34 +267,35 @@ bool FrameParser::Series() {
     return Labelled(at);
   }
   rows_ = 1;
-  return scan_.Scalar(column(at).builder);
+  return Cell(at, 0);
 }
 
+// `{"schema":{…},"data":[{…}]}`.
 bool FrameParser::Table() {
+  const size_t begin = scan_.offset();
   bool has_data = false;
   bool has_schema = false;
-  bool more;
-  if (!scan_.Expect('{') || scan_.Peek() == '}') return false;
-  do {
+  if (scan_.Peek() != '{') return Unexpected();
+  const bool done = scan_.Elements('{', '}', [&] {
+    scan_.Peek();
+    const size_t start = scan_.offset();
     if (!scan_.Key()) return false;
-    if (scan_.TextIs("schema") && !has_schema) {
-      has_schema = true;
-      if (scan_.Peek() != '{') return false;
-      schema_start_ = scan_.offset();
-      if (!scan_.SkipObject()) return false;
-      schema_end_ = scan_.offset();
-    } else if (scan_.TextIs("data") && !has_data) {
-      has_data = true;
-      if (!Rows('{')) return false;
-    } else {
-      return false;
-    }
-    if (!scan_.More('}', more)) return false;
-  } while (more);
-  return has_data && has_schema;
+    const bool is_schema = scan_.TextIs("schema");
+    if (!is_schema && !scan_.TextIs("data")) return Fail(FrameError::kKeys, start);
+    bool& has = is_schema ? has_schema : has_data;
+    if (has) return Fail(FrameError::kDuplicate, start);
+    has = true;
+    if (scan_.Peek() != (is_schema ? '{' : '[')) return Unexpected();
+    if (!is_schema) return Rows('{');
+    schema_start_ = scan_.offset();
+    if (!scan_.SkipObject()) return false;
+    schema_end_ = scan_.offset();
+    return true;
+  });
+  return done && ((has_data && has_schema) || Fail(FrameError::kKeys, begin));
 }
 
-// Every column gets an element for every row.
+// Gives every column an element for every row.
 bool FrameParser::Finish() {
   for (size_t i = 0; i < count_; i++) {
     FrameSlot& slot = column(i);

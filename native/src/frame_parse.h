@@ -16,20 +16,18 @@ struct FrameLimits {
   size_t max_cells;
 };
 
-// A column with the place of its elements.
+// A column and the rows of its elements.
 struct FrameSlot {
   Bytes name;
-  // Whether the name is written without escapes, so that its bytes can be looked for in the text.
+  // Whether the name is written without escapes, so that its bytes can be compared with the text.
   bool plain = false;
   ColumnBuilder builder;
-  // Row → element, where the elements did not come in the rows' order; else empty.
+  // Row → element if `scattered`: the elements did not come in the order of the rows.
   Bytes places;
-  // Whether `places` counts.
   bool scattered = false;
 };
 
-// Reads one text. Any false answer means only that the text is none, or that memory ran out: the TypeScript parser then
-// says what is wrong with it.
+// Parses one text into columns. When `Parse` returns false, `error()` and the functions below it say what is wrong.
 class FrameParser {
  public:
   FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1);
@@ -42,14 +40,19 @@ class FrameParser {
   size_t rows() const { return rows_; }
   size_t columns() const { return count_; }
   FrameSlot& column(size_t at) const { return *slots_.As<FrameSlot*>()[at]; }
-  // Labels, or nullptr; `keyed` when they were keys.
+  // The row labels, or nullptr; `keyed` if they were object keys.
   const ColumnBuilder* labels() const { return has_index_ ? &index_ : keyed_ ? &labels_.builder() : nullptr; }
   bool keyed() const { return keyed_; }
   bool has_name() const { return has_name_; }
   const Bytes& name() const { return name_; }
   size_t schema_start() const { return schema_start_; }
   size_t schema_end() const { return schema_end_; }
-  size_t offset() const { return scan_.offset(); }
+
+  FrameError error() const { return scan_.error(); }
+  size_t error_offset() const { return scan_.error_offset(); }
+  // The column and the row of the offending element; -1 where none is known.
+  int64_t error_column() const { return error_column_; }
+  int64_t error_row() const { return error_row_; }
 
  private:
   bool List();
@@ -64,17 +67,24 @@ class FrameParser {
   bool Table();
   bool Rows(uint8_t open);
   bool LabelList(ColumnBuilder& into);
+  bool Label(ColumnBuilder& into);
   bool Name();
-  bool Rename();
+  bool Rename(size_t offset);
   bool Finish();
 
   bool Add(const uint8_t* name, size_t length, size_t& column);
   bool AddNumbered(size_t number, size_t& column);
   int64_t FindName();
   bool FindColumn(size_t predicted, size_t& column);
-  bool Place(FrameSlot& slot, size_t count, size_t row);
-  bool NextRow() { return ++rows_ * count_ <= limits_.max_cells; }
-  bool WithinCells() const { return rows_ * count_ <= limits_.max_cells; }
+  bool Cell(size_t column, size_t row);
+  bool Place(FrameSlot& slot, size_t count, size_t row, size_t offset);
+  // Whether so many rows make no more cells than are allowed. `offset` is where the last one starts.
+  bool CheckCells(size_t rows, size_t offset) {
+    return rows * count_ <= limits_.max_cells || Fail(FrameError::kCells, offset);
+  }
+  bool Fail(FrameError error, size_t offset) { return scan_.Fail(error, offset); }
+  bool NoMemory() { return Fail(FrameError::kMemory, scan_.offset()); }
+  bool Unexpected();
 
   FrameScanner scan_;
   const FrameLimits limits_;
@@ -87,11 +97,12 @@ class FrameParser {
   ColumnBuilder index_;
   bool has_index_ = false;
   ColumnBuilder columns_;
-  bool has_columns_ = false;
   Bytes name_;
   bool has_name_ = false;
   size_t schema_start_ = 0;
   size_t schema_end_ = 0;
+  int64_t error_column_ = -1;
+  int64_t error_row_ = -1;
 };
 
 }  // namespace serving

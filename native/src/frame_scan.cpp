@@ -68,14 +68,14 @@ uint8_t* WriteUtf8(uint8_t* out, uint32_t code) {
 }  // namespace
 
 bool FrameScanner::Key() {
-  if (Peek() != '"' || !String()) return false;
-  return Expect(':');
+  if (Peek() != '"') return Syntax();
+  return String() && Expect(':');
 }
 
 bool FrameScanner::String() {
   const uint8_t* const start = at_ + 1;
   const uint8_t* const p = PlainEnd(start, end_);
-  if (p == end_ || *p < 0x20) return false;
+  if (p == end_ || *p < 0x20) return Syntax();
   if (*p == '\\') return Escaped(start, p);
   text_ = start;
   text_length_ = static_cast<size_t>(p - start);
@@ -84,26 +84,23 @@ bool FrameScanner::String() {
 }
 
 bool FrameScanner::Escaped(const uint8_t* start, const uint8_t* first) {
-  // Decoded, a string is never longer than its token.
+  // A decoded string is never longer than its token.
   const uint8_t* close = first;
   while (close < end_ && *close != '"') close += *close == '\\' ? 2 : 1;
-  if (close >= end_) return false;
-  if (!scratch_.Reserve(static_cast<size_t>(close - start) + 8)) {
-    no_memory_ = true;
-    return false;
-  }
+  if (close > end_) close = end_;
+  if (!scratch_.Reserve(static_cast<size_t>(close - start) + 8)) return Fail(FrameError::kMemory, offset());
   uint8_t* out = scratch_.data();
   std::memcpy(out, start, static_cast<size_t>(first - start));
   out += first - start;
   const uint8_t* p = first;
   while (p < close) {
     const uint8_t byte = *p++;
-    if (byte < 0x20) return false;
+    if (byte < 0x20) return Syntax();
     if (byte != '\\') {
       *out++ = byte;
       continue;
     }
-    const uint8_t escape = *p++;
+    const uint8_t escape = p < end_ ? *p++ : 0;
     if (escape == 'u') {
       uint32_t code;
       if (!CodePoint(p, code)) return false;
@@ -111,9 +108,10 @@ bool FrameScanner::Escaped(const uint8_t* start, const uint8_t* first) {
       continue;
     }
     const uint8_t plain = PlainEscape(escape);
-    if (plain == 0) return false;
+    if (plain == 0) return Syntax();
     *out++ = plain;
   }
+  if (close == end_) return Syntax();
   text_ = scratch_.data();
   text_length_ = static_cast<size_t>(out - scratch_.data());
   at_ = close + 1;
@@ -138,15 +136,14 @@ bool FrameScanner::Hex(const uint8_t* p, uint32_t& unit) const {
   return true;
 }
 
-bool FrameScanner::CodePoint(const uint8_t*& p, uint32_t& code) const {
-  if (!Hex(p, code)) return false;
+bool FrameScanner::CodePoint(const uint8_t*& p, uint32_t& code) {
+  if (!Hex(p, code)) return Syntax();
   p += 4;
   if (code < 0xd800 || code > 0xdfff) return true;
+  if (code > 0xdbff || end_ - p < 2 || p[0] != '\\' || p[1] != 'u') return Fail(FrameError::kEncoding, offset());
   uint32_t low;
-  if (code > 0xdbff || end_ - p < 6 || p[0] != '\\' || p[1] != 'u' || !Hex(p + 2, low) || low < 0xdc00 ||
-      low > 0xdfff) {
-    return false;
-  }
+  if (!Hex(p + 2, low)) return Syntax();
+  if (low < 0xdc00 || low > 0xdfff) return Fail(FrameError::kEncoding, offset());
   p += 6;
   code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
   return true;
@@ -158,42 +155,51 @@ bool FrameScanner::Word(const char* word, size_t count) {
   return true;
 }
 
-bool FrameScanner::Take(Added added) {
-  if (added == Added::kNoMemory) no_memory_ = true;
-  return added == Added::kYes;
+bool FrameScanner::Take(Added added, size_t start) {
+  if (added == Added::kYes) return true;
+  return Fail(added == Added::kNoMemory ? FrameError::kMemory : FrameError::kKind, start);
 }
 
 bool FrameScanner::Number(ColumnBuilder& into) {
+  const size_t start = offset();
   NumberToken token;
   if (!ScanPlain(at_, end_, token) && !ScanNumber(at_, end_, token)) {
-    return Word("-Infinity", 9) && Take(into.AddFloat(-std::numeric_limits<double>::infinity()));
+    if (!Word("-Infinity", 9)) return Syntax();
+    return Take(into.AddFloat(-std::numeric_limits<double>::infinity()), start);
   }
   at_ = token.end;
   if (!token.integer) {
     const double value = ToDouble(token);
-    return std::isfinite(value) && Take(into.AddFloat(value));
+    if (!std::isfinite(value)) return Fail(FrameError::kRange, start);
+    return Take(into.AddFloat(value), start);
   }
   // 19 digits are below 2^64; more of them are beyond int64, since no token starts with a needless zero.
   const uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (token.negative ? 1 : 0);
-  if (token.digits > 19 || token.mantissa > limit) return false;
+  if (token.digits > 19 || token.mantissa > limit) return Fail(FrameError::kRange, start);
   const uint64_t bits = token.negative ? 0 - token.mantissa : token.mantissa;
-  return Take(into.AddInt(static_cast<int64_t>(bits)));
+  return Take(into.AddInt(static_cast<int64_t>(bits)), start);
 }
 
 bool FrameScanner::Scalar(ColumnBuilder& into) {
-  switch (Peek()) {
+  const uint8_t byte = Peek();
+  const size_t start = offset();
+  switch (byte) {
     case '"':
-      return String() && Take(into.AddText(text_, text_length_));
+      return String() && Take(into.AddText(text_, text_length_), start);
     case 't':
-      return Word("true", 4) && Take(into.AddBool(true));
+      return Word("true", 4) ? Take(into.AddBool(true), start) : Syntax();
     case 'f':
-      return Word("false", 5) && Take(into.AddBool(false));
+      return Word("false", 5) ? Take(into.AddBool(false), start) : Syntax();
     case 'n':
-      return Word("null", 4) && Take(into.AddNull() ? Added::kYes : Added::kNoMemory);
+      return Word("null", 4) ? Take(into.AddNull() ? Added::kYes : Added::kNoMemory, start) : Syntax();
     case 'N':
-      return Word("NaN", 3) && Take(into.AddNull() ? Added::kYes : Added::kNoMemory);
+      return Word("NaN", 3) ? Take(into.AddNull() ? Added::kYes : Added::kNoMemory, start) : Syntax();
     case 'I':
-      return Word("Infinity", 8) && Take(into.AddFloat(std::numeric_limits<double>::infinity()));
+      if (!Word("Infinity", 8)) return Syntax();
+      return Take(into.AddFloat(std::numeric_limits<double>::infinity()), start);
+    case '[':
+    case '{':
+      return Fail(FrameError::kNested, start);
     default:
       return Number(into);
   }
@@ -207,7 +213,7 @@ bool FrameScanner::SkipObject() {
       if (!String()) return false;
       continue;
     }
-    if (AtEnd()) return false;
+    if (AtEnd()) return Syntax();
     if ((byte | 0x20) == '{') depth++;
     if ((byte | 0x20) == '}') depth--;
     at_++;

@@ -5,7 +5,25 @@
 
 namespace serving {
 
-// Reads tokens of one text, which must be valid UTF-8. After a false answer the text is done with.
+// Why a text is no frame, in the order of `frameFailures` in src/frame/frame-codec.ts, which describes each.
+enum class FrameError : int {
+  kNone = 0,
+  kSyntax,
+  kEncoding,
+  kRagged,
+  kKind,
+  kRange,
+  kNested,
+  kLayout,
+  kDuplicate,
+  kKeys,
+  kLabels,
+  kColumns,
+  kCells,
+  kMemory,
+};
+
+// Reads tokens of one text, which must be valid UTF-8. Every function that returns false has set `error()`.
 class FrameScanner {
  public:
   FrameScanner(const uint8_t* json, size_t length) : begin_(json), end_(json + length), at_(json) {}
@@ -17,23 +35,48 @@ class FrameScanner {
   }
   bool AtEnd() const { return at_ == end_; }
   void Skip() { at_++; }
+  const uint8_t* here() const { return at_; }
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
-  bool ran_out_of_memory() const { return no_memory_; }
+
+  FrameError error() const { return error_; }
+  // Where the offending token starts.
+  size_t error_offset() const { return error_offset_; }
+  // Sets the error, in place of one that was set. Returns false.
+  bool Fail(FrameError error, size_t offset) {
+    error_ = error;
+    error_offset_ = offset;
+    return false;
+  }
 
   bool Expect(uint8_t byte) {
-    if (Peek() != byte) return false;
+    if (Peek() != byte) return Fail(FrameError::kSyntax, offset());
     at_++;
     return true;
   }
-  // After an element: a comma or the closing bracket.
+  // After an element: reads a comma or the closing bracket.
   bool More(uint8_t close, bool& more) {
     const uint8_t byte = Peek();
-    if (byte != ',' && byte != close) return false;
+    if (byte != ',' && byte != close) return Fail(FrameError::kSyntax, offset());
     at_++;
     more = byte == ',';
     return true;
   }
-  // Reads a key that is expected to be `key`, written without escapes, and its colon. False leaves everything unread.
+  // Reads a list or an object: both brackets, and the commas between what `each` reads.
+  template <class Each>
+  bool Elements(uint8_t open, uint8_t close, const Each& each) {
+    if (!Expect(open)) return false;
+    if (Peek() == close) {
+      at_++;
+      return true;
+    }
+    bool more;
+    do {
+      if (!each() || !More(close, more)) return false;
+    } while (more);
+    return true;
+  }
+  // Reads a key that is expected to be `key`, written without escapes, and its colon. When it is another, reads nothing
+  // and returns false without an error.
   bool TryKey(const uint8_t* key, size_t count) {
     if (static_cast<size_t>(end_ - at_) < count + 3 || *at_ != '"' || at_[count + 1] != '"' || at_[count + 2] != ':' ||
         std::memcmp(at_ + 1, key, count) != 0) {
@@ -44,12 +87,14 @@ class FrameScanner {
   }
   bool Key();
   bool String();
+  // Whether `word` is next; reads it then. Sets no error.
   bool Word(const char* word, size_t count);
+  // Reads an element into a column.
   bool Scalar(ColumnBuilder& into);
   // Passes over an object by its brackets and strings alone.
   bool SkipObject();
 
-  // The last string, decoded: in the text itself, or in a buffer when it had escapes.
+  // The last string, decoded: in the text itself, or in a buffer if it had escapes.
   const uint8_t* text() const { return text_; }
   size_t text_length() const { return text_length_; }
   bool TextIs(const char* word) const {
@@ -57,18 +102,20 @@ class FrameScanner {
   }
 
  private:
+  bool Syntax() { return Fail(FrameError::kSyntax, offset()); }
   bool Escaped(const uint8_t* start, const uint8_t* first);
-  bool CodePoint(const uint8_t*& p, uint32_t& code) const;
+  bool CodePoint(const uint8_t*& p, uint32_t& code);
   bool Hex(const uint8_t* p, uint32_t& unit) const;
   bool Number(ColumnBuilder& into);
-  bool Take(Added added);
+  bool Take(Added added, size_t start);
 
   const uint8_t* const begin_;
   const uint8_t* const end_;
   const uint8_t* at_;
   const uint8_t* text_ = nullptr;
   size_t text_length_ = 0;
-  bool no_memory_ = false;
+  FrameError error_ = FrameError::kNone;
+  size_t error_offset_ = 0;
   Bytes scratch_;
 };
 

@@ -6,68 +6,82 @@
 namespace serving {
 
 bool FrameParser::Split(bool is_frame) {
+  const size_t begin = scan_.offset();
   bool has_data = false;
   bool has_index = false;
-  bool has_name = false;
-  bool more;
-  if (!scan_.Expect('{') || scan_.Peek() == '}') return false;
-  do {
+  // `columns` of a frame, `name` of a series.
+  bool has_names = false;
+  size_t index_at = begin;
+  size_t names_at = begin;
+  if (scan_.Peek() != '{') return Unexpected();
+  const bool done = scan_.Elements('{', '}', [&] {
+    scan_.Peek();
+    const size_t start = scan_.offset();
     if (!scan_.Key()) return false;
-    if (scan_.TextIs("index") && !has_index) {
-      has_index = true;
-      if (!LabelList(index_)) return false;
-    } else if (is_frame && scan_.TextIs("columns") && !has_columns_) {
-      has_columns_ = true;
-      if (!LabelList(columns_)) return false;
-    } else if (!is_frame && scan_.TextIs("name") && !has_name) {
-      has_name = true;
-      if (!Name()) return false;
-    } else if (scan_.TextIs("data") && !has_data) {
-      has_data = true;
-      size_t at;
-      if (is_frame ? !Rows('[') : !Add(nullptr, 0, at) || !ListInto(at, rows_)) return false;
-    } else {
-      return false;
-    }
-    if (!scan_.More('}', more)) return false;
-  } while (more);
-  if (!has_data || (is_frame && !has_columns_) || (has_index && index_.length() != rows_)) return false;
-  has_index_ = has_index && rows_ > 0;
-  return !is_frame || Rename();
-}
-
-bool FrameParser::LabelList(ColumnBuilder& into) {
-  if (!scan_.Expect('[')) return false;
-  if (scan_.Peek() == ']') {
-    scan_.Skip();
-    return true;
-  }
-  bool more;
-  do {
+    const bool is_data = scan_.TextIs("data");
+    const bool is_index = scan_.TextIs("index");
+    if (!is_data && !is_index && !scan_.TextIs(is_frame ? "columns" : "name")) return Fail(FrameError::kKeys, start);
+    bool& has = is_data ? has_data : is_index ? has_index : has_names;
+    if (has) return Fail(FrameError::kDuplicate, start);
+    has = true;
     const uint8_t byte = scan_.Peek();
-    const bool is_first = into.length() == 0;
-    const ColumnKind before = into.kind();
-    if (byte != '"' && byte != '-' && !(byte >= '0' && byte <= '9')) return false;
-    if (!scan_.Scalar(into) || into.kind() == ColumnKind::kFloat64 || (!is_first && into.kind() != before))
-      return false;
-    if (!scan_.More(']', more)) return false;
-  } while (more);
-  return true;
+    if (is_index) {
+      index_at = scan_.offset();
+      return LabelList(index_);
+    }
+    if (!is_data) {
+      names_at = scan_.offset();
+      return is_frame ? LabelList(columns_) : Name();
+    }
+    if (byte != '[') return Unexpected();
+    size_t at;
+    return is_frame ? Rows('[') : Add(nullptr, 0, at) && ListInto(at, rows_);
+  });
+  if (!done) return false;
+  if (!has_data || (is_frame && !has_names)) return Fail(FrameError::kKeys, begin);
+  if (has_index && index_.length() != rows_) return Fail(FrameError::kRagged, index_at);
+  has_index_ = has_index && rows_ > 0;
+  return !is_frame || Rename(names_at);
 }
 
+// A list of strings or of integers.
+bool FrameParser::LabelList(ColumnBuilder& into) {
+  if (scan_.Peek() != '[') return Unexpected();
+  return scan_.Elements('[', ']', [&] { return Label(into); });
+}
+
+bool FrameParser::Label(ColumnBuilder& into) {
+  const uint8_t byte = scan_.Peek();
+  const size_t start = scan_.offset();
+  const bool is_first = into.length() == 0;
+  const ColumnKind before = into.kind();
+  if (byte != '"' && byte != '-' && !(byte >= '0' && byte <= '9')) {
+    Unexpected();
+    return scan_.error() == FrameError::kLayout && Fail(FrameError::kLabels, start);
+  }
+  if (!scan_.Scalar(into)) return scan_.error() == FrameError::kKind && Fail(FrameError::kLabels, start);
+  if (into.kind() != ColumnKind::kFloat64 && (is_first || into.kind() == before)) return true;
+  return Fail(FrameError::kLabels, start);
+}
+
+// A string, an integer or null.
 bool FrameParser::Name() {
   const uint8_t byte = scan_.Peek();
-  if (byte == 'n') return scan_.Word("null", 4);
-  if (byte != '"') return false;
+  if (byte == 'n' && scan_.Word("null", 4)) return true;
+  const size_t start = scan_.offset();
+  const uint8_t* const token = scan_.here();
   has_name_ = true;
-  return scan_.String() && name_.Append(scan_.text(), scan_.text_length());
+  if (byte == '"') return scan_.String() && (name_.Append(scan_.text(), scan_.text_length()) || NoMemory());
+  ColumnBuilder number;
+  if (!scan_.Scalar(number)) return false;
+  if (number.kind() != ColumnKind::kInt64) return Fail(FrameError::kLabels, start);
+  return name_.Append(token, scan_.offset() - start) || NoMemory();
 }
 
-// The columns by place get the names of split's list.
-bool FrameParser::Rename() {
+// The columns by position get the names of split's list, which starts at `offset`.
+bool FrameParser::Rename(size_t offset) {
   const size_t count = columns_.length();
-  if (rows_ > 0 && count != count_) return false;
-  if (rows_ == 0 && count_ != 0) return false;
+  if (count != count_ && (rows_ > 0 || count_ > 0)) return Fail(FrameError::kRagged, offset);
   for (size_t i = 0; i < count; i++) {
     const uint8_t* text;
     size_t length;
@@ -86,7 +100,7 @@ bool FrameParser::Rename() {
     }
     Bytes& name = column(i).name;
     name.Clear();
-    if (!name.Append(text, length)) return false;
+    if (!name.Append(text, length)) return NoMemory();
   }
   return true;
 }

@@ -1,5 +1,5 @@
 /**
- * The contract between the frame descriptors and what can stand behind them: the native add-on and `data/frame-json.ts`.
+ * The contract between the frame descriptors and the codecs that implement it: `native-codec.ts` and `frame-parse.ts`.
  * @module
  */
 import type { Column, ColumnTable } from './columns.ts'
@@ -27,34 +27,38 @@ export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
 
-/** Why a text is no frame. */
-export type FrameFailureKind =
+/** Why a text is no frame, in the order of `FrameError` in native/src/frame_scan.h. */
+export const frameFailures = [
   /** not JSON (NaN, Infinity and -Infinity as bare words are allowed) */
-  | 'syntax'
+  'syntax',
   /** a lone surrogate escape; UTF-8 itself is checked before */
-  | 'encoding'
+  'encoding',
   /** rows of another length or form than the first */
-  | 'ragged'
+  'ragged',
   /** an element of another kind than those above it in its column */
-  | 'kind'
+  'kind',
   /** an integer beyond int64, a float beyond float64 */
-  | 'range'
+  'range',
   /** a list or an object where a scalar is due */
-  | 'nested'
+  'nested',
   /** another form than the layout's */
-  | 'layout'
+  'layout',
   /** a name or a label twice */
-  | 'duplicate'
+  'duplicate',
   /** a key of split or table too many, or missing */
-  | 'keys'
+  'keys',
   /** a label that is neither a string nor an integer, or of another kind than the others */
-  | 'labels'
+  'labels',
   /** more columns than {@link maxFrameColumns} */
-  | 'columns'
+  'columns',
   /** more cells than {@link maxFrameCells} */
-  | 'cells'
+  'cells',
+] as const
 
-/** A text that is no frame. */
+/** Why a text is no frame. */
+export type FrameFailureKind = (typeof frameFailures)[number]
+
+/** Why a text is no frame, and where. */
 export interface FrameFailure {
   readonly failure: FrameFailureKind
   /** **Units**: bytes from the start of the text to the offending token. */

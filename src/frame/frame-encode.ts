@@ -1,41 +1,45 @@
 /**
- * Typed columns become JSON text, in plain TypeScript.
+ * Typed columns to JSON text, in plain TypeScript.
  * @module
  */
 
 import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
 import type { FrameText } from './frame-codec.ts'
+import { planFrame, type RowsStep } from './frame-plan.ts'
 
-/** Where short texts are written first: nearly all the time of a small frame went into memory of its own. **Units**: bytes. */
-const kept = new Uint8Array(16 * 1024)
+/** Scratch memory of short texts: memory of its own took nearly all the time of a small frame. **Units**: bytes. */
+const scratch = Buffer.alloc(16 * 1024)
 
 /** Bytes that grow. One at a time. */
 class TextWriter {
-  bytes: Uint8Array = kept
+  bytes: Buffer = scratch
   at = 0
 
   /** Makes room for `size` more bytes. */
   room(size: number): void {
     if (this.at + size <= this.bytes.length) return
-    const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.at + size))
+    const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.at + size))
     grown.set(this.bytes.subarray(0, this.at))
     this.bytes = grown
   }
 
-  /** ASCII text. */
-  ascii(text: string): void {
-    this.room(text.length)
-    for (let i = 0; i < text.length; i++) this.bytes[this.at++] = text.charCodeAt(i)
+  /** Appends text. */
+  text(text: string): void {
+    this.room(text.length * 3)
+    const { bytes, at } = this
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) {
+        this.at = at + bytes.write(text, at)
+        return
+      }
+      bytes[at + i] = code
+    }
+    this.at = at + text.length
   }
 
-  raw(text: Uint8Array): void {
-    this.room(text.length)
-    this.bytes.set(text, this.at)
-    this.at += text.length
-  }
-
-  /** UTF-8 bytes as a JSON string, escaped as JSON.stringify does. */
+  /** Appends UTF-8 bytes as a JSON string, escaped as JSON.stringify does. */
   string(text: Uint8Array): void {
     this.room(text.length * 6 + 2)
     const { bytes } = this
@@ -62,120 +66,52 @@ type Cell = (row: number) => void
 function cellOf(out: TextWriter, column: Column): Cell {
   const value = valueOf(out, column)
   if (column.validity === undefined) return value
-  return (row) => (isValid(column, row) ? value(row) : out.ascii('null'))
+  return (row) => (isValid(column, row) ? value(row) : out.text('null'))
 }
 
 function valueOf(out: TextWriter, column: Column): Cell {
   const { kind, data } = column
   if (kind === 'str') return (row) => out.string(bytesAt(column, row))
-  if (kind === 'bool') return (row) => out.ascii(data[row >> 3] & (1 << (row & 7)) ? 'true' : 'false')
+  if (kind === 'bool') return (row) => out.text(data[row >> 3] & (1 << (row & 7)) ? 'true' : 'false')
   const read = numberReader(column)
-  if (kind !== 'float32' && kind !== 'float64') return (row) => out.ascii(String(read(row)))
+  if (kind !== 'float32' && kind !== 'float64') return (row) => out.text(String(read(row)))
   const width = kind === 'float32' ? 4 : 8
   return (row) => {
     const value = read(row) as number
     // As pandas: JSON has no words for NaN and the infinities.
-    if (value - value !== 0) return out.ascii('null')
+    if (value - value !== 0) return out.text('null')
     out.room(maxFloatBytes)
     out.at = writeFloat(out.bytes, out.at, value, width)
   }
 }
 
-/** A key with its colon. */
-function keyOf(name: string): Uint8Array {
-  return Buffer.from(`${JSON.stringify(name)}:`)
-}
-
-/** Columns become compact JSON text in a layout. See {@link FrameText}. */
+/** Returns the JSON text of columns in a layout. See {@link FrameText}. */
 export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
   const out = new TextWriter()
-  const { rows, columns } = table
-  const cells = columns.map((column) => cellOf(out, column))
-  const keys = columns.map(({ name }) => keyOf(name))
-  const label = labelOf(out, text.labels)
-  /** `open`, each of `count` things with commas between, `close`. */
-  const list = (open: string, count: number, each: (i: number) => void, close: string) => {
-    out.ascii(open)
-    for (let i = 0; i < count; i++) {
-      if (i > 0) out.ascii(',')
-      each(i)
+  const cells = table.columns.map((column) => cellOf(out, column))
+  const keys = table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
+  const label = text.labels === undefined ? (row: number) => out.text(String(row)) : valueOf(out, text.labels)
+  const quote = text.labels?.kind === 'str' ? '' : '"'
+  const writeRow = (row: number, step: RowsStep) => {
+    out.text(step.before)
+    if (step.label === 2) out.text(quote)
+    if (step.label !== 0) label(row)
+    if (step.label === 2) out.text(quote)
+    out.text(step.after)
+    for (let i = step.first; i < step.first + step.count; i++) {
+      if (i > step.first) out.text(',')
+      if (step.keys) out.text(keys[i])
+      cells[i](row)
     }
-    out.ascii(close)
+    out.text(step.close)
   }
-  const labelKey = (row: number) => {
-    if (text.labels?.kind === 'str') label(row)
-    else {
-      out.ascii('"')
-      label(row)
-      out.ascii('"')
-    }
-    out.ascii(':')
-  }
-  /** `"label":` and what belongs to it. */
-  const labelled = (each: Cell) => (row: number) => {
-    labelKey(row)
-    each(row)
-  }
-  const field = (row: number) => (i: number) => {
-    out.raw(keys[i])
-    cells[i](row)
-  }
-  const record = (row: number) => list('{', columns.length, field(row), '}')
-  const rowValues = (row: number) => list('[', columns.length, (i) => cells[i](row), ']')
-
-  switch (text.layout) {
-    case 'records':
-      list('[', rows, record, ']')
-      break
-    case 'values':
-      list('[', rows, rowValues, ']')
-      break
-    case 'index':
-      list('{', rows, labelled(record), '}')
-      break
-    case 'columns': {
-      const column = (i: number) => {
-        out.raw(keys[i])
-        list('{', rows, labelled(cells[i]), '}')
+  for (const step of planFrame(table, text)) {
+    if (typeof step === 'string') out.text(step)
+    else
+      for (let row = 0; row < table.rows; row++) {
+        if (row > 0) out.text(',')
+        writeRow(row, step)
       }
-      list('{', columns.length, column, '}')
-      break
-    }
-    case 'split':
-      list('{"columns":[', columns.length, (i) => out.raw(keys[i].subarray(0, -1)), '],"index":')
-      list('[', rows, label, '],"data":')
-      list('[', rows, rowValues, ']}')
-      break
-    case 'table': {
-      const labelPart = text.labelKey === undefined ? undefined : keyOf(text.labelKey)
-      out.ascii('{"schema":')
-      out.raw(Buffer.from(text.schema ?? '{}'))
-      const row = (at: number) => {
-        out.ascii('{')
-        if (labelPart !== undefined) {
-          out.raw(labelPart)
-          label(at)
-          if (columns.length > 0) out.ascii(',')
-        }
-        list('', columns.length, field(at), '}')
-      }
-      list(',"data":[', rows, row, ']}')
-      break
-    }
-    case 'series':
-      list('[', rows, cells[0], ']')
-      break
-    case 'series-index':
-      list('{', rows, labelled(cells[0]), '}')
-      break
-    case 'series-split':
-      out.raw(Buffer.from(`{"name":${text.name === undefined ? 'null' : JSON.stringify(text.name)},"index":`))
-      list('[', rows, label, '],"data":')
-      list('[', rows, cells[0], ']}')
   }
-  return out.bytes === kept ? Buffer.from(kept.subarray(0, out.at)) : out.bytes.subarray(0, out.at)
-}
-
-function labelOf(out: TextWriter, labels: Column | undefined): Cell {
-  return labels === undefined ? (row) => out.ascii(String(row)) : valueOf(out, labels)
+  return out.bytes === scratch ? Buffer.from(scratch.subarray(0, out.at)) : out.bytes.subarray(0, out.at)
 }

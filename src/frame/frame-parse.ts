@@ -1,9 +1,9 @@
 /**
- * JSON text becomes typed columns, in plain TypeScript: the fallback of the native add-on, and what names its refusals.
+ * JSON text to typed columns in plain TypeScript: what serves where the native add-on is not loaded. It gives the same
+ * columns, and the same errors at the same places; its speed is of no concern.
  * @module
  */
-import { ColumnBuilder } from './column-builder.ts'
-import type { Column } from './columns.ts'
+import { type Column, columnOf } from './columns.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -12,376 +12,353 @@ import {
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
-import { FrameColumns, RowLabels } from './frame-columns.ts'
 import { encodeFrame } from './frame-encode.ts'
-import { JsonScanner, Stop } from './json-scalars.ts'
+import { JsonReader, type Scalar, type ScalarKind, Stop } from './json-reader.ts'
 
-const open = 0x5b
-const close = 0x5d
+const bracket = 0x5b
 const brace = 0x7b
-const endBrace = 0x7d
 
 /** The codec without the add-on. */
 export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame }
 
 function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
-  const parser = new FrameParser(json)
   try {
-    return parser.parse(layout)
+    return new FrameParser(json).parse(layout)
   } catch (error) {
-    if (!(error instanceof Stop)) throw error
-    const { failure, offset, column, row } = error
-    return { failure, offset, ...(column !== undefined && { column }), ...(row !== undefined && { row }) }
+    if (error instanceof Stop) return { ...error }
+    throw error
   }
 }
 
+/** A column while it is read. */
+interface Draft {
+  name: string
+  kind: ScalarKind
+  /** By row; rows that had no element are left out. */
+  readonly values: Scalar[]
+}
+
+// A column without any value is float64, as numpy's missing value is.
+const columnKindOf = { null: 'float64', bool: 'bool', int: 'int64', float: 'float64', str: 'str' } as const
+
 class FrameParser {
-  readonly #scan: JsonScanner
-  readonly #columns: FrameColumns
-  #labels: RowLabels | undefined
+  readonly #json: JsonReader
+  readonly #maxCells: number
+  readonly #columns: Draft[] = []
+  readonly #byName = new Map<string, Draft>()
   #rows = 0
+  /** Row labels that were object keys → their rows. */
+  #keys: Map<string, number> | undefined
 
   constructor(json: Uint8Array) {
-    this.#scan = new JsonScanner(json)
-    this.#columns = new FrameColumns(this.#scan, maxFrameColumns, maxFrameCells(json.length))
+    this.#json = new JsonReader(json)
+    this.#maxCells = maxFrameCells(json.length)
   }
 
   parse(layout: FrameLayout): ParsedFrame {
-    const scan = this.#scan
-    const first = scan.peek()
+    const json = this.#json
+    const isNull = json.peek() === 0x6e && json.text(json.pos, json.pos + 4) === 'null'
     let rest: Partial<ParsedFrame> = {}
     if (layout === 'split' || layout === 'series-split') rest = this.#split(layout === 'split')
     else if (layout === 'table') rest = this.#table()
-    else if (first === 0x6e && scan.word('null')) this.#rows = 0
-    else if (layout === 'index') this.#index()
-    else if (layout === 'frame') {
-      if (first === open) this.#list()
-      else if (first === brace) this.#byColumn()
-      else throw this.#unexpected()
-    } else this.#series()
-    if (scan.peek() !== 0 || scan.pos < scan.end) throw new Stop('syntax', scan.pos)
-    const columns = this.#columns.finish(this.#rows)
-    const labels = rest.labels ?? this.#labels?.finish()
-    const hasLabels = labels !== undefined && this.#rows > 0
+    else if (isNull) json.scalar()
+    else this.#plain(layout)
+    if (json.peek() !== undefined) throw new Stop('syntax', json.pos)
+    const columns = this.#columns.map((draft) => finish(draft, this.#rows))
+    const labels = rest.labels ?? (this.#keys && columnOf('', 'str', [...this.#keys.keys()]))
     return {
       table: { rows: this.#rows, columns },
-      keyed: this.#labels !== undefined,
+      keyed: this.#keys !== undefined,
       ...rest,
-      ...(hasLabels && { labels }),
+      ...(labels !== undefined && this.#rows > 0 && { labels }),
     }
   }
 
-  /** A token that the layout does not begin with: another value, or none at all. */
+  #plain(layout: FrameLayout): void {
+    const first = this.#json.peek()
+    if (layout === 'series') this.#series()
+    else if (first === brace) layout === 'index' ? this.#index() : this.#byColumn()
+    else if (first === bracket && layout === 'frame') this.#list()
+    else throw this.#unexpected()
+  }
+
+  /** Another value than the layout has here, or none at all. */
   #unexpected(): Stop {
-    const start = this.#scan.pos
-    const probe = new ColumnBuilder()
+    const start = this.#json.pos
     try {
-      this.#scan.scalar(probe)
+      this.#json.scalar()
     } catch (error) {
       if (error instanceof Stop && error.failure !== 'nested') return error
     }
     return new Stop('layout', start)
   }
 
+  /** Stops unless `byte` is next. */
+  #require(byte: number): void {
+    if (this.#json.peek() !== byte) throw this.#unexpected()
+  }
+
   /** `[…]`: records, lists of values, or scalars, as the first row is. */
   #list(): void {
-    const scan = this.#scan
-    scan.expect(open)
-    if (scan.peek() === close) {
-      scan.pos++
-      return
-    }
-    const first = scan.peek()
-    do {
-      const byte = scan.peek()
-      const start = scan.pos
-      const isScalar = byte !== brace && byte !== open
-      if (isScalar ? first === brace || first === open : byte !== first) throw new Stop('ragged', start)
-      if (byte === brace) this.#record()
-      else if (byte === open) this.#values()
-      else this.#columns.scalar(this.#rows === 0 ? this.#columns.add('0') : 0, this.#rows)
-      this.#rows++
-      this.#columns.check(this.#rows, start)
-    } while (scan.more(close))
+    let first: number | undefined
+    this.#json.elements('[', () => {
+      const byte = this.#json.peek()
+      const start = this.#json.pos
+      const form = byte === brace || byte === bracket ? byte : undefined
+      if (this.#rows === 0) first = form
+      if (form !== first) throw new Stop('ragged', start)
+      if (form === brace) this.#record()
+      else if (form === bracket) this.#values()
+      else this.#cell(this.#rows === 0 ? this.#add('0') : this.#columns[0], this.#rows)
+      this.#checkCells(++this.#rows, start)
+    })
+  }
+
+  /** Rows of one form: records, or lists of values. */
+  #rowsOf(form: number): void {
+    this.#require(bracket)
+    this.#json.elements('[', () => {
+      const byte = this.#json.peek()
+      const start = this.#json.pos
+      if (byte !== form) throw new Stop('ragged', start)
+      if (form === brace) this.#record()
+      else this.#values()
+      this.#checkCells(++this.#rows, start)
+    })
   }
 
   /** `{"a":1,"b":2}`: one row. */
   #record(): void {
-    const scan = this.#scan
-    scan.expect(brace)
-    if (scan.peek() === endBrace) {
-      scan.pos++
-      return
-    }
-    let predicted = 0
-    do {
-      const column = this.#columns.find(predicted, this.#rows)
-      this.#columns.scalar(column, this.#rows)
-      predicted = column + 1
-    } while (scan.more(endBrace))
+    this.#json.members((name, start) => {
+      let draft = this.#byName.get(name)
+      if (draft === undefined) {
+        draft = this.#add(name)
+        this.#checkCells(this.#rows + 1, start)
+      } else if (draft.values.length > this.#rows) {
+        throw placed(new Stop('duplicate', start), draft, this.#rows)
+      }
+      this.#cell(draft, this.#rows)
+    })
   }
 
-  /** `[1,2]`: one row, columns by their place. */
+  /** `[1,2]`: one row, columns by position. */
   #values(): void {
-    const scan = this.#scan
-    const start = scan.pos
-    scan.expect(open)
+    const start = this.#json.pos
     let next = 0
-    if (scan.peek() === close) scan.pos++
-    else
-      do {
-        if (next === this.#columns.count) {
-          if (this.#rows > 0) throw new Stop('ragged', start)
-          this.#columns.add(String(next))
-        }
-        this.#columns.scalar(next++, this.#rows)
-      } while (scan.more(close))
-    if (next !== this.#columns.count) throw new Stop('ragged', start)
+    this.#json.elements('[', () => {
+      if (next === this.#columns.length) {
+        if (this.#rows > 0) throw new Stop('ragged', start)
+        this.#add(String(next))
+      }
+      this.#cell(this.#columns[next++], this.#rows)
+    })
+    if (next !== this.#columns.length) throw new Stop('ragged', start)
   }
 
   /** `{"label":{"a":1}}`: a record per label. */
   #index(): void {
-    const scan = this.#scan
-    if (scan.peek() !== brace) throw this.#unexpected()
-    const labels = new RowLabels(scan)
-    this.#labels = labels
-    this.#eachKey((start) => {
-      if (labels.find(this.#rows) !== this.#rows) throw new Stop('duplicate', start)
-      if (scan.peek() !== brace) throw this.#unexpected()
+    const keys = new Map<string, number>()
+    this.#keys = keys
+    this.#json.members((label, start) => {
+      if (keys.has(label)) throw new Stop('duplicate', start)
+      keys.set(label, this.#rows)
+      this.#require(brace)
       this.#record()
-      this.#rows++
-      this.#columns.check(this.#rows, start)
+      this.#checkCells(++this.#rows, start)
     })
-  }
-
-  /** Reads `{` … `}`; `each` reads what stands behind a key. */
-  #eachKey(each: (start: number) => void): void {
-    const scan = this.#scan
-    scan.expect(brace)
-    if (scan.peek() === endBrace) {
-      scan.pos++
-      return
-    }
-    do each(scan.key())
-    while (scan.more(endBrace))
   }
 
   /** `{"a":{"label":1}}` or `{"a":[1]}`: values column by column. */
   #byColumn(): void {
-    const scan = this.#scan
-    let form = 0
-    this.#eachKey((start) => {
-      const column = this.#columns.addKey(start)
-      const byte = scan.peek()
-      const at = scan.pos
-      if (byte !== brace && byte !== open) throw this.#unexpected()
-      if (form !== 0 && byte !== form) throw new Stop('ragged', at)
-      if (byte === open) {
-        const rows = this.#listInto(column)
-        if (form !== 0 && rows !== this.#rows) throw new Stop('ragged', at)
+    let form: number | undefined
+    this.#json.members((name, start) => {
+      const known = this.#byName.get(name)
+      if (known !== undefined) throw placed(new Stop('duplicate', start), known)
+      const draft = this.#add(name)
+      const byte = this.#json.peek()
+      const value = this.#json.pos
+      if (byte !== brace && byte !== bracket) throw this.#unexpected()
+      if (form !== undefined && byte !== form) throw new Stop('ragged', value)
+      if (byte === brace) this.#labelled(draft)
+      else {
+        const rows = this.#listInto(draft)
+        if (form !== undefined && rows !== this.#rows) throw new Stop('ragged', value)
         this.#rows = rows
-      } else {
-        this.#labels ??= new RowLabels(scan)
-        this.#labelled(column, this.#labels)
       }
       form = byte
-      this.#columns.check(this.#rows, start)
+      this.#checkCells(this.#rows, start)
     })
   }
 
-  /** A list of scalars into a column; answers how many. */
-  #listInto(column: number): number {
-    const scan = this.#scan
-    scan.expect(open)
-    if (scan.peek() === close) {
-      scan.pos++
-      return 0
-    }
+  /** A list of scalars into a column; returns how many. */
+  #listInto(draft: Draft): number {
     let rows = 0
-    do this.#columns.scalar(column, rows++)
-    while (scan.more(close))
+    this.#json.elements('[', () => this.#cell(draft, rows++))
     return rows
   }
 
-  /** `{"label":1}` into a column, whatever the labels' order. */
-  #labelled(column: number, labels: RowLabels): void {
-    let count = 0
-    this.#eachKey((start) => {
-      const row = labels.find(count)
-      if (row === labels.count - 1 && row === this.#rows) {
-        this.#rows++
-        this.#columns.check(this.#rows, start)
+  /** `{"label":1}` into a column, whatever the order of the labels. */
+  #labelled(draft: Draft): void {
+    this.#keys ??= new Map()
+    const keys = this.#keys
+    this.#json.members((label, start) => {
+      const row = keys.get(label) ?? keys.size
+      if (row === keys.size) {
+        keys.set(label, row)
+        this.#checkCells(++this.#rows, start)
       }
-      if (!this.#columns.place(column, count, row)) throw new Stop('duplicate', start)
-      this.#columns.scalar(column, row)
-      count++
+      if (draft.values[row] !== undefined) throw new Stop('duplicate', start)
+      this.#cell(draft, row)
     })
   }
 
   /** A list, an object of labels, or one scalar, into the column ''. */
   #series(): void {
-    const first = this.#scan.peek()
-    const column = this.#columns.add('')
-    if (first === open) this.#rows = this.#listInto(column)
-    else if (first === brace) {
-      this.#labels = new RowLabels(this.#scan)
-      this.#labelled(column, this.#labels)
-    } else {
-      this.#columns.scalar(column, 0)
+    const first = this.#json.peek()
+    const draft = this.#add('')
+    if (first === bracket) this.#rows = this.#listInto(draft)
+    else if (first === brace) this.#labelled(draft)
+    else {
+      this.#cell(draft, 0)
       this.#rows = 1
     }
   }
 
   /** `{"columns":[…],"index":[…],"data":[[…]]}`, in any order; for series `name` instead of `columns`. */
   #split(isFrame: boolean): Partial<ParsedFrame> {
-    const scan = this.#scan
-    const begin = scan.pos
-    if (scan.peek() !== brace) throw this.#unexpected()
-    const seen = new Map<string, number>()
-    let names: Column | undefined
-    let index: Column | undefined
+    const json = this.#json
+    const begin = json.pos
+    const places = new Map<string, number>()
+    let names: Draft | undefined
+    let index: Draft | undefined
     let name: string | undefined
-    this.#eachKey((start) => {
-      const key = scan.textValue()
-      if (seen.has(key)) throw new Stop('duplicate', start)
-      scan.peek()
-      seen.set(key, scan.pos)
+    this.#require(brace)
+    json.members((key, start) => {
+      if (key !== 'data' && key !== 'index' && key !== (isFrame ? 'columns' : 'name')) throw new Stop('keys', start)
+      if (places.has(key)) throw new Stop('duplicate', start)
+      json.peek()
+      places.set(key, json.pos)
       if (key === 'index') index = this.#labelList()
-      else if (key === 'columns' && isFrame) names = this.#labelList()
-      else if (key === 'name' && !isFrame) name = this.#name()
-      else if (key === 'data') {
-        if (scan.peek() !== open) throw this.#unexpected()
-        if (isFrame) this.#rowsOfValues()
-        else this.#rows = this.#listInto(this.#columns.add(''))
-      } else throw new Stop('keys', start)
+      else if (key === 'columns') names = this.#labelList()
+      else if (key === 'name') name = this.#name()
+      else if (isFrame) this.#rowsOf(bracket)
+      else {
+        this.#require(bracket)
+        this.#rows = this.#listInto(this.#add(''))
+      }
     })
-    const dataAt = seen.get('data')
-    if (dataAt === undefined || (isFrame && names === undefined)) throw new Stop('keys', begin)
-    if (index !== undefined && lengthOf(index) !== this.#rows) throw new Stop('ragged', seen.get('index') ?? begin)
-    if (names !== undefined) this.#columns.rename(names, this.#rows === 0, seen.get('columns') ?? begin)
+    if (!places.has('data') || (isFrame && names === undefined)) throw new Stop('keys', begin)
+    if (index !== undefined && index.values.length !== this.#rows)
+      throw new Stop('ragged', places.get('index') ?? begin)
+    if (names !== undefined) this.#rename(names.values.map(String), places.get('columns') ?? begin)
     return {
-      ...(index !== undefined && this.#rows > 0 && { labels: index }),
+      ...(index !== undefined && this.#rows > 0 && { labels: finish(index, this.#rows) }),
       ...(name !== undefined && { name }),
       keyed: false,
     }
   }
 
-  #rowsOfValues(): void {
-    const scan = this.#scan
-    scan.expect(open)
-    if (scan.peek() === close) {
-      scan.pos++
-      return
-    }
-    do {
-      const start = scan.pos
-      if (scan.peek() !== open) throw new Stop('ragged', scan.pos)
-      this.#values()
-      this.#rows++
-      this.#columns.check(this.#rows, start)
-    } while (scan.more(close))
+  /** The columns by position get the names of split's list, which starts at `offset`. */
+  #rename(names: readonly string[], offset: number): void {
+    if (this.#rows === 0 && this.#columns.length === 0) for (const name of names) this.#add(name)
+    if (names.length !== this.#columns.length) throw new Stop('ragged', offset)
+    for (const [i, name] of names.entries()) this.#columns[i].name = name
   }
 
   /** A list of strings or of integers. */
-  #labelList(): Column {
-    const scan = this.#scan
-    if (scan.peek() !== open) throw this.#unexpected()
-    scan.expect(open)
-    const builder = new ColumnBuilder()
-    if (scan.peek() === close) scan.pos++
-    else
-      do {
-        const byte = scan.peek()
-        const start = scan.pos
-        const before = builder.kind
-        if (byte !== 0x22 && byte !== 0x2d && !(byte >= 0x30 && byte <= 0x39)) throw this.#notLabel()
-        try {
-          scan.scalar(builder)
-        } catch (error) {
-          throw error instanceof Stop && error.failure === 'kind' ? new Stop('labels', start) : error
-        }
-        if (builder.kind === 'float' || (before !== 'null' && builder.kind !== before)) throw new Stop('labels', start)
-      } while (scan.more(close))
-    return builder.finish('')
+  #labelList(): Draft {
+    const json = this.#json
+    const draft: Draft = { name: '', kind: 'null', values: [] }
+    this.#require(bracket)
+    json.elements('[', () => {
+      const byte = json.peek()
+      const start = json.pos
+      if (byte === brace || byte === bracket) throw new Stop('labels', start)
+      draft.values.push(json.scalar())
+      const isLabel = json.kind === 'str' || json.kind === 'int'
+      if (!isLabel || (draft.kind !== 'null' && draft.kind !== json.kind)) throw new Stop('labels', start)
+      draft.kind = json.kind
+    })
+    return draft
   }
 
-  #notLabel(): Stop {
-    const stop = this.#unexpected()
-    return stop.failure === 'layout' ? new Stop('labels', stop.offset) : stop
-  }
-
+  /** A string, an integer or null. */
   #name(): string | undefined {
-    const scan = this.#scan
-    const byte = scan.peek()
-    if (byte === 0x6e && scan.word('null')) return undefined
-    if (byte !== 0x22) {
-      const builder = new ColumnBuilder()
-      const start = scan.pos
-      scan.scalar(builder)
-      if (builder.kind !== 'int') throw new Stop('labels', start)
-      return Buffer.from(scan.bytes.buffer, scan.bytes.byteOffset + start, scan.pos - start).toString()
-    }
-    scan.string()
-    return scan.textValue()
+    const json = this.#json
+    json.peek()
+    const start = json.pos
+    const value = json.scalar()
+    if (typeof value === 'string') return value
+    if (value === null && json.text(start, json.pos) === 'null') return undefined
+    if (json.kind !== 'int') throw new Stop('labels', start)
+    return json.text(start, json.pos)
   }
 
   /** `{"schema":{…},"data":[{…}]}`. */
   #table(): Partial<ParsedFrame> {
-    const scan = this.#scan
-    const begin = scan.pos
-    if (scan.peek() !== brace) throw this.#unexpected()
+    const begin = this.#json.pos
     let schema: readonly [number, number] | undefined
     let hasData = false
-    this.#eachKey((start) => {
-      const key = scan.textValue()
-      if (key === 'schema' && schema === undefined) {
-        if (scan.peek() !== brace) throw this.#unexpected()
-        schema = this.#skipObject()
-      } else if (key === 'data' && !hasData) {
-        if (scan.peek() !== open) throw this.#unexpected()
+    this.#require(brace)
+    this.#json.members((key, start) => {
+      if (key !== 'schema' && key !== 'data') throw new Stop('keys', start)
+      if (key === 'schema' ? schema !== undefined : hasData) throw new Stop('duplicate', start)
+      if (key === 'data') {
         hasData = true
-        this.#records()
-      } else throw new Stop(key === 'schema' || key === 'data' ? 'duplicate' : 'keys', start)
+        this.#rowsOf(brace)
+      } else {
+        this.#require(brace)
+        schema = this.#json.skipObject()
+      }
     })
     if (schema === undefined || !hasData) throw new Stop('keys', begin)
     return { schema, keyed: false }
   }
 
-  #records(): void {
-    const scan = this.#scan
-    scan.expect(open)
-    if (scan.peek() === close) {
-      scan.pos++
-      return
-    }
-    do {
-      const start = scan.pos
-      if (scan.peek() !== brace) throw new Stop('ragged', scan.pos)
-      this.#record()
-      this.#rows++
-      this.#columns.check(this.#rows, start)
-    } while (scan.more(close))
+  #add(name: string): Draft {
+    if (this.#columns.length === maxFrameColumns) throw new Stop('columns', this.#json.pos)
+    const draft: Draft = { name, kind: 'null', values: [] }
+    this.#columns.push(draft)
+    this.#byName.set(name, draft)
+    return draft
   }
 
-  /** Passes over an object by its brackets and strings alone; who reads it later judges the rest. */
-  #skipObject(): readonly [number, number] {
-    const scan = this.#scan
-    const start = scan.pos
-    let depth = 0
-    do {
-      const byte = scan.peek()
-      if (byte === 0x22) scan.string()
-      else {
-        if (scan.pos >= scan.end) throw new Stop('syntax', scan.pos)
-        if ((byte | 0x20) === brace) depth++
-        else if ((byte | 0x20) === endBrace) depth--
-        scan.pos++
-      }
-    } while (depth > 0)
-    return [start, scan.pos]
+  #checkCells(rows: number, offset: number): void {
+    if (rows * this.#columns.length > this.#maxCells) throw new Stop('cells', offset)
+  }
+
+  /** Reads the element of a column and a row. */
+  #cell(draft: Draft, row: number): void {
+    const json = this.#json
+    json.peek()
+    const start = json.pos
+    try {
+      draft.values[row] = json.scalar()
+    } catch (error) {
+      throw error instanceof Stop ? placed(error, draft, row) : error
+    }
+    const kind = json.kind === 'null' ? draft.kind : draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
+    if (kind === undefined) throw placed(new Stop('kind', start), draft, row)
+    draft.kind = kind
   }
 }
 
-function lengthOf(column: Column): number {
-  return column.offsets === undefined ? column.data.length / 8 : column.offsets.length - 1
+function common(a: ScalarKind, b: ScalarKind): ScalarKind | undefined {
+  if (a === b) return a
+  const areNumbers = (a === 'int' || a === 'float') && (b === 'int' || b === 'float')
+  return areNumbers ? 'float' : undefined
+}
+
+function placed(stop: Stop, { name }: Draft, row?: number): Stop {
+  stop.column = name
+  if (row !== undefined) stop.row = row
+  return stop
+}
+
+function finish({ name, kind, values }: Draft, rows: number): Column {
+  return columnOf(
+    name,
+    columnKindOf[kind],
+    Array.from({ length: rows }, (_, row) => values[row] ?? null),
+  )
 }

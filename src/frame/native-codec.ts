@@ -11,11 +11,13 @@ import {
   type FrameFailure,
   type FrameLayout,
   type FrameText,
+  frameFailures,
   maxFrameCells,
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
 import { typescriptFrameCodec } from './frame-parse.ts'
+import { planFrame } from './frame-plan.ts'
 
 /** The order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -23,35 +25,49 @@ const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'se
 /** The key of the add-on's hash tables: nobody outside can choose names that collide. Four words of 32 bits. */
 const secret = new Uint32Array(randomBytes(16).buffer.slice(0, 16))
 
-/** Most columns, most cells, the key; the add-on overwrites the first two. Kept: memory that is new to the add-on costs 0.3 µs. */
+/** Maximum of columns, maximum of cells, the key. One for all calls: memory that is new to the add-on costs 0.3 µs. */
 const head = Float64Array.of(0, 0, ...secret)
 
-// The words of native/src/frame_addon.cpp.
-const frameWords = 8
+// The words of native/src/frame_pack.cpp.
+const frameWords = 9
 const columnWords = 7
 
 function parseWith(addon: FrameAddon, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
   head[0] = maxFrameColumns
   head[1] = maxFrameCells(json.length)
   const buffer = addon.parseFrame(json, layouts.indexOf(layout), head)
-  // The add-on only says that a text is none; the TypeScript parser finds the place again, and the column and the row.
-  if (buffer === undefined) return typescriptFrameCodec.parseFrame(json, layout)
+  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
+  return unpack(buffer, layout)
+}
+
+function unpack(buffer: ArrayBuffer, layout: FrameLayout): ParsedFrame | FrameFailure {
   const bytes = Buffer.from(buffer)
   const words = new Float64Array(buffer, 0, frameWords)
+  if (words[0] !== 0) return failureOf(bytes, words)
   // Not by destructuring, which goes through an iterator.
-  const rows = words[0]
-  const count = words[1]
-  const hasLabels = words[2] === 1
-  const nameStart = words[4]
+  const rows = words[1]
+  const count = words[2]
+  const nameStart = words[5]
   const table = { rows, columns: new Array<Column>(count) }
   const places = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
   for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, places, i * columnWords, rows)
   return {
     table,
-    keyed: words[3] === 1,
-    labels: hasLabels ? columnAt(bytes, places, count * columnWords, rows) : undefined,
-    name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
-    schema: layout === 'table' ? [words[6], words[7]] : undefined,
+    keyed: words[4] === 1,
+    labels: words[3] === 1 ? columnAt(bytes, places, count * columnWords, rows) : undefined,
+    name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[6]),
+    schema: layout === 'table' ? [words[7], words[8]] : undefined,
+  }
+}
+
+function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Array): FrameFailure {
+  const failure = frameFailures[code - 1]
+  if (failure === undefined) throw new RangeError('no memory for the columns of a frame')
+  return {
+    failure,
+    offset,
+    ...(start !== -1 && { column: bytes.toString('utf8', start, start + length) }),
+    ...(row !== -1 && { row }),
   }
 }
 
@@ -64,7 +80,7 @@ export type CsvParser = (lines: Uint8Array, names: readonly string[], isText: Ui
 function parseCsvWith(addon: FrameAddon, ...[lines, names, isText]: Parameters<CsvParser>): ColumnTable | undefined {
   const buffer = addon.parseCsv(lines, isText, maxFrameCells(lines.length))
   if (buffer === undefined) return undefined
-  const [rows] = new Float64Array(buffer, 0, 1)
+  const rows = new Float64Array(buffer, 0, frameWords)[1]
   const bytes = Buffer.from(buffer)
   const words = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
   return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, words, i * columnWords, rows), name })) }
@@ -87,16 +103,30 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   }
 }
 
-/** What the add-on is to write: columns, pieces of text, and steps over both. */
-class EncodePlan {
+/** What the add-on writes: columns, pieces of text, and the steps over both as native/src/frame_addon.cpp reads them. */
+class Program {
   readonly parts: Uint8Array[] = []
   readonly #columns: number[] = []
   readonly #steps: number[] = []
-  #count = 0
   #text = ''
   #textBytes = 0
 
-  /** Where a piece of text lies: start and end. */
+  constructor(table: ColumnTable, text: FrameText) {
+    const { rows, columns } = table
+    for (const column of columns) this.#column(column, `${JSON.stringify(column.name)}:`)
+    if (text.labels !== undefined) this.#column(text.labels, '')
+    const labels = text.labels === undefined ? -1 : columns.length
+    for (const step of planFrame(table, text)) {
+      if (typeof step === 'string') this.#steps.push(0, ...this.#piece(step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+      else {
+        const { before, label, after, first, count, keys, close } = step
+        this.#steps.push(1, rows, label, label === 0 ? -1 : labels, ...this.#piece(before), ...this.#piece(after))
+        this.#steps.push(...this.#piece(close), first, count, keys ? 1 : 0)
+      }
+    }
+  }
+
+  /** Adds a piece of text; returns where it starts and ends. */
   #piece(text: string): readonly [number, number] {
     const start = this.#textBytes
     this.#text += text
@@ -104,9 +134,7 @@ class EncodePlan {
     return [start, this.#textBytes]
   }
 
-  /** Takes a column in; answers its number. */
-  column(column: Column, key: string): number {
-    const { kind, data, validity, offsets, heaps = [] } = column
+  #column({ kind, data, validity, offsets, heaps = [] }: Column, key: string): void {
     const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : this.parts.push(bytes) - 1)
     const offsetBytes =
       offsets === undefined ? undefined : new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength)
@@ -114,110 +142,24 @@ class EncodePlan {
     this.#columns.push(code, part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
     this.#columns.push(...this.#piece(key))
     this.parts.push(...heaps)
-    return this.#count++
   }
 
-  /** Writes a piece of text. */
-  text(text: string): void {
-    this.#steps.push(0, ...this.#piece(text), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  get words(): Float64Array {
+    const [columns, steps] = [this.#columns.length / 8, this.#steps.length / 13]
+    return Float64Array.from([0, 0, columns, steps, ...this.#columns, ...this.#steps])
   }
 
-  /** Writes rows with commas between: before, label, after, elements of `count` columns, close. */
-  rows(
-    rows: number,
-    columns: readonly [first: number, count: number],
-    how: {
-      before?: string
-      label?: readonly [mode: 1 | 2, column: number]
-      after?: string
-      close?: string
-      keys?: boolean
-    },
-  ): void {
-    const [mode, label] = how.label ?? [0, -1]
-    this.#steps.push(1, rows, mode, label, ...this.#piece(how.before ?? ''), ...this.#piece(how.after ?? ''))
-    this.#steps.push(...this.#piece(how.close ?? ''), ...columns, how.keys ? 1 : 0)
-  }
-
-  /** The text; undefined when the add-on cannot write it. */
-  run(addon: FrameAddon): Uint8Array | undefined {
-    const program = Float64Array.from([0, 0, this.#count, this.#steps.length / 13, ...this.#columns, ...this.#steps])
-    const buffer = addon.encodeFrame(program, this.parts, Buffer.from(this.#text))
-    return buffer === undefined ? undefined : new Uint8Array(buffer, 0, program[1])
+  get texts(): Uint8Array {
+    return Buffer.from(this.#text)
   }
 }
 
 function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uint8Array {
-  const { rows, columns } = table
-  const plan = new EncodePlan()
-  for (const column of columns) plan.column(column, `${JSON.stringify(column.name)}:`)
-  const labels = text.labels === undefined ? -1 : plan.column(text.labels, '')
-  const all = [0, columns.length] as const
-  const none = [0, 0] as const
-  const key = [2, labels] as const
-  const split = () => {
-    plan.rows(rows, none, { label: [1, labels] })
-    plan.text('],"data":[')
-  }
-  switch (text.layout) {
-    case 'records':
-      plan.text('[')
-      plan.rows(rows, all, { before: '{', keys: true, close: '}' })
-      plan.text(']')
-      break
-    case 'values':
-      plan.text('[')
-      plan.rows(rows, all, { before: '[', close: ']' })
-      plan.text(']')
-      break
-    case 'index':
-      plan.text('{')
-      plan.rows(rows, all, { label: key, after: ':{', keys: true, close: '}' })
-      plan.text('}')
-      break
-    case 'columns':
-      for (const [i, { name }] of columns.entries()) {
-        plan.text(`${i === 0 ? '{' : '},'}${JSON.stringify(name)}:{`)
-        plan.rows(rows, [i, 1], { label: key, after: ':' })
-      }
-      plan.text(columns.length === 0 ? '{}' : '}}')
-      break
-    case 'split':
-      plan.text(`{"columns":[${columns.map(({ name }) => JSON.stringify(name)).join()}],"index":[`)
-      split()
-      plan.rows(rows, all, { before: '[', close: ']' })
-      plan.text(']}')
-      break
-    case 'table': {
-      const comma = columns.length > 0 ? ',' : ''
-      const labelled = text.labelKey !== undefined
-      plan.text(`{"schema":${text.schema ?? '{}'},"data":[`)
-      plan.rows(rows, all, {
-        before: labelled ? `{${JSON.stringify(text.labelKey)}:` : '{',
-        ...(labelled && { label: [1, labels] as const, after: comma }),
-        keys: true,
-        close: '}',
-      })
-      plan.text(']}')
-      break
-    }
-    case 'series':
-      plan.text('[')
-      plan.rows(rows, [0, 1], {})
-      plan.text(']')
-      break
-    case 'series-index':
-      plan.text('{')
-      plan.rows(rows, [0, 1], { label: key, after: ':' })
-      plan.text('}')
-      break
-    case 'series-split':
-      plan.text(`{"name":${text.name === undefined ? 'null' : JSON.stringify(text.name)},"index":[`)
-      split()
-      plan.rows(rows, [0, 1], {})
-      plan.text(']}')
-  }
-  return plan.run(addon) ?? typescriptFrameCodec.encodeFrame(table, text)
+  const program = new Program(table, text)
+  const { words } = program
+  const buffer = addon.encodeFrame(words, program.parts, program.texts)
+  // Buffers that contradict themselves.
+  return buffer === undefined ? typescriptFrameCodec.encodeFrame(table, text) : new Uint8Array(buffer, 0, words[1])
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */

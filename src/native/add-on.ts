@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** What native/src/frame_addon.cpp adds; called by `native-frames.ts` alone. */
+/** What native/src/frame_addon.cpp adds; called by `frame/native-codec.ts` alone. */
 export interface FrameAddon {
   parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
   parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
@@ -42,7 +42,7 @@ export interface Addon extends FrameAddon, LaterAddon {
 }
 
 /** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
-const contract = 5
+const contract = 6
 
 /** Where the add-on is looked for. */
 export const nativePath: string =

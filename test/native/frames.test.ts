@@ -38,6 +38,12 @@ const seeds = [
   '[1,2,null,3.5,-0,9223372036854775807]',
   '{"a":1,"b":null,"c":3}',
   '{"name":"s","index":[5,6],"data":["x","y"]}',
+  '[{"a":"\\ud800"},{"a":"\\udc00\\u12"}]',
+  '{"columns":["a",1],"index":[1.5,"a"],"data":[[1],[2,3]]}',
+  '{"name":12,"index":[1],"data":[1]}',
+  '{"schema":{"a":["b\\"",{}]},"data":[{"a":1},[]],"schema":{}}',
+  '{"a":{"y":1,"x":2,"y":3},"b":[1]}',
+  '[18446744073709551615, 1.0, 1e400, true]',
   'null',
   '"text"',
   ' [ { "a" : 1 , "b" : [ ] } ] ',
@@ -45,7 +51,8 @@ const seeds = [
 
 /** A parse as plain data: buffers by their bytes, offsets of empty texts alike. */
 function plain(parsed: ReturnType<typeof typescript.parseFrame>): unknown {
-  if ('failure' in parsed) return parsed
+  // Of a string that is wrong in both ways, either may be reported.
+  if ('failure' in parsed) return { ...parsed, failure: parsed.failure === 'encoding' ? 'syntax' : parsed.failure }
   const { table, labels, ...rest } = parsed as ParsedFrame
   const column = (one: (typeof table.columns)[number]) => ({
     ...one,

@@ -1,0 +1,68 @@
+/**
+ * The JSON layouts of a frame as steps, which the add-on and `frame-encode.ts` carry out.
+ * @module
+ */
+import type { ColumnTable } from './columns.ts'
+import type { FrameText } from './frame-codec.ts'
+
+/** A step of a plan: text as it is, or all rows with commas between. */
+export type PlanStep = string | RowsStep
+
+/** What is written for each row: `before`, the label, `after`, the elements with commas between, `close`. */
+export interface RowsStep {
+  readonly before: string
+  /** 0: no label; 1: the label as a JSON value; 2: as a string. */
+  readonly label: 0 | 1 | 2
+  readonly after: string
+  /** The columns whose elements are written. */
+  readonly first: number
+  readonly count: number
+  /** Whether each element has its column's name and a colon in front. */
+  readonly keys: boolean
+  readonly close: string
+}
+
+const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, keys: false, close: '' }
+
+/** Returns the steps that write a table in a layout. See {@link FrameText}. */
+export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
+  const all = { ...noRow, count: columns.length }
+  const record: RowsStep = { ...all, before: '{', keys: true, close: '}' }
+  const values: RowsStep = { ...all, before: '[', close: ']' }
+  const elements: RowsStep = { ...noRow, count: 1 }
+  const labels: RowsStep = { ...noRow, label: 1 }
+  const underLabel = { label: 2, after: ':' } as const
+  switch (text.layout) {
+    case 'records':
+      return ['[', record, ']']
+    case 'values':
+      return ['[', values, ']']
+    case 'index':
+      return ['{', { ...record, ...underLabel, before: '', after: ':{' }, '}']
+    case 'columns': {
+      const column = (name: string, first: number): PlanStep[] => [
+        `${first === 0 ? '{' : '},'}${JSON.stringify(name)}:{`,
+        { ...elements, ...underLabel, first },
+      ]
+      return [...columns.flatMap(({ name }, i) => column(name, i)), columns.length === 0 ? '{}' : '}}']
+    }
+    case 'split': {
+      const names = columns.map(({ name }) => JSON.stringify(name)).join()
+      return [`{"columns":[${names}],"index":[`, labels, '],"data":[', values, ']}']
+    }
+    case 'table': {
+      const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
+      const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
+      const label = text.labelKey === undefined ? 0 : 1
+      return [`{"schema":${text.schema ?? '{}'},"data":[`, { ...record, before, label, after }, ']}']
+    }
+    case 'series':
+      return ['[', elements, ']']
+    case 'series-index':
+      return ['{', { ...elements, ...underLabel }, '}']
+    case 'series-split': {
+      const name = text.name === undefined ? 'null' : JSON.stringify(text.name)
+      return [`{"name":${name},"index":[`, labels, '],"data":[', elements, ']}']
+    }
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Tokens of JSON text, one after another, with the byte offset of each.
+ * @module
+ */
+import { asciiText, scanNumber, scanned } from '../text/number-text.ts'
+import type { FrameFailureKind } from './frame-codec.ts'
+
+/** Thrown by {@link JsonReader}; never leaves the codec. */
+export class Stop {
+  readonly failure: FrameFailureKind
+  readonly offset: number
+  column?: string
+  row?: number
+
+  constructor(failure: FrameFailureKind, offset: number) {
+    this.failure = failure
+    this.offset = offset
+  }
+}
+
+/** A JSON scalar. Integers beyond ±2^53 are bigints. */
+export type Scalar = null | boolean | number | bigint | string
+
+/** What a scalar is, `null` included. Numbers written as integers are `int`. */
+export type ScalarKind = 'null' | 'bool' | 'int' | 'float' | 'str'
+
+const words: readonly (readonly [word: string, kind: ScalarKind, value: Scalar])[] = [
+  ['null', 'null', null],
+  ['NaN', 'null', null],
+  ['true', 'bool', true],
+  ['false', 'bool', false],
+  ['Infinity', 'float', Number.POSITIVE_INFINITY],
+  ['-Infinity', 'float', Number.NEGATIVE_INFINITY],
+]
+
+/** Reads one text of valid UTF-8. Every function skips white space first and throws {@link Stop}. */
+export class JsonReader {
+  readonly #bytes: Buffer
+  pos = 0
+  /** What the last {@link scalar} was. */
+  kind: ScalarKind = 'null'
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** The next byte that is no white space, unread; undefined at the end. */
+  peek(): number | undefined {
+    const bytes = this.#bytes
+    let byte = bytes[this.pos]
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++this.pos]
+    return byte
+  }
+
+  /** Reads `byte`. */
+  expect(byte: number): void {
+    if (this.peek() !== byte) throw new Stop('syntax', this.pos)
+    this.pos++
+  }
+
+  /** Reads a list or an object: both brackets, and the commas between what `each` reads. */
+  elements(open: '[' | '{', each: () => void): void {
+    const close = open === '[' ? 0x5d : 0x7d
+    this.expect(open.charCodeAt(0))
+    if (this.peek() === close) {
+      this.pos++
+      return
+    }
+    for (;;) {
+      each()
+      const byte = this.peek()
+      if (byte !== 0x2c && byte !== close) throw new Stop('syntax', this.pos)
+      this.pos++
+      if (byte === close) return
+    }
+  }
+
+  /** Reads an object. `each` reads the value of a key, which starts at `start`. */
+  members(each: (key: string, start: number) => void): void {
+    this.elements('{', () => {
+      if (this.peek() !== 0x22) throw new Stop('syntax', this.pos)
+      const start = this.pos
+      const key = this.#string()
+      this.expect(0x3a)
+      each(key, start)
+    })
+  }
+
+  /** Reads a scalar. */
+  scalar(): Scalar {
+    const byte = this.peek()
+    const start = this.pos
+    if (byte === 0x22) {
+      this.kind = 'str'
+      return this.#string()
+    }
+    if (byte === 0x5b || byte === 0x7b) throw new Stop('nested', start)
+    for (const [word, kind, value] of words) {
+      if (byte !== word.charCodeAt(0) || this.text(start, start + word.length) !== word) continue
+      this.pos += word.length
+      this.kind = kind
+      return value
+    }
+    return this.#number()
+  }
+
+  /** ASCII text from `start` to `end`. */
+  text(start: number, end: number): string {
+    return this.#bytes.toString('latin1', start, end)
+  }
+
+  /** Reads an object by its brackets and strings alone; returns where it starts and ends. */
+  skipObject(): readonly [start: number, end: number] {
+    const start = this.pos
+    let depth = 0
+    do {
+      const byte = this.peek()
+      if (byte === undefined) throw new Stop('syntax', this.pos)
+      if (byte === 0x22) this.#string()
+      else {
+        if ((byte | 0x20) === 0x7b) depth++
+        else if ((byte | 0x20) === 0x7d) depth--
+        this.pos++
+      }
+    } while (depth > 0)
+    return [start, this.pos]
+  }
+
+  #string(): string {
+    const bytes = this.#bytes
+    const start = this.pos
+    let end = bytes.indexOf(0x22, start + 1)
+    while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(0x22, end + 1)
+    if (end === -1) throw new Stop('syntax', start)
+    let text: string
+    try {
+      text = JSON.parse(bytes.toString('utf8', start, end + 1))
+    } catch {
+      throw new Stop('syntax', start)
+    }
+    if (!text.isWellFormed()) throw new Stop('encoding', start)
+    this.pos = end + 1
+    return text
+  }
+
+  #number(): number | bigint {
+    const start = this.pos
+    const end = scanNumber(this.#bytes, start, this.#bytes.length)
+    if (end === -1) throw new Stop('syntax', start)
+    this.pos = end
+    this.kind = scanned.integer ? 'int' : 'float'
+    // + 0: the integer -0 is 0.
+    if (scanned.exact) return scanned.value + 0
+    if (!scanned.integer) {
+      if (!Number.isFinite(scanned.value)) throw new Stop('range', start)
+      return scanned.value
+    }
+    // A token of more digits cannot be in range, and BigInt takes quadratic time on long ones.
+    const value = end - start > 20 ? 2n ** 64n : BigInt(asciiText(this.#bytes, start, end))
+    if (BigInt.asIntN(64, value) !== value) throw new Stop('range', start)
+    return value
+  }
+}
+
+/** Whether an odd number of backslashes is in front of `at`. */
+function isEscaped(bytes: Uint8Array, at: number): boolean {
+  let first = at
+  while (bytes[first - 1] === 0x5c) first--
+  return (at - first) % 2 === 1
+}
