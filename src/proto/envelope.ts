@@ -1,42 +1,23 @@
 /**
- * RPC messages ⇄ protobuf bytes: Request, Response and what they hold.
- *
- * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see test/unit/proto/envelope.test.ts.
+ * Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON.
  * @module
  */
-import { BadInput } from '../errors.ts'
 import {
-  readDataFrame,
-  readNDArray,
-  readSeries,
-  sizeHint,
-  writeDataFrame,
-  writeNDArray,
-  writeSeries,
-} from './arrays.ts'
-import {
-  type ContentHolder,
-  contentNumbers,
-  type DataFrameMessage,
-  type FileMessage,
-  type MultipartMessage,
-  type NDArrayMessage,
-  type ProtoContent,
-  type ProtoField,
-  type ProtoMessages,
-  type SeriesMessage,
-} from './messages.ts'
-import { type ProtoReader, ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
-import { readValue, writeValue } from './value.ts'
+  contentFromJson,
+  contentToJson,
+  contentTypeOf,
+  decodeMessage,
+  numberOf,
+  OneOf,
+  type RawContent,
+  readOneOf,
+  writeContent,
+} from './content-types.ts'
+import { jsonObject, jsonString } from './field-types.ts'
+import type { ProtoContent } from './messages.ts'
+import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
-/** Parts of a Multipart; each is some hundred bytes in memory. */
-const maxParts = 1000
-
-/** Which member of a oneof came, and its bytes, which nobody has looked at yet. */
-export interface RawContent {
-  readonly field: ProtoField
-  readonly bytes: Uint8Array
-}
+export { decodeMessage } from './content-types.ts'
 
 /** A Request, its content still as bytes. */
 export interface RawRequest {
@@ -46,135 +27,30 @@ export interface RawRequest {
 }
 
 /**
- * Bytes become a Request. Of several members of the oneof the last one counts, as protobuf says, but serialized bytes win.
+ * Bytes become a Request.
  * **Errors**: BadInput. **Cost**: reads over the content, without looking into it; its bytes are a view.
  */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
-  return readProto(bytes, readRequest)
-}
-
-function readRequest(reader: ProtoReader): RawRequest {
-  const content = new OneOf('request')
-  let apiName = ''
-  while (reader.next()) {
-    if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
-    else if (!content.take(reader)) reader.skipField()
-  }
-  return { apiName, content: content.finish() }
+  return readProto(bytes, (reader) => {
+    const content = new OneOf('request')
+    let apiName = ''
+    while (reader.next()) {
+      if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
+      else if (!content.take(reader)) reader.skipField()
+    }
+    return { apiName, content: content.finish() }
+  })
 }
 
 /** Bytes become the content of a Response. **Errors**: BadInput. For clients and tests. */
 export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
-  return decodeContent(readProto(bytes, (reader) => readOneOf(reader, 'response')))
-}
-
-class OneOf {
-  readonly #names: readonly (ProtoField | undefined)[]
-  #field: ProtoField | undefined
-  #pieces: Uint8Array[] = []
-
-  constructor(holder: ContentHolder) {
-    this.#names = contentNumbers[holder].byNumber
-  }
-
-  take(reader: ProtoReader): boolean {
-    const field = this.#names[reader.field]
-    if (field === undefined || !reader.is(wireType.bytes)) return false
-    const bytes = reader.bytes()
-    if (this.#field === 'serialized_bytes' && field !== 'serialized_bytes') return true
-    // A message that comes in two pieces is their concatenation, by protobuf's rule of merging; bytes replace bytes.
-    if (field !== this.#field || field === 'serialized_bytes') this.#pieces = [bytes]
-    else this.#pieces.push(bytes)
-    this.#field = field
-    return true
-  }
-
-  finish(): RawContent | undefined {
-    const field = this.#field
-    if (field === undefined) return undefined
-    return { field, bytes: this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces) }
-  }
-}
-
-function readOneOf(reader: ProtoReader, holder: ContentHolder): RawContent | undefined {
-  const content = new OneOf(holder)
-  while (reader.next()) if (!content.take(reader)) reader.skipField()
-  return content.finish()
-}
-
-/** Raw content becomes its message; undefined stays. **Errors**: BadInput. */
-export function decodeContent(raw: RawContent | undefined): ProtoContent | undefined {
+  const raw = readProto(bytes, (reader) => readOneOf(reader, 'response'))
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
 }
 
-/** Bytes become the message of a oneof member. **Errors**: BadInput. */
-export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
-  return field === 'serialized_bytes' ? bytes : readProto(bytes, readers[field])
-}
-
-const readers: Readonly<Record<Exclude<ProtoField, 'serialized_bytes'>, (reader: ProtoReader) => unknown>> = {
-  ndarray: readNDArray,
-  dataframe: readDataFrame,
-  series: (reader) => readSeries(reader),
-  file: readFile,
-  text: readText,
-  json: (reader) => readValue(reader),
-  multipart: readMultipart,
-}
-
-function readText(reader: ProtoReader): string {
-  let text = ''
-  while (reader.next()) {
-    if (reader.field === 1 && reader.is(wireType.bytes)) text = reader.string()
-    else reader.skipField()
-  }
-  return text
-}
-
-function readFile(reader: ProtoReader): FileMessage {
-  const file: { kind?: string; content?: Uint8Array; name?: string } = {}
-  while (reader.next()) {
-    if (!reader.is(wireType.bytes)) reader.skipField()
-    else if (reader.field === 2) file.content = reader.bytes()
-    else if (reader.field === 3) file.kind = reader.string()
-    else if (reader.field === 4) file.name = reader.string()
-    else reader.skipField()
-  }
-  return file
-}
-
-function readMultipart(reader: ProtoReader): MultipartMessage {
-  const fields = new Map<string, ProtoContent>()
-  let count = 0
-  while (reader.next()) {
-    if (reader.field !== 1 || !reader.is(wireType.bytes)) {
-      reader.skipField()
-      continue
-    }
-    if (++count > maxParts) throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
-    const { name, part } = reader.message(readEntry)
-    // A part without a representation is as good as none: the descriptor says that it is missing.
-    if (part !== undefined) fields.set(name, part)
-  }
-  return { fields }
-}
-
-function readEntry(reader: ProtoReader): { name: string; part: ProtoContent | undefined } {
-  let name = ''
-  let part: ProtoContent | undefined
-  while (reader.next()) {
-    if (reader.field === 1 && reader.is(wireType.bytes)) name = reader.string()
-    else if (reader.field === 2 && reader.is(wireType.bytes)) part = decodeContent(reader.message(readPart))
-    else reader.skipField()
-  }
-  return { name, part }
-}
-
-const readPart = (reader: ProtoReader) => readOneOf(reader, 'part')
-
 /** A Request becomes bytes. For clients and tests. */
 export function encodeRequest(apiName: string, content: ProtoContent | undefined): Buffer {
-  const writer = new ProtoWriter(apiName.length + (content === undefined ? 8 : hintOf(content)))
+  const writer = new ProtoWriter(apiName.length + (content === undefined ? 8 : sizeHint(content)))
   if (apiName !== '') writer.text(1, apiName)
   if (content !== undefined) writeContent(writer, 'request', content)
   return writer.finish()
@@ -182,62 +58,44 @@ export function encodeRequest(apiName: string, content: ProtoContent | undefined
 
 /** Content becomes the bytes of a Response. */
 export function encodeResponse(content: ProtoContent): Buffer {
-  const { field, message } = content
-  const number = numberOf('response', field)
-  if (field === 'serialized_bytes') return wrapBytes(number, message as Uint8Array)
-  const writer = new ProtoWriter(hintOf(content))
-  writeMessage(writer, field, message)
-  return writer.finishAs(number)
+  const number = numberOf('response', content.field)
+  // Without a copy, where the bytes have room in front of them.
+  if (content.field === 'serialized_bytes') return wrapBytes(number, content.message as Uint8Array)
+  return messageWriter(content).finishAs(number)
 }
 
 /** A message becomes its own bytes, without the oneof around it. */
-export function encodeMessage({ field, message }: ProtoContent): Uint8Array {
-  if (field === 'serialized_bytes') return message as Uint8Array
-  const writer = new ProtoWriter(hintOf({ field, message }))
-  writeMessage(writer, field, message)
-  return writer.finish()
+export function encodeMessage(content: ProtoContent): Uint8Array {
+  return content.field === 'serialized_bytes' ? (content.message as Uint8Array) : messageWriter(content).finish()
 }
 
-function hintOf({ field, message }: ProtoContent): number {
-  if (field === 'serialized_bytes') return (message as Uint8Array).length + 16
-  if (field === 'file') return ((message as FileMessage).content?.length ?? 0) + 64
-  if (field === 'ndarray' || field === 'series') return sizeHint(message as NDArrayMessage) + 64
-  return field === 'text' ? (message as string).length + 16 : 256
+function messageWriter(content: ProtoContent): ProtoWriter {
+  const writer = new ProtoWriter(sizeHint(content))
+  contentTypeOf(content.field).write(writer, content.message)
+  return writer
 }
 
-function writeContent(writer: ProtoWriter, holder: ContentHolder, content: ProtoContent): void {
-  const { field, message } = content
-  const number = numberOf(holder, field)
-  if (field === 'serialized_bytes') writer.tag(number, wireType.bytes).bytes(message as Uint8Array)
-  else writer.message(number, () => writeMessage(writer, field, message))
-}
-
-function numberOf(holder: ContentHolder, field: ProtoField): number {
-  const number = contentNumbers[holder].byName[field]
-  if (number === undefined) throw new TypeError(`a ${holder} cannot hold ${field}`)
-  return number
-}
-
-function writeMessage(writer: ProtoWriter, field: ProtoField, message: ProtoMessages[ProtoField]): void {
-  if (field === 'ndarray') writeNDArray(writer, message as NDArrayMessage)
-  else if (field === 'series') writeSeries(writer, message as SeriesMessage)
-  else if (field === 'dataframe') writeDataFrame(writer, message as DataFrameMessage)
-  else if (field === 'file') writeFile(writer, message as FileMessage)
-  else if (field === 'json') writeValue(writer, message)
-  else if (field === 'text') {
-    if (message !== '') writer.text(1, message as string)
-  } else {
-    for (const [name, part] of (message as MultipartMessage).fields) {
-      writer.message(1, () => {
-        writer.text(1, name)
-        writer.message(2, () => writeContent(writer, 'part', part))
-      })
-    }
+/** About how many bytes a message takes, by its lists of numbers, texts and bytes; a writer that needs more grows. */
+function sizeHint({ field, message }: ProtoContent): number {
+  if (typeof message === 'string' || message instanceof Uint8Array) return message.length + 64
+  let size = 256
+  if (field === 'json' || typeof message !== 'object' || message === null) return size
+  for (const value of Object.values(message)) {
+    if (ArrayBuffer.isView(value)) size += value.byteLength
+    else if (Array.isArray(value)) size += value.length * 8
   }
+  return size
 }
 
-function writeFile(writer: ProtoWriter, { kind, content, name }: FileMessage): void {
-  if (content !== undefined && content.length > 0) writer.tag(2, wireType.bytes).bytes(content)
-  if (kind !== undefined) writer.text(3, kind)
-  if (name !== undefined) writer.text(4, name)
+/** JSON becomes the name of the API and the content of a Request. **Errors**: BadInput `schema`. */
+export function requestFromJson(json: unknown): {
+  readonly apiName: string
+  readonly content: ProtoContent | undefined
+} {
+  const object = jsonObject(json, 'the request')
+  const apiName = object.apiName ?? object.api_name ?? ''
+  return { apiName: jsonString(apiName, 'apiName'), content: contentFromJson(object, 'request') }
 }
+
+/** Content becomes the JSON of a Response. */
+export const responseToJson = contentToJson

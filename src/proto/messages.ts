@@ -1,5 +1,5 @@
 /**
- * What RPC messages are in JavaScript, and the field numbers under which they travel.
+ * What RPC messages are in JavaScript; `content-types.ts` has their fields.
  * @module
  */
 import { dtypes, elementTypes, type ListDType, type ListScalar } from '../dtype.ts'
@@ -75,58 +75,6 @@ export type ProtoField = keyof ProtoMessages
 export interface ProtoContent {
   readonly field: ProtoField
   readonly message: ProtoMessages[ProtoField]
-}
-
-/** Names of the oneof members. */
-export const protoFields: readonly ProtoField[] = [
-  'ndarray',
-  'dataframe',
-  'series',
-  'file',
-  'text',
-  'json',
-  'multipart',
-  'serialized_bytes',
-]
-
-/** Field numbers of the oneof, in each of the messages that have it. **Source**: proto/serving/v1/serving.proto. */
-export const contentNumbers = {
-  request: numbers({
-    ndarray: 3,
-    dataframe: 5,
-    series: 6,
-    file: 7,
-    text: 8,
-    json: 9,
-    multipart: 10,
-    serialized_bytes: 2,
-  }),
-  response: numbers({
-    ndarray: 1,
-    dataframe: 3,
-    series: 5,
-    file: 6,
-    text: 7,
-    json: 8,
-    multipart: 9,
-    serialized_bytes: 2,
-  }),
-  part: numbers({ ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, serialized_bytes: 4 }),
-} as const
-
-/** A message that has the oneof. */
-export type ContentHolder = keyof typeof contentNumbers
-
-/** Field numbers by name and names by number. */
-export interface ContentNumbers {
-  readonly byName: Readonly<Partial<Record<ProtoField, number>>>
-  readonly byNumber: readonly (ProtoField | undefined)[]
-}
-
-function numbers(byName: Partial<Record<ProtoField, number>>): ContentNumbers {
-  const byNumber: (ProtoField | undefined)[] = new Array(16).fill(undefined)
-  for (const [name, number] of Object.entries(byName)) byNumber[number] = name as ProtoField
-  return { byName, byNumber }
 }
 
 /** Property of a list of elements. */

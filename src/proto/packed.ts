@@ -101,7 +101,7 @@ export class PackedList<K extends PackedKind> {
     this.#length += count
     if (this.#length > this.#data.length) {
       // The first piece is nearly always all there is, so it gets just its size.
-      const grown = allocate(this.kind, at === 0 ? count : Math.max(this.#length, at * 2))
+      const grown = allocatePacked(this.kind, at === 0 ? count : Math.max(this.#length, at * 2))
       if (at > 0) (grown as Uint8Array).set(this.#data as Uint8Array)
       this.#data = grown
     }
@@ -110,7 +110,7 @@ export class PackedList<K extends PackedKind> {
 }
 
 /** Elements that are written before they are read: not zeroed first, which takes as long as copying them in. */
-function allocate(kind: PackedKind, length: number): AnyPacked {
+export function allocatePacked(kind: PackedKind, length: number): AnyPacked {
   const constructor = dataConstructor(kind)
   const bytes = length * constructor.BYTES_PER_ELEMENT
   return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)

@@ -76,6 +76,13 @@ export class ProtoReader extends Reader {
     return value
   }
 
+  /** The bytes from here to the end of the message, as a view. */
+  rest(): Uint8Array {
+    const bytes = this.raw(this.pos, this.len)
+    this.pos = this.len
+    return bytes
+  }
+
   /** Text; protobufjs would put U+FFFD for what is not UTF-8. */
   override string(): string {
     return this.stringVerify()

@@ -1,7 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonValue,
+  toBinary,
+  toJson,
+} from '@bufbuild/protobuf'
+import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fileDescriptors } from '../../../src/gen/descriptors.ts'
 import {
   decodeMessage,
   decodeRequest,
@@ -9,10 +21,16 @@ import {
   encodeMessage,
   encodeRequest,
   encodeResponse,
+  requestFromJson,
+  responseToJson,
 } from '../../../src/proto/envelope.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/proto/messages.ts'
 import { stock } from '../../stock-proto.ts'
 
+const file = fileDescriptors.map((text) => fromBinary(FileDescriptorProtoSchema, Buffer.from(text, 'base64')))
+const responseType = createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(
+  'serving.v1.Response',
+) as DescMessage
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const content = <F extends ProtoField>(field: F, message: ProtoMessages[F]): ProtoContent => ({ field, message })
 /** One more round through both codecs, in the plain form that equality is about. */
@@ -40,6 +58,9 @@ const lists = {
   uint32Values: fc.array(uint32).map((list) => Uint32Array.from(list)),
   uint64Values: fc.array(uint64).map((list) => BigUint64Array.from(list)),
 }
+const uint32s = fc.array(uint32).map((list) => Uint32Array.from(list))
+const asJson = (value: unknown) => JSON.parse(JSON.stringify(value))
+const labelled = ([message, index]: object[]) => ({ ...message, index })
 const ndarray = fc.record({
   dtype: fc.integer({ min: 0, max: 8 }),
   shape: fc.array(int32, { maxLength: 5 }),
@@ -163,6 +184,39 @@ describe('our protobuf codec and protobufjs', () => {
         expect(fromStockValue(stock.Value.decode(bytes))).toEqual(wanted)
         expect(decodeResponse(encodeResponse(content('json', wanted)))?.message).toEqual(wanted)
       }),
+    )
+  })
+
+  it('agree with the JSON mapping of @bufbuild/protobuf, read and written', () => {
+    const series = fc.record({ ...lists, nullPositions: uint32s, name: fc.string() }, { requiredKeys: [] })
+    const contents = fc.oneof(
+      fc.record({ field: fc.constant('ndarray' as const), message: ndarray }),
+      fc.record({ field: fc.constant('series' as const), message: fc.tuple(series, series).map(labelled) }),
+      fc.record({
+        field: fc.constant('dataframe' as const),
+        message: fc.record({ columnNames: lists.stringValues, columns: fc.array(series), index: series }),
+      }),
+      fc.record({
+        field: fc.constant('file' as const),
+        message: fc.record({ kind: fc.string(), content: fc.uint8Array(), name: fc.string() }, { requiredKeys: [] }),
+      }),
+      fc.record({ field: fc.constant('text' as const), message: fc.string() }),
+      fc.record({ field: fc.constant('serialized_bytes' as const), message: fc.uint8Array() }),
+      fc.record({ field: fc.constant('json' as const), message: fc.jsonValue({ maxDepth: 3 }).map(asJson) }),
+    )
+    const form = contents.map((part) => content('multipart', { fields: new Map([['__proto__', part]]) }))
+    fc.assert(
+      fc.property(fc.oneof(contents, form), (any) => {
+        const bytes = encodeResponse(any as ProtoContent)
+        const ours = asJson(responseToJson(decodeResponse(bytes) as ProtoContent))
+        // Theirs reads what we write, and means the same bytes.
+        expect(Buffer.from(toBinary(responseType, fromJson(responseType, ours as JsonValue))).equals(bytes)).toBe(true)
+        // And the other way round.
+        const theirs = toJson(responseType, fromBinary(responseType, bytes)) as object
+        const { content: read } = requestFromJson(theirs)
+        expect(Buffer.from(encodeResponse(read as ProtoContent)).equals(bytes)).toBe(true)
+      }),
+      { numRuns: 300 },
     )
   })
 
