@@ -4,7 +4,7 @@
  */
 
 export { NDArray } from './array/ndarray.ts'
-export { toNested } from './array/nested.ts'
+export type { Nested } from './array/nested.ts'
 export * as io from './descriptors/index.ts'
 export type { DType } from './dtype.ts'
 export {

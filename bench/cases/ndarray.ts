@@ -3,6 +3,7 @@
  * @module
  */
 import { isDeepStrictEqual } from 'node:util'
+import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
@@ -74,9 +75,9 @@ export const ndarrayCases: readonly CasePlan[] = [
     targets: { bare: 0.85 },
     make() {
       const first = picture.slice(0, 1000)
-      const right = encodeNdarrayFlatbuffer({ dtype: 'float32', shape: [1000], data: first })
+      const right = encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32'))
       const isRight = (answer: Buffer) => isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
-      const body = encodeNdarrayFlatbuffer({ dtype: 'float32', shape: [3, 224, 224], data: picture })
+      const body = encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32'))
       return firstOf('application/x-flatbuffers', body, right, isRight)
     },
   },

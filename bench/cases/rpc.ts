@@ -2,6 +2,8 @@
  * RPC: an array as a message and as serialized bytes, over Connect (on the HTTP port) and over gRPC.
  * @module
  */
+
+import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
 import type { NDArrayMessage } from '../../src/proto/messages.ts'
@@ -25,7 +27,7 @@ function small(): Omit<BenchCase, 'name'> {
 
 function large(): Omit<BenchCase, 'name'> {
   const right = floats(1_000_000)
-  const message = encodeNdarrayFlatbuffer({ dtype: 'float32', shape: [1_000_000], data: right })
+  const message = encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32'))
   return echo(path, 'application/proto', encodeRequest('floats', { field: 'serialized_bytes', message }), {
     headers: { accept: 'application/x-flatbuffers' },
     connections: 2,

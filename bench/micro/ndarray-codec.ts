@@ -6,7 +6,8 @@
 
 import { typescriptCodec } from '../../src/array/json.ts'
 import { minEncodeElements, minParseBytes, nativeCodec } from '../../src/array/native-codec.ts'
-import type { NumberCodec, ParsedArray } from '../../src/array/number-codec.ts'
+import { NDArray } from '../../src/array/ndarray.ts'
+import type { NumberCodec } from '../../src/array/number-codec.ts'
 import { nativeStatus } from '../../src/native/add-on.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
@@ -14,15 +15,15 @@ import { compare } from './turns.ts'
 const codecs: NumberCodec[] = nativeCodec ? [nativeCodec, typescriptCodec] : [typescriptCodec]
 
 /** Random numbers: `short` ones as people and sensors write them, `long` ones with all their digits. */
-function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): ParsedArray {
+function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): NDArray {
   const values = Array.from({ length: rows * columns }, () =>
     digits === 'long' ? Math.random() : Math.round(Math.random() * 80) / 10,
   )
-  return {
+  return new NDArray(
+    dtype === 'float64' ? Float64Array.from(values) : Float32Array.from(values),
+    [rows, columns],
     dtype,
-    shape: [rows, columns],
-    data: dtype === 'float64' ? Float64Array.from(values) : Float32Array.from(values),
-  }
+  )
 }
 
 function bytes(text: string | Uint8Array | undefined): Buffer {
@@ -30,13 +31,13 @@ function bytes(text: string | Uint8Array | undefined): Buffer {
   return typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength)
 }
 
-function nested(value: ParsedArray): number[][] {
+function nested(value: NDArray): number[][] {
   const [rows, columns] = value.shape
   const data = value.data as Float64Array
   return Array.from({ length: rows }, (_, i) => Array.from(data.subarray(i * columns, (i + 1) * columns)))
 }
 
-function check(value: ParsedArray): Buffer {
+function check(value: NDArray): Buffer {
   const texts = codecs.map((codec) => bytes(codec.encodeNdarray(value, 'null')))
   if (!texts.every((text) => text.equals(texts[0]))) throw new Error('the codecs print different texts')
   for (const codec of codecs) {

@@ -4,7 +4,8 @@
  */
 
 import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
-import type { NonFinite, ParsedArray } from './number-codec.ts'
+import type { NDArray } from './ndarray.ts'
+import type { NonFinite } from './number-codec.ts'
 
 /** Where short texts are written before they become a string; kept, so that a small answer allocates nothing else. **Units**: bytes. */
 const kept = new Uint8Array(64 * 1024)
@@ -16,7 +17,7 @@ const kept = new Uint8Array(64 * 1024)
  * integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
  * **Errors**: undefined for a non-finite element under `'error'`.
  */
-export function encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | undefined {
+export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | undefined {
   const { shape, data, dtype } = array
   let depth = shape.indexOf(0)
   if (depth !== -1) return encodeEmpty(shape.slice(0, depth))

@@ -7,7 +7,8 @@ import type { DType } from '../dtype.ts'
 import { illFormedAt } from '../text/utf8.ts'
 import { elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
-import type { NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import { NDArray } from './ndarray.ts'
+import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
 import { checkEncoding, isSpace, scanScalar, scanString, skipSpace, token } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
@@ -35,7 +36,7 @@ let rowFailure: ParseFailureKind = 'syntax'
  * is `ragged` at its closing brace (at the key, for one too many); lists among objects are `ragged`.
  * **Cost**: one pass and, for numbers, one copy; elements never outnumber the bytes.
  */
-function parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray | ParseFailure {
+function parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
   elements.begin(dtype)
   token.sawNonAscii = false
   const result = parse(json)
@@ -47,7 +48,7 @@ function parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray |
   return offset === -1 ? result : { failure: 'encoding', offset }
 }
 
-function parse(json: Uint8Array): ParsedArray | ParseFailure {
+function parse(json: Uint8Array): NDArray | ParseFailure {
   const end = json.length
   let pos = end >= 3 && json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0
   let depth = 0
@@ -164,7 +165,7 @@ function parse(json: Uint8Array): ParsedArray | ParseFailure {
         elements.stored(stored)
         const shape = new Array<number>(rank === -1 ? 0 : rank)
         for (let i = 0; i < shape.length; i++) shape[i] = dims[i + 1]
-        return { dtype: elements.resultType(), shape, data: elements.finish() }
+        return new NDArray(elements.finish(), shape, elements.resultType())
       }
       const mark = pos < end ? json[pos] : 0
       if (mark === 0x2c) {

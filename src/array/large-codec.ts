@@ -8,7 +8,8 @@ import { bufferPool } from '../memory/buffer-pool.ts'
 import { type LaterAddon, laterAddon } from '../native/add-on.ts'
 import { typescriptCodec } from './json.ts'
 import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native-codec.ts'
-import type { NonFinite, ParsedArray, ParseFailure } from './number-codec.ts'
+import { NDArray } from './ndarray.ts'
+import type { NonFinite, ParseFailure } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
 
 /**
@@ -35,29 +36,29 @@ class LargeCodec {
   }
 
   /** Whether the event loop should be spared the printing of an array. */
-  takesArray({ data, dtype }: ParsedArray): boolean {
+  takesArray({ data, dtype }: NDArray): boolean {
     return data.length >= minEncodeElements && dtype !== 'str'
   }
 
   /** As `parseNdarray` of the codec. The text must stay as it is until the promise settles. */
-  async parse(json: Uint8Array, dtype: DType | undefined): Promise<ParsedArray | ParseFailure> {
+  async parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure> {
     const parsed = await this.#turns.run(() => this.#parse(json, dtype))
     if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 
   /** As `encodeNdarray` of the codec, in a buffer that the pool lends. The array may change or go as soon as this returns. */
-  async encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+  async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
     const copy = copyOf(array)
     try {
-      return await this.#turns.run(() => this.#encode({ ...array, data: copy }, nonFinite))
+      return await this.#turns.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
     } finally {
       bufferPool.give(copy.buffer as ArrayBuffer)
     }
   }
 
-  async #parse(json: Uint8Array, dtype: DType | undefined): Promise<ParsedArray | ParseFailure | undefined> {
+  async #parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure | undefined> {
     const head = newHead()
     const code = codeOf(dtype)
     // Exactly as long as the result of a good text, so that nothing is copied or grown.
@@ -66,10 +67,10 @@ class LargeCodec {
     const found = parsedOf(head, buffer)
     if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
     // Inferred booleans took the room of numbers.
-    return { ...found, data: found.data.slice() }
+    return new NDArray((found.data as Uint8Array).slice(), found.shape, found.dtype)
   }
 
-  async #encode(array: ParsedArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+  async #encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     const head = newHead(array.shape)
     const data = array.data as Float64Array
     const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], head] as const
@@ -82,7 +83,7 @@ class LargeCodec {
 }
 
 /** In a buffer of the pool. */
-function copyOf({ data, dtype }: ParsedArray): Float64Array {
+function copyOf({ data, dtype }: NDArray): Float64Array {
   const numbers = data as Float64Array
   const Container = dataConstructor(dtype as 'float64')
   const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)

@@ -8,6 +8,7 @@ import { BadInput } from '../errors.ts'
 import { preferredType } from '../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
+import { NDArray } from './ndarray.ts'
 import {
   encodeNdarrayFlatbuffer,
   isNdarrayFlatbuffer,
@@ -15,7 +16,6 @@ import {
   viewElements,
 } from './ndarray-flatbuffer.ts'
 import { encodeNpy, isNpy, parseNpy } from './npy.ts'
-import type { ParsedArray } from './number-codec.ts'
 import { maxDimensions, showShape } from './shape.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
@@ -26,8 +26,8 @@ export const npyType = 'application/x-npy'
 /** A serialized form of arrays. */
 export interface NDArrayForm {
   readonly mimeType: string
-  readonly encode: (array: ParsedArray, allocate?: (size: number) => Buffer) => Uint8Array
-  readonly parse: (bytes: Uint8Array, name: string) => ParsedArray
+  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Uint8Array
+  readonly parse: (bytes: Uint8Array, name: string) => NDArray
 }
 
 /** The serialized forms by media type. */
@@ -51,7 +51,7 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
  * Serialized bytes become an array: a FlatBuffers table, an .npy file, or elements alone under the configured dtype.
  * **Errors**: BadInput.
  */
-export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): ParsedArray {
+export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
   if (isNpy(bytes)) return parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
@@ -63,7 +63,7 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
     )
   }
   const data = viewElements(bytes, dtype, name)
-  return { dtype, shape: [data.length], data }
+  return new NDArray(data, [data.length], dtype)
 }
 
 const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
@@ -98,7 +98,7 @@ function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
 }
 
 /** An NDArray message becomes an array. **Errors**: BadInput `dtype`, `shape`. */
-export function fromNDArrayMessage(message: NDArrayMessage, name: string): ParsedArray {
+export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArray {
   const number = message.dtype ?? 0
   const wanted = listByNumber.get(number)?.dtype
   if (wanted === undefined && number !== 0) {
@@ -110,7 +110,7 @@ export function fromNDArrayMessage(message: NDArrayMessage, name: string): Parse
   }
   const dtype = wanted ?? found?.dtype ?? 'float64'
   const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
-  return { dtype, shape: shapeOf(message, data.length, name), data }
+  return new NDArray(data, shapeOf(message, data.length, name), dtype)
 }
 
 function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
@@ -140,13 +140,13 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
 }
 
 /** An array becomes an NDArray message; undefined: messages have no list for its dtype. */
-export function toNDArrayMessage({ dtype, shape, data }: ParsedArray): NDArrayMessage | undefined {
+export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessage | undefined {
   const list = listByDtype.get(dtype)
   if (list === undefined) return undefined
   return { dtype: list.number, shape, [list.property]: data, ...(shape.length === 0 && { scalar: true }) }
 }
 
 /** An array in the form that holds every dtype. */
-export function serializeNDArray(array: ParsedArray): Uint8Array {
+export function serializeNDArray(array: NDArray): Uint8Array {
   return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }

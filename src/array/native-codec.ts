@@ -6,7 +6,8 @@
 import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../dtype.ts'
 import { type Addon, addon } from '../native/add-on.ts'
 import { typescriptCodec } from './json.ts'
-import type { NonFinite, NumberCodec, ParsedArray, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import { NDArray } from './ndarray.ts'
+import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
@@ -50,7 +51,7 @@ function setShape(head: Float64Array, shape: readonly number[]): void {
 }
 
 /** Where a parse ended: the array in the buffer, or why there is none. Undefined: the TypeScript codec has to read the text. */
-export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): ParsedArray | ParseFailure | undefined {
+export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
   if (buffer === undefined || head[0] !== 0) {
     const failure = failureKinds[head[0]]
     return failure === undefined ? undefined : { failure, offset: head[1] }
@@ -63,7 +64,7 @@ export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): P
   }
   const dtype = dtypes[head[2]] as 'float64'
   // The buffer of a list without elements has room for one.
-  return { dtype, shape, data: new (dataConstructor(dtype))(buffer, 0, size) }
+  return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
 /** What the add-on takes for a dtype; -1 to infer it. */
@@ -80,13 +81,13 @@ function nativeCodecOf(addon: Addon): NumberCodec {
   const head = newHead()
   return {
     name: 'native',
-    parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray | ParseFailure {
+    parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
       if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype)
       const parsed = parsedOf(head, addon.parseNdarray(json, codeOf(dtype), head))
       if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
       return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
     },
-    encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | Uint8Array | undefined {
+    encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
       const data = array.data as DTypeData['float64']
       if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)

@@ -6,7 +6,7 @@
 import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, itemSize } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
-import type { ParsedArray } from './number-codec.ts'
+import { NDArray } from './ndarray.ts'
 import { maxDimensions } from './shape.ts'
 
 const identifier = 'SVND'
@@ -25,7 +25,7 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
  * **Cost**: one copy of the data.
  */
 export function encodeNdarrayFlatbuffer(
-  { dtype, shape, data }: ParsedArray,
+  { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Uint8Array {
   const isText = dtype === 'str'
@@ -63,7 +63,7 @@ function addUint32s(out: Builder, values: readonly number[]): number {
  * A FlatBuffers table becomes an array. **Errors**: BadInput `encoding`, `dtype`, `shape`.
  * **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
  */
-export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): ParsedArray {
+export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
   if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
   const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
   const code = table.uint8(fields.dtype)
@@ -75,7 +75,7 @@ export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): ParsedA
   const data = table.vector(fields.data, 1)
   const parsed =
     dtype === 'str' ? splitTexts(data, table.vector(fields.ends, 4), name) : viewElements(data, dtype, name)
-  return { dtype, shape: checkSize(shape, parsed.length, name), data: parsed }
+  return new NDArray(parsed, checkSize(shape, parsed.length, name), dtype)
 }
 
 function badTable(what: string, name: string, received: string): BadInput {

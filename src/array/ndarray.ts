@@ -5,10 +5,11 @@
 
 import { type DataOf, type DType, dataConstructor, dtypeOfContainer, dtypes, isDType } from '../dtype.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
+import { flattenLists, type Nested, nestElements } from './nested.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
- * Flat elements and a shape become an array in C order (the last dimension varies fastest).
+ * An array in C order (the last dimension varies fastest): flat elements and a shape.
  *
  * **Shape**: any rank, `[]` is a scalar with one element; `data.length` is the product of `shape`.
  * **Units**: bool elements are bytes 0 or 1, float16 elements their IEEE 754 bits.
@@ -41,6 +42,29 @@ export class NDArray<D extends DType = DType> {
     this.dtype = dtype
   }
 
+  /**
+   * Returns an array of a list, a typed array or lists of them: numbers become float64, bigints int64, booleans bool and
+   * strings str; an NDArray is returned as it is.
+   *
+   * **Errors**: BadInput `ragged`, `dtype`, `shape` where no array can be made; `name` is what it is called there.
+   * **Cost**: one copy of the elements, none of a typed array.
+   * **Example** `NDArray.from([[1, 2], [3, 4]])`
+   */
+  static from(lists: NDArray | Nested | ArrayBufferView, name = 'NDArray'): NDArray {
+    if (lists instanceof NDArray) return lists
+    if (dtypeOfContainer(lists) !== undefined) return new NDArray(lists as DataOf<DType>)
+    const { data, shape, dtype } = flattenLists(lists, name)
+    return new NDArray(data, shape, dtype)
+  }
+
+  /**
+   * Returns the elements as nested lists, the inverse of {@link NDArray.from}; the element itself for a shape of `[]`.
+   * **Units**: int64 and uint64 elements are bigints, bool elements booleans, float16 elements numbers.
+   */
+  toNested(): Nested {
+    return nestElements(this.data, this.shape, this.dtype)
+  }
+
   /** Number of elements. */
   get size(): number {
     return this.data.length
@@ -52,7 +76,7 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * The same elements under another shape, one dimension of which may be -1.
+   * Returns the same elements under another shape, one dimension of which may be -1.
    * **Errors**: BadInput when the number of elements does not fit. **Cost**: no copy; both share `data`.
    */
   reshape(shape: readonly number[]): NDArray<D> {

@@ -3,25 +3,23 @@
  * @module
  */
 
-import { type DataOf, type DType, dataConstructor } from '../dtype.ts'
+import { type DataOf, type DType, dataConstructor, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, expected } from '../errors.ts'
 import { float16ToNumber } from '../text/number-text.ts'
-import { NDArray } from './ndarray.ts'
 import { maxDimensions, sizeOf } from './shape.ts'
 
-/** An element as JavaScript has it. */
-export type Element = number | bigint | boolean | string
+/** Elements and lists of lists of them. */
+export type Nested = number | bigint | boolean | string | readonly Nested[]
 
-/** Lists of lists of elements. */
-export type Nested = Element | readonly Nested[]
+/** Flat elements in C order with their shape. */
+interface Flat {
+  readonly data: DataOf<DType>
+  readonly shape: readonly number[]
+  readonly dtype: DType
+}
 
-/**
- * A list, a typed array or lists of them become an array: numbers float64, bigints int64, booleans bool, strings str.
- * **Errors**: BadInput (ragged, dtype, shape) when no array can be made.
- */
-export function fromNested(value: unknown, name = 'NDArray'): NDArray {
-  if (value instanceof NDArray) return value
-  if (isTypedArray(value)) return new NDArray(value)
+/** Returns the elements of nested lists. **Errors**: BadInput (ragged, dtype, shape) when no array can be made. */
+export function flattenLists(value: unknown, name: string): Flat {
   const shape: number[] = []
   for (let level = value; isList(level); level = level[0]) {
     shape.push(level.length)
@@ -33,7 +31,7 @@ export function fromNested(value: unknown, name = 'NDArray'): NDArray {
   const flat: unknown[] = []
   flatten(value, shape, 0, '', flat, name)
   const dtype = kindOf(flat, name)
-  return new NDArray(fill(flat, dtype), shape, dtype)
+  return { data: fill(flat, dtype), shape, dtype }
 }
 
 function flatten(value: unknown, shape: number[], level: number, path: string, out: unknown[], name: string): void {
@@ -82,13 +80,12 @@ function fill(flat: readonly unknown[], dtype: DType): DataOf<DType> {
   return data
 }
 
-/** An array becomes nested lists; a 0-d array becomes its element. int64 and uint64 elements are bigints. */
-export function toNested(array: NDArray): Nested {
-  const { data, shape, dtype } = array
-  const element = (i: number): Element => {
+/** Returns elements as nested lists; the element itself for a shape of `[]`. */
+export function nestElements(data: DataOf<DType>, shape: readonly number[], dtype: DType): Nested {
+  const element = (i: number): Nested => {
     if (dtype === 'bool') return data[i] !== 0
     if (dtype === 'float16') return float16ToNumber(data[i] as number)
-    return data[i] as Element
+    return data[i]
   }
   let next = 0
   const build = (level: number): Nested => {
@@ -103,9 +100,5 @@ export function toNested(array: NDArray): Nested {
 
 /** Whether a value is a list, typed or not. */
 function isList(value: unknown): value is ArrayLike<unknown> {
-  return Array.isArray(value) || isTypedArray(value)
-}
-
-function isTypedArray(value: unknown): value is Exclude<DataOf<DType>, string[]> {
-  return ArrayBuffer.isView(value) && !(value instanceof DataView)
+  return Array.isArray(value) || dtypeOfContainer(value) !== undefined
 }

@@ -7,8 +7,8 @@
 
 import { type DataOf, type DType, itemSize, npyName, parseDType } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
+import { NDArray } from './ndarray.ts'
 import { bytesOf, checkSize, viewElements } from './ndarray-flatbuffer.ts'
-import type { ParsedArray } from './number-codec.ts'
 import { maxDimensions } from './shape.ts'
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
@@ -21,7 +21,7 @@ export function isNpy(bytes: Uint8Array): boolean {
 
 /** An array becomes an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
 export function encodeNpy(
-  { dtype, shape, data }: ParsedArray,
+  { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
 ): Uint8Array {
   const isText = dtype === 'str'
@@ -41,20 +41,20 @@ export function encodeNpy(
 }
 
 /** An .npy file becomes an array. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`, else a copy. */
-export function parseNpy(bytes: Uint8Array, name: string): ParsedArray {
+export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray
   const elements = bytes.subarray(dataAt)
   const text = /^U(\d{1,9})$/.exec(code)
   if (text !== null) {
     const data = splitWide(elements, Number(text[1]), order === '>', shape, name)
-    return { dtype: 'str', shape, data: fortran ? toCOrder(data, shape) : data }
+    return new NDArray(fortran ? toCOrder(data, shape) : data, shape, 'str')
   }
   const dtype = dtypeOf(code, name)
   const wanted = elements.length / itemSize(dtype)
   checkSize(shape, wanted, name)
   const data = viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
-  return { dtype, shape, data: fortran && shape.length > 1 ? toCOrder(data, shape) : data }
+  return new NDArray(fortran && shape.length > 1 ? toCOrder(data, shape) : data, shape, dtype)
 }
 
 interface NpyHeader {

@@ -1,9 +1,10 @@
 /**
- * The contract between NumpyNdarray and the two codecs that can stand behind it: the native add-on and `data/ndarray-json.ts`.
- * Both give the same answer on every input, failures and their offsets included.
+ * The contract between NumpyNdarray and its two codecs: the native add-on (native-codec.ts) and TypeScript (json.ts).
+ * Both give the same result for every input, failures and their offsets included.
  * @module
  */
-import type { DataOf, DType } from '../dtype.ts'
+import type { DType } from '../dtype.ts'
+import type { NDArray } from './ndarray.ts'
 
 /** Why a text is no array. */
 export type ParseFailureKind =
@@ -29,24 +30,17 @@ export interface ParseFailure {
   readonly offset: number
 }
 
-/** A parsed array: flat elements in C order. */
-export interface ParsedArray {
-  readonly dtype: DType
-  readonly shape: readonly number[]
-  readonly data: DataOf<DType>
-}
-
-/** What to print for NaN and the infinities, which JSON has no word for. */
+/** How NaN and the infinities are printed, which JSON has no word for. */
 export type NonFinite = 'null' | 'literal' | 'error'
 
-/** JSON text ⇄ flat numbers. Stateless: any number of threads may use it at once. */
+/** JSON text ⇄ arrays. Stateless: any number of threads may use it at once. */
 export interface NumberCodec {
   readonly name: 'native' | 'typescript'
   /**
-   * JSON text becomes flat elements. Without a dtype: numbers float64, booleans bool, strings str.
+   * Parses JSON text. Without a dtype: numbers become float64, booleans bool, strings str.
    * The result never aliases `json`.
    */
-  parseNdarray(json: Uint8Array, dtype: DType | undefined): ParsedArray | ParseFailure
-  /** An array becomes JSON text. Undefined: a non-finite element while `nonFinite` is `'error'`. */
-  encodeNdarray(array: ParsedArray, nonFinite: NonFinite): string | Uint8Array | undefined
+  parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure
+  /** Returns the array as JSON text; undefined for a non-finite element while `nonFinite` is `'error'`. */
+  encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined
 }

@@ -4,7 +4,6 @@
  */
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
-import { fromNested } from '../array/nested.ts'
 import { BadOutput, expected } from '../errors.ts'
 import { loadPolars } from '../frame/polars.ts'
 import type { HttpResponse } from '../http/message.ts'
@@ -50,7 +49,7 @@ export class JSONEncoder {
       return `[${items.join(',')}]`
     }
     if (value instanceof NDArray || (ArrayBuffer.isView(value) && !(value instanceof DataView))) {
-      const text = numberCodec.encodeNdarray(fromNested(value), 'null') ?? 'null'
+      const text = numberCodec.encodeNdarray(NDArray.from(value), 'null') ?? 'null'
       return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
     }
     if (isRecord(value)) return this.#writeRecord(value, path, depth)

@@ -15,8 +15,8 @@ import {
 } from '../array/message.ts'
 import { numberCodec as codec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
-import { fromNested, type Nested } from '../array/nested.ts'
-import type { NonFinite, ParsedArray, ParseFailure } from '../array/number-codec.ts'
+import type { Nested } from '../array/nested.ts'
+import type { NonFinite, ParseFailure } from '../array/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/shape.ts'
 import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
@@ -102,7 +102,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     if (typeof sample !== 'object' || sample === null) {
       throw new BadInput(expected('an array or a list', 'NumpyNdarray.fromSample', sample), { reason: 'dtype' })
     }
-    const array = fromNested(sample, 'NumpyNdarray.fromSample')
+    const array = NDArray.from(sample, 'NumpyNdarray.fromSample')
     return new NumpyNdarray({ dtype: array.dtype as D, shape: array.shape, ...options }, array)
   }
 
@@ -150,39 +150,48 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
       : form.encode(array, allocateWithHeadroom)
   }
 
-  #fromParsed(parsed: ParsedArray | ParseFailure): NDArray<D> {
+  #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
     if ('failure' in parsed) throw parseError(parsed, this.dtype)
-    return new NDArray(parsed.data, this.#inputShape(parsed.shape), parsed.dtype) as NDArray<D>
+    return this.#inShape(parsed) as NDArray<D>
   }
 
   /** An array that came with a dtype of its own becomes one of the descriptor's. */
-  #fromTyped(array: ParsedArray): NDArray<D> {
+  #fromTyped(array: NDArray): NDArray<D> {
     const { dtype } = this
-    const shape = this.#inputShape(array.shape)
-    if (dtype === undefined || dtype === array.dtype) return new NDArray(array.data, shape, array.dtype) as NDArray<D>
+    const shaped = this.#inShape(array)
+    if (dtype === undefined || dtype === array.dtype) return shaped as NDArray<D>
     const isRefused = this.enforceDtype && !isSameKind(array.dtype, dtype)
-    const cast = isRefused ? undefined : castArray(array, dtype)
+    const cast = isRefused ? undefined : castArray(shaped, dtype)
     if (cast === undefined || 'failure' in cast) {
       const what = isRefused ? `an array of dtype ${dtype}` : `elements that fit dtype ${dtype}`
       throw new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
     }
-    return new NDArray(cast.data, shape, dtype) as NDArray<D>
+    return cast as NDArray<D>
   }
 
-  #inputShape(own: readonly number[]): readonly number[] {
+  /** The array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
+  #inShape(array: NDArray): NDArray {
     const pattern = this.shape
-    if (pattern === undefined) return own
-    const shape = this.enforceShape ? (matchesShape(own, pattern) ? own : undefined) : reshapeTo(own, pattern)
-    if (shape !== undefined) return shape
-    throw new BadInput(`expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(own)}`, {
-      reason: 'shape',
-    })
+    if (pattern === undefined) return array
+    const shape = this.#fit(array.shape, pattern)
+    if (shape === array.shape) return array
+    if (shape !== undefined) return new NDArray(array.data, shape, array.dtype)
+    throw new BadInput(
+      `expected shape ${showShape(pattern)} for NumpyNdarray, received shape ${showShape(array.shape)}`,
+      { reason: 'shape' },
+    )
   }
 
-  #checkOutput(value: NDArray): ParsedArray {
+  /** The shape that an array gets under the pattern: its own where that matches. Undefined: it is refused. */
+  #fit(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
+    if (!this.enforceShape) return reshapeTo(own, pattern)
+    return matchesShape(own, pattern) ? own : undefined
+  }
+
+  #checkOutput(value: NDArray): NDArray {
     if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
     const { dtype, shape } = this
-    let { data } = value
+    let array: NDArray = value
     if (dtype !== undefined && dtype !== value.dtype) {
       if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
         throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
@@ -191,15 +200,15 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
       if ('failure' in cast) {
         throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
       }
-      data = cast.data
+      array = cast
     }
-    if (shape === undefined) return { data, shape: value.shape, dtype: dtype ?? value.dtype }
-    const own = value.shape
-    const next = this.enforceShape ? (matchesShape(own, shape) ? own : undefined) : reshapeTo(own, shape)
+    if (shape === undefined) return array
+    const next = this.#fit(array.shape, shape)
     if (next === undefined) {
-      throw new BadOutput(`expected shape ${showShape(shape)} for NumpyNdarray, received shape ${showShape(own)}`)
+      const own = showShape(array.shape)
+      throw new BadOutput(`expected shape ${showShape(shape)} for NumpyNdarray, received shape ${own}`)
     }
-    return { data, shape: next, dtype: dtype ?? value.dtype }
+    return next === array.shape ? array : new NDArray(array.data, next, array.dtype)
   }
 }
 

@@ -49,17 +49,19 @@ export const nativePath: string =
   process.env.SERVING_NATIVE_PATH ??
   fileURLToPath(new URL('../../native/build/Release/serving_native.node', import.meta.url))
 
-function load(): Addon | string {
-  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
+function load(): { readonly addon: Addon } | { readonly failure: string } {
+  if (process.env.SERVING_NATIVE === 'off') return { failure: 'switched off by SERVING_NATIVE=off' }
   if (!existsSync(nativePath)) {
     const note = fileURLToPath(new URL('../../native/build/skipped.txt', import.meta.url))
-    return existsSync(note) ? `not built: ${readFileSync(note, 'utf8')}` : 'missing: run `npm run build:native`'
+    if (existsSync(note)) return { failure: `not built: ${readFileSync(note, 'utf8')}` }
+    return { failure: 'missing: run `npm run build:native`' }
   }
   try {
     const addon = createRequire(import.meta.url)(nativePath) as Addon
-    return addon.contract === contract ? addon : 'built from other sources: run `npm run build:native`'
+    if (addon.contract === contract) return { addon }
+    return { failure: 'built from other sources: run `npm run build:native`' }
   } catch (error) {
-    return `failed to load: ${error instanceof Error ? error.message : error}`
+    return { failure: `failed to load: ${error instanceof Error ? error.message : error}` }
   }
 }
 
@@ -67,10 +69,10 @@ const loaded = load()
 
 /** Whether the add-on serves, and if not, why; for the start-up log and `serving --version`. */
 export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
-  typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
+  'failure' in loaded ? { loaded: false, reason: loaded.failure } : { loaded: true }
 
 /** The add-on; undefined when it is not loaded. */
-export const addon: Addon | undefined = typeof loaded === 'string' ? undefined : loaded
+export const addon: Addon | undefined = 'addon' in loaded ? loaded.addon : undefined
 
 /** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
 export const frameAddon: FrameAddon | undefined = addon

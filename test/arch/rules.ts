@@ -86,7 +86,6 @@ export const publicNames = [
   'errorTable',
   'io',
   'serve',
-  'toNested',
 ]
 
 /** The names of the io namespace. */

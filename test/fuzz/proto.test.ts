@@ -1,5 +1,6 @@
 import type { Service, ServingError } from 'serving'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { encodeNpy } from '../../src/array/npy.ts'
 import { Context } from '../../src/http/context.ts'
@@ -24,8 +25,8 @@ async function codeOf(bytes: Uint8Array): Promise<string> {
   return error.grpc
 }
 
-const array = { dtype: 'float32' as const, shape: [2, 2], data: Float32Array.of(1, 2, 3, 4) }
-const texts = { dtype: 'str' as const, shape: [3], data: ['a', '', 'é'] }
+const array = new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2], 'float32')
+const texts = new NDArray(['a', '', 'é'], [3], 'str')
 const samples: [string, ProtoContent][] = [
   ['ndarray', { field: 'ndarray', message: { dtype: 4, shape: [2, -1], int32Values: [1, -2, 3, 400] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { typescriptCodec } from '../../src/array/json.ts'
 import { nativeCodec } from '../../src/array/native-codec.ts'
-import type { NonFinite, NumberCodec, ParsedArray } from '../../src/array/number-codec.ts'
+import { NDArray } from '../../src/array/ndarray.ts'
+import type { NonFinite, NumberCodec } from '../../src/array/number-codec.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
 
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
@@ -15,12 +16,12 @@ const arrays = fc
     fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 4 }),
     fc.infiniteStream(fc.nat(255)),
   )
-  .map(([dtype, shape, stream]): ParsedArray => {
+  .map(([dtype, shape, stream]): NDArray => {
     const size = shape.reduce((product, dim) => product * dim, 1)
     const container = dataConstructor(dtype)
     const bytes = new Uint8Array(size * container.BYTES_PER_ELEMENT)
     for (let i = 0; i < bytes.length; i++) bytes[i] = dtype === 'bool' ? stream.next().value & 1 : stream.next().value
-    return { dtype, shape, data: new container(bytes.buffer) }
+    return new NDArray(new container(bytes.buffer), shape, dtype)
   })
 
 const tokens = fc.constantFrom(
@@ -75,7 +76,7 @@ const tokens = fc.constantFrom(
   ],
 )
 
-function text(codec: NumberCodec, array: ParsedArray, nonFinite: NonFinite): string | undefined {
+function text(codec: NumberCodec, array: NDArray, nonFinite: NonFinite): string | undefined {
   const result = codec.encodeNdarray(array, nonFinite)
   return result === undefined || typeof result === 'string' ? result : Buffer.from(result).toString('utf8')
 }
@@ -110,7 +111,7 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
     // Each lies just beside a decimal of few digits that is halfway to the next double: at these sizes the powers of ten must be right
     // to all their 128 bits.
     const values = [5.222680231935999e33, 5.222680231936001e33, 2.0890720927743998e34, 8.356288371097599e34]
-    const array: ParsedArray = { dtype: 'float64', shape: [4], data: Float64Array.from(values) }
+    const array = new NDArray(Float64Array.from(values), [4], 'float64')
     expect(text(nativeCodec!, array, 'null')).toBe(`[${values.join()}]`)
     expect(text(typescriptCodec, array, 'null')).toBe(`[${values.join()}]`)
   })
@@ -120,7 +121,7 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
       const data = new (dataConstructor(dtype))(30000)
       for (let i = 0; i < data.length; i++)
         data[i] = (dtype === 'int64' ? BigInt(i) * 0x123456789abcn : (i % 9973) / 7) as never
-      const array: ParsedArray = { dtype, shape: [10, 3, 1000], data }
+      const array = new NDArray(data, [10, 3, 1000], dtype)
       expect(text(nativeCodec!, array, 'null')).toBe(text(typescriptCodec, array, 'null'))
     }
   })
@@ -212,6 +213,6 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
     const whole = Buffer.from('9[1.5,2.5]9')
     agree(whole.subarray(1, -1), 'float32')
     const data = new Float32Array([9, 1, 2, 9]).subarray(1, 3)
-    expect(text(nativeCodec!, { dtype: 'float32', shape: [2], data }, 'null')).toBe('[1.0,2.0]')
+    expect(text(nativeCodec!, new NDArray(data, [2], 'float32'), 'null')).toBe('[1.0,2.0]')
   })
 })

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { typescriptCodec } from '../../src/array/json.ts'
 import { largeCodec } from '../../src/array/large-codec.ts'
-import type { ParsedArray } from '../../src/array/number-codec.ts'
+import { NDArray } from '../../src/array/ndarray.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { nativePath } from '../../src/native/add-on.ts'
@@ -11,14 +11,14 @@ const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const text = (json: string) => Buffer.from(json)
 
-function sampleOf(dtype: NumericDType): ParsedArray {
+function sampleOf(dtype: NumericDType): NDArray {
   const Container = dataConstructor(dtype)
   const bytes = new Uint8Array(24 * Container.BYTES_PER_ELEMENT)
   for (let i = 0; i < bytes.length; i++) bytes[i] = dtype === 'bool' ? i & 1 : (i * 37) & 0x3f
-  return { dtype, shape: [2, 3, 4], data: new Container(bytes.buffer) }
+  return new NDArray(new Container(bytes.buffer), [2, 3, 4], dtype)
 }
 
-async function printed(array: ParsedArray): Promise<string | undefined> {
+async function printed(array: NDArray): Promise<string | undefined> {
   const answer = await codec.encode(array, 'null')
   if (answer === undefined) return undefined
   const json = Buffer.from(answer).toString()
@@ -58,14 +58,14 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
   })
 
   it('has no text for a NaN that is an error, and all the others afterwards', async () => {
-    const array: ParsedArray = { dtype: 'float64', shape: [2], data: Float64Array.of(1, Number.NaN) }
+    const array = new NDArray(Float64Array.of(1, Number.NaN), [2], 'float64')
     expect(await codec.encode(array, 'error')).toBeUndefined()
     expect(await printed(array)).toBe('[1.0,null]')
   })
 
   it('prints what the array held when it was asked, whatever becomes of the array', async () => {
     const data = new Float64Array(50_000).fill(1.5)
-    const array: ParsedArray = { dtype: 'float64', shape: [50_000], data }
+    const array = new NDArray(data, [50_000], 'float64')
     const pending = printed(array)
     data.fill(2.5)
     structuredClone(data.buffer, { transfer: [data.buffer] })
@@ -76,7 +76,7 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
     const all = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const data = new Float64Array(20_000).fill(i / 8)
-        const json = await printed({ dtype: 'float64', shape: [100, 200], data })
+        const json = await printed(new NDArray(data, [100, 200], 'float64'))
         const parsed = await codec.parse(text(json as string), 'float32')
         return 'failure' in parsed ? parsed.failure : [parsed.shape, new Set(parsed.data as Float32Array)]
       }),

@@ -2,23 +2,24 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { typescriptCodec } from '../../../src/array/json.ts'
 import { nativeCodec, numberCodec } from '../../../src/array/native-codec.ts'
-import type { NonFinite, NumberCodec, ParsedArray, ParseFailure } from '../../../src/array/number-codec.ts'
+import { NDArray } from '../../../src/array/ndarray.ts'
+import type { NonFinite, NumberCodec, ParseFailure } from '../../../src/array/number-codec.ts'
 import { type DType, dataConstructor, isFloat, type NumericDType } from '../../../src/dtype.ts'
 import numpy from '../../fixtures/ndarray/numpy.json' with { type: 'json' }
 
 const codecs: NumberCodec[] = [typescriptCodec, ...(nativeCodec ? [nativeCodec, numberCodec] : [])]
 
-function parse(codec: NumberCodec, text: string | Uint8Array, dtype?: DType): ParsedArray | ParseFailure {
+function parse(codec: NumberCodec, text: string | Uint8Array, dtype?: DType): NDArray | ParseFailure {
   return codec.parseNdarray(typeof text === 'string' ? Buffer.from(text) : text, dtype)
 }
 
-function parsed(codec: NumberCodec, text: string | Uint8Array, dtype?: DType): ParsedArray {
+function parsed(codec: NumberCodec, text: string | Uint8Array, dtype?: DType): NDArray {
   const result = parse(codec, text, dtype)
   if ('failure' in result) throw new Error(`${result.failure} at ${result.offset} in ${text}`)
   return result
 }
 
-function encoded(codec: NumberCodec, array: ParsedArray, nonFinite: NonFinite = 'literal'): string | undefined {
+function encoded(codec: NumberCodec, array: NDArray, nonFinite: NonFinite = 'literal'): string | undefined {
   const text = codec.encodeNdarray(array, nonFinite)
   return text === undefined || typeof text === 'string' ? text : Buffer.from(text).toString('latin1')
 }
@@ -27,10 +28,10 @@ function hex(data: ArrayBufferView): string {
   return Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('hex')
 }
 
-function fromHex(dtype: DType, text: string): ParsedArray {
+function fromHex(dtype: DType, text: string): NDArray {
   const bytes = Uint8Array.from(Buffer.from(text, 'hex'))
   const data = new (dataConstructor(dtype as NumericDType))(bytes.buffer)
-  return { dtype, shape: [data.length], data }
+  return new NDArray(data, [data.length], dtype)
 }
 
 /** Digits and exponent of a decimal, whatever its layout. */
@@ -51,7 +52,7 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
         const place = `${json} as ${dtype}`
         if (expected === 'dtype' || expected === 'range')
           expect(result, place).toEqual({ failure: expected, offset: 1 })
-        else if (expected === 'nan') expect(encoded(codec, result as ParsedArray), place).toBe('[NaN]')
+        else if (expected === 'nan') expect(encoded(codec, result as NDArray), place).toBe('[NaN]')
         else expect('failure' in result ? result : hex(result.data as Uint8Array), place).toBe(expected)
       }
     })
@@ -77,8 +78,8 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
     })
 
     it('gives empty lists the dtype that was asked for', () => {
-      expect(parsed(codec, '[[],[]]', 'int8')).toEqual({ dtype: 'int8', shape: [2, 0], data: new Int8Array(0) })
-      expect(parsed(codec, '[]', 'str')).toEqual({ dtype: 'str', shape: [0], data: [] })
+      expect(parsed(codec, '[[],[]]', 'int8')).toEqual(new NDArray(new Int8Array(0), [2, 0], 'int8'))
+      expect(parsed(codec, '[]', 'str')).toEqual(new NDArray([], [0], 'str'))
     })
 
     it('reads every double as JSON.parse does, the sign of zero included', () => {
@@ -130,11 +131,11 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
     })
 
     it('reads back every float16 that it prints, all 65536 of them', () => {
-      const all: ParsedArray = {
-        dtype: 'float16',
-        shape: [65536],
-        data: Uint16Array.from({ length: 65536 }, (_, i) => i),
-      }
+      const all = new NDArray(
+        Uint16Array.from({ length: 65536 }, (_, i) => i),
+        [65536],
+        'float16',
+      )
       const back = parsed(codec, encoded(codec, all) ?? '', 'float16').data as Uint16Array
       const isNaN16 = (bits: number) => (bits & 0x7c00) === 0x7c00 && (bits & 0x3ff) !== 0
       const wrong = back.findIndex((bits, i) => (isNaN16(i) ? !isNaN16(bits) : bits !== i))
@@ -147,7 +148,7 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
         fc.property(fc.uint32Array({ minLength: 40, maxLength: 40 }), (bits) => {
           const data = new (dataConstructor(dtype))(bits.buffer)
           for (let i = 0; i < data.length; i++) if (!Number.isFinite(data[i])) data[i] = i
-          const array: ParsedArray = { dtype, shape: [40 / words], data }
+          const array = new NDArray(data, [40 / words], dtype)
           expect(hex(parsed(codec, encoded(codec, array) ?? '', dtype).data as Float64Array)).toBe(hex(data))
         }),
       )
@@ -160,7 +161,7 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
             const text = Object.is(value, -0) ? '-0' : String(value)
             return /[.e]/.test(text) ? text : `${text}.0`
           })
-          const array: ParsedArray = { dtype: 'float64', shape: [values.length], data: Float64Array.from(values) }
+          const array = new NDArray(Float64Array.from(values), [values.length], 'float64')
           expect(encoded(codec, array)).toBe(`[${texts.join()}]`)
         }),
         { numRuns: 300 },
@@ -184,21 +185,25 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
       ['uint32', Uint32Array.of(4294967295), '[4294967295]'],
       ['str', ['a"b', '\u2028', '\ud800'], '["a\\"b","\u2028","\\ud800"]'],
     ] as const)('prints %s at its own width', (dtype, data, text) => {
-      expect(codec.encodeNdarray({ dtype, shape: [data.length], data: data as ParsedArray['data'] }, 'null')).toBe(text)
+      expect(codec.encodeNdarray(new NDArray(data as NDArray['data'], [data.length], dtype), 'null')).toBe(text)
     })
 
     it('prints every shape as nested lists that read back to the shape', () => {
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 5 }), (shape) => {
           const size = shape.reduce((product, dim) => product * dim, 1)
-          const array: ParsedArray = { dtype: 'int32', shape, data: Int32Array.from({ length: size }, (_, i) => i) }
+          const array = new NDArray(
+            Int32Array.from({ length: size }, (_, i) => i),
+            shape,
+            'int32',
+          )
           expect(parsed(codec, encoded(codec, array) ?? '', 'int32')).toEqual(array)
         }),
       )
     })
 
     it('prints empty dimensions as empty lists', () => {
-      const empty = (shape: number[]) => encoded(codec, { dtype: 'float64', shape, data: new Float64Array(0) })
+      const empty = (shape: number[]) => encoded(codec, new NDArray(new Float64Array(0), shape, 'float64'))
       expect([empty([0]), empty([2, 0]), empty([0, 3]), empty([2, 1, 0]), empty([1, 0, 5])]).toEqual([
         '[]',
         '[[],[]]',
@@ -210,22 +215,20 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
 
     it('prints non-finite numbers as asked: null, words or not at all', () => {
       const data = Float64Array.of(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)
-      const array: ParsedArray = { dtype: 'float64', shape: [3], data }
+      const array = new NDArray(data, [3], 'float64')
       expect(encoded(codec, array, 'null')).toBe('[null,null,null]')
       expect(encoded(codec, array, 'literal')).toBe('[NaN,Infinity,-Infinity]')
       expect(encoded(codec, array, 'error')).toBeUndefined()
-      expect(encoded(codec, { dtype: 'float16', shape: [2], data: Uint16Array.of(0x7e00, 0xfc00) }, 'literal')).toBe(
+      expect(encoded(codec, new NDArray(Uint16Array.of(0x7e00, 0xfc00), [2], 'float16'), 'literal')).toBe(
         '[NaN,-Infinity]',
       )
     })
 
     it('reads objects keyed by column index as rows, in any order of the keys', () => {
-      expect(parsed(codec, '[{"0":5,"1":4},{"1":7,"0":3}]')).toEqual({
-        dtype: 'float64',
-        shape: [2, 2],
-        data: Float64Array.of(5, 4, 3, 7),
-      })
-      expect(parsed(codec, '[{"1":"b","0":"a"}]')).toEqual({ dtype: 'str', shape: [1, 2], data: ['a', 'b'] })
+      expect(parsed(codec, '[{"0":5,"1":4},{"1":7,"0":3}]')).toEqual(
+        new NDArray(Float64Array.of(5, 4, 3, 7), [2, 2], 'float64'),
+      )
+      expect(parsed(codec, '[{"1":"b","0":"a"}]')).toEqual(new NDArray(['a', 'b'], [1, 2], 'str'))
       expect(parsed(codec, '[{"1":9007199254740993,"0":null}]', 'float32').shape).toEqual([1, 2])
       expect(parsed(codec, '[{"1":9007199254740993,"0":1}]', 'int64').data).toEqual(
         BigInt64Array.of(1n, 9007199254740993n),
@@ -247,11 +250,7 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
     })
 
     it('skips a byte order mark and white space', () => {
-      expect(parsed(codec, '\ufeff \n[ 1 ,\t2\r]\n')).toEqual({
-        dtype: 'float64',
-        shape: [2],
-        data: Float64Array.of(1, 2),
-      })
+      expect(parsed(codec, '\ufeff \n[ 1 ,\t2\r]\n')).toEqual(new NDArray(Float64Array.of(1, 2), [2], 'float64'))
     })
 
     it('takes 64 levels', () => {

@@ -1,4 +1,4 @@
-import { BadInput, BadOutput, type DType, InvalidArgument, io, NDArray, toNested } from 'serving'
+import { BadInput, BadOutput, type DType, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { decode, refusal, textOf } from './requests.ts'
 
@@ -65,7 +65,7 @@ describe('NumpyNdarray input', () => {
   ])('reads %s without a dtype as %s', (text, dtype, shape, nested) => {
     const array = decode(new NumpyNdarray(), text)
     expect([array.dtype, array.shape]).toEqual([dtype, shape])
-    expect(toNested(array)).toEqual(nested)
+    expect(array.toNested()).toEqual(nested)
   })
 
   it.each<[DType, string, unknown]>([
@@ -94,7 +94,7 @@ describe('NumpyNdarray input', () => {
   ])('converts to dtype %s: %s', (dtype, text, nested) => {
     const array = decode(new NumpyNdarray({ dtype }), text)
     expect(array.dtype).toBe(dtype)
-    expect(toNested(array)).toEqual(nested)
+    expect(array.toNested()).toEqual(nested)
   })
 
   it.each<[DType, string]>([
