@@ -47,7 +47,10 @@ class LargeCodec {
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 
-  /** As `encodeNdarray` of the codec, in a buffer that the pool lends. The array may change or go as soon as this returns. */
+  /**
+   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or leaves to
+   * the collector. The array may change or go as soon as this returns.
+   */
   async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
     const copy = copyOf(array)
@@ -74,10 +77,10 @@ class LargeCodec {
     const head = newHead(array.shape)
     const data = array.data as Float64Array
     const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], head] as const
-    const out = new Uint8Array(bufferPool.lend(this.#addon.encodedBound(data, ...codes)))
+    const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(data, ...codes)))
     await this.#addon.encodeNdarrayLater(data, ...codes, out)
     if (head[0] === 0) return out.subarray(0, head[1])
-    bufferPool.takeBack(out)
+    bufferPool.give(out.buffer)
     return undefined
   }
 }

@@ -21,6 +21,7 @@ import {
   type RequestHeaders,
 } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
+import { PooledBody } from '../memory/pooled-body.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { FileMessage } from '../proto/messages.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
@@ -125,8 +126,8 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
       headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
     if (!value.isSpooled) return { headers, body: value.bytes }
     headers.push(['content-length', String(value.size)])
-    // The server takes back what it has sent.
-    return { headers, body: value.stream((size) => new Uint8Array(bufferPool.lend(size), 0, size)) }
+    const body = value.stream((size) => new Uint8Array(bufferPool.take(size), 0, size))
+    return { headers, body, pooled: new PooledBody() }
   }
 
   /** A File message, or bytes alone, become a file; a kind counts as a Content-Type does. */

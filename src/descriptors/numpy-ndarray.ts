@@ -23,6 +23,7 @@ import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } f
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
+import { PooledBody } from '../memory/pooled-body.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
@@ -122,7 +123,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const array = this.#checkOutput(value)
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) return { headers: [['content-type', form.mimeType]], body: form.encode(array) }
-    if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(jsonResponse)
+    if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(pooledResponse)
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
@@ -210,6 +211,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
     return next === array.shape ? array : new NDArray(array.data, next, array.dtype)
   }
+}
+
+function pooledResponse(body: Uint8Array | undefined): HttpResponse {
+  return { ...jsonResponse(body), pooled: new PooledBody() }
 }
 
 function jsonResponse(body: Chunk | undefined): HttpResponse {

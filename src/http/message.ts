@@ -3,6 +3,7 @@
  * @module
  */
 import type { BufferPool } from '../memory/buffer-pool.ts'
+import type { PooledBody } from '../memory/pooled-body.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -133,6 +134,8 @@ export interface HttpResponse {
   readonly body: ResponseBody
   /** Set on error responses, for the log. */
   readonly error?: Error
+  /** @internal Set when the body lies in memory that is used again once it has been sent. Such a response is sent once. */
+  readonly pooled?: PooledBody
 }
 
 /** Whether a body is streamed from an async source. */

@@ -6,26 +6,41 @@
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
 import type { Context } from '../http/context.ts'
-import { HttpRequest, type HttpResponse } from '../http/message.ts'
+import { type Chunk, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
+import { type BodyAnnouncement, tooLarge } from './admission.ts'
 import { BodyBuffer } from './body.ts'
 import type { Endpoint, RequestTarget } from './endpoint.ts'
-import { type BodyAnnouncement, type Site, tooLarge } from './engine.ts'
-import { responseFault } from './head.ts'
+import type { ServerState } from './engine.ts'
+import type { ExchangeSocket } from './exchange-socket.ts'
+import { isBodyless, responseFault } from './head.ts'
 import { logFailure } from './log.ts'
-import { discard, ResponseSender } from './response-sender.ts'
+import { discard, type StreamOwner, sendStream } from './response-stream.ts'
 import { Upload } from './upload.ts'
 
+/** What an engine knows of a request when its headers have come. */
+export interface IncomingRequest {
+  readonly endpoint: Endpoint
+  readonly target: RequestTarget
+  readonly ctx: Context
+  readonly body: BodyAnnouncement
+}
+
 /**
- * The state of one request, from its headers to the last byte of its response. An engine subclasses it with the writes of
- * its sockets and feeds it the events.
+ * The state of one request, from its headers to the last byte of its response. Its socket calls `receive`, `drained`, `abort`
+ * and `finished`, and does what {@link ExchangeSocket} says.
+ *
+ * Rule: `over` is set at the end, on close and on abort; afterwards nothing writes to the socket.
  */
-export abstract class Exchange extends ResponseSender {
+export class Exchange implements StreamOwner {
+  readonly socket: ExchangeSocket
+  /** Nothing may be written any more. */
+  over = false
   /** Whether the connection must close after the response. */
-  protected readonly closes: boolean
-  readonly #site: Site
+  readonly closes: boolean
+  readonly #server: ServerState
   readonly #endpoint: Endpoint
   readonly #target: RequestTarget
   readonly #ctx: Context
@@ -33,58 +48,51 @@ export abstract class Exchange extends ResponseSender {
   #body: BodyBuffer | undefined
   #upload: Upload | undefined
   #timer: NodeJS.Timeout | undefined
-  // The body is complete or given up: what still comes is none of ours.
+  // The body is complete or given up: what still comes is dropped.
   #closedToInput = false
+  // The response whose body lies in the pool while it is sent in one.
+  #pooled: HttpResponse | undefined
+  #wake: (() => void) | undefined
 
-  constructor(site: Site, endpoint: Endpoint, target: RequestTarget, ctx: Context, body: BodyAnnouncement) {
-    super()
-    this.#site = site
+  constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
+    this.#server = server
     this.#endpoint = endpoint
     this.#target = target
     this.#ctx = ctx
     this.#declared = body.declared
+    this.socket = socket
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
     this.closes = body.declared === undefined
   }
 
   /** Whether the body of the response must not be sent. */
-  protected get isHead(): boolean {
+  get isHead(): boolean {
     return this.#target.method === 'HEAD'
   }
 
   /** The request's id to send back: the client's own, where it sent one. */
-  protected get echoedId(): string | undefined {
+  get echoedId(): string | undefined {
     return this.#ctx.clientId
   }
 
   /** Whether the response should say `connection: close`. */
-  protected get closing(): boolean {
-    return this.closes || this.#site.health.state === 'draining'
+  get closing(): boolean {
+    return this.closes || this.#server.health.state === 'draining'
   }
-
-  /** Whether the response must not be written from within the callback that delivers the body. */
-  protected abstract get answersLater(): boolean
-  /** Asks the socket for no more of the request's body, until `resumeInput`. Pieces that were read already may still come. */
-  protected abstract pauseInput(): void
-  protected abstract resumeInput(): void
-  /** Sends a response while the request's body still comes, reads on for a while, closes. */
-  protected abstract sendAndLinger(response: HttpResponse): void
-  /** Closes the connection so that the client sees a broken response, not a complete one. */
-  protected abstract destroy(): void
 
   /**
    * Takes a piece of the request's body. `borrowed`: the bytes are the socket's again once this returns.
    * Runs within the socket's own callback, where writes are corked already.
    */
-  protected receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
+  receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
     if (this.#upload !== undefined) {
       this.#upload.take(piece, last)
       return
     }
     if (last && this.#body === undefined) {
-      if (piece.length > this.#site.limits.maxBodyBytes) {
-        this.refuse(tooLarge(this.#site))
+      if (piece.length > this.#server.limits.maxBodyBytes) {
+        this.refuse(tooLarge(this.#server))
         return
       }
       // The whole body in one piece: no copy, no timer.
@@ -93,46 +101,69 @@ export abstract class Exchange extends ResponseSender {
     }
     if (this.#body === undefined) {
       this.timeUpload()
-      if (this.#receive(piece, last)) return
-      this.#body = new BodyBuffer(this.#declared, this.#site.limits.maxBodyBytes)
+      if (this.#receiveInPieces(piece, last)) return
+      this.#body = new BodyBuffer(this.#declared, this.#server.limits.maxBodyBytes)
     }
     if (!this.#body.append(piece)) {
-      this.refuse(tooLarge(this.#site))
+      this.refuse(tooLarge(this.#server))
       return
     }
     if (last) this.#run(new HttpRequest(this.#ctx.headers, this.#body.take(), bufferPool))
   }
 
+  /** Called when the client has read what was written. */
+  drained(): void {
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+
+  /** Resolves with the next `drained`, or when the exchange is over. */
+  caughtUp(): Promise<void> {
+    if (this.over) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
   /** Gives the request up because its connection is gone. */
-  protected abort(): void {
+  abort(): void {
     if (this.over) return
     this.finished()
-    const draining = this.#site.health.state === 'draining'
+    const draining = this.#server.health.state === 'draining'
     this.#ctx.abort(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
     this.drained()
   }
 
-  /** The response is out, or never will be: frees the request's place. Called exactly once, by whoever sets `over`. */
-  protected finished(): void {
+  /** The response is out, or never will be. Only the first call counts. */
+  finished(): void {
     if (this.over) return
     this.over = true
     this.#closedToInput = true
+    this.socket.detach()
     this.#dropBody()
-    this.releaseBody()
+    if (this.#pooled !== undefined) this.#pooled.pooled?.give(this.#pooled.body as Uint8Array)
+    this.#pooled = undefined
     clearTimeout(this.#timer)
     this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
     this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    if (this.#endpoint.isLimited) this.#site.gate.leave()
+    if (this.#endpoint.isLimited) this.#server.limiter.release()
   }
 
-  /** An exception that no code above expected: logs it and cuts the connection. */
-  protected fault(error: unknown): void {
+  /** Called for an exception that no code above expected: logs it and cuts the connection. */
+  fault(error: unknown): void {
     this.#log(new InternalError('the server failed', { cause: error }))
     this.#cut()
   }
 
-  /** Holds the deadline for a body that did not come at once. */
-  protected timeUpload(): void {
+  /** Called when a stream fails: the status is out, so only a cut connection tells the client that the body is not whole. */
+  streamFailed(cause: unknown): void {
+    if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
+    this.#cut()
+  }
+
+  /** Starts the deadline of a body that did not come at once. */
+  timeUpload(): void {
     if (this.#timer !== undefined || this.#ctx.deadlineMs === undefined) return
     const late = () => {
       try {
@@ -145,7 +176,7 @@ export abstract class Exchange extends ResponseSender {
   }
 
   /** Answers before the whole body has come. */
-  protected refuse(error: ServingError): void {
+  refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#dropBody()
     clearTimeout(this.#timer)
@@ -153,24 +184,28 @@ export abstract class Exchange extends ResponseSender {
     this.#upload?.abort(error)
     const response = this.#endpoint.problem(error, this.#ctx.id)
     this.#log(error)
-    this.corked(() => this.sendAndLinger(response))
+    if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
   }
 
   /** Hands the body to the endpoint's receiver as it comes; false when the endpoint wants it whole. */
-  #receive(piece: Uint8Array, last: boolean): boolean {
+  #receiveInPieces(piece: Uint8Array, last: boolean): boolean {
     const endpoint = this.#endpoint
     if (endpoint.receive === undefined || !isIdentity(this.#encoding)) return false
     try {
       const receiver = endpoint.receive(this.#declared, this.#ctx, this.#target)
       if (receiver === undefined) return false
-      this.#upload = new Upload(receiver, this.#site.limits.maxBodyBytes, {
-        pause: () => this.pauseInput(),
-        resume: () => this.resumeInput(),
+      this.#upload = new Upload(receiver, this.#server.limits.maxBodyBytes, {
+        pause: () => {
+          if (!this.over) this.socket.pause()
+        },
+        resume: () => {
+          if (!this.over) this.socket.resume()
+        },
         refuse: (error) => this.refuse(error),
         run: (isCorked) => {
           this.#closedToInput = true
           clearTimeout(this.#timer)
-          if (isCorked && this.answersLater) this.#later(() => this.#answer(receiver.end(), false))
+          if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
           else this.#answer(receiver.end(), isCorked)
         },
         fault: (error) => this.fault(error),
@@ -195,11 +230,11 @@ export abstract class Exchange extends ResponseSender {
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     const encoding = this.#encoding
     if (encoding !== undefined && !isIdentity(encoding)) {
-      const { maxBodyBytes } = this.#site.limits
-      this.#answer(this.#callUnpacked(decodeContent(request.body, encoding, maxBodyBytes)), false)
+      const { maxBodyBytes } = this.#server.limits
+      this.#answer(this.#callDecompressed(decodeContent(request.body, encoding, maxBodyBytes)), false)
       return
     }
-    if (!this.answersLater) {
+    if (!this.socket.answersLater) {
       this.#answer(this.#call(request), true)
       return
     }
@@ -223,9 +258,9 @@ export abstract class Exchange extends ResponseSender {
     return this.#endpoint.decompresses ? this.#ctx.headers.get('content-encoding') : undefined
   }
 
-  async #callUnpacked(unpacking: Promise<Uint8Array>): Promise<HttpResponse> {
+  async #callDecompressed(body: Promise<Uint8Array>): Promise<HttpResponse> {
     try {
-      return await this.#call(new HttpRequest(this.#ctx.headers, await unpacking))
+      return await this.#call(new HttpRequest(this.#ctx.headers, await body))
     } catch (error) {
       return this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
     }
@@ -254,13 +289,24 @@ export abstract class Exchange extends ResponseSender {
       response = this.#endpoint.problem(new BadOutput(fault), this.#ctx.id)
     }
     if (response.error !== undefined) this.#log(response.error)
-    this.send(response, isCorked)
+    this.#send(response, isCorked)
   }
 
-  /** The status is out: only a cut connection tells the client that the response is not complete. */
-  protected streamFailed(cause: unknown): void {
-    if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
-    this.#cut()
+  #send(response: HttpResponse, isCorked: boolean): void {
+    const { body } = response
+    const isWhole = typeof body === 'string' || body instanceof Uint8Array
+    if (isBodyless(response.status ?? 200) || (this.isHead && !isWhole)) {
+      discard(response)
+      this.#sendWhole(response, '', isCorked)
+    } else if (isWhole) {
+      if (response.pooled !== undefined) this.#pooled = response
+      this.#sendWhole(response, body, isCorked)
+    } else sendStream(this, response, isCorked)
+  }
+
+  #sendWhole(response: HttpResponse, body: Chunk, isCorked: boolean): void {
+    if (isCorked) this.socket.sendWhole(response, body)
+    else this.socket.cork(() => this.socket.sendWhole(response, body))
   }
 
   #cut(): void {
@@ -268,21 +314,27 @@ export abstract class Exchange extends ResponseSender {
     this.finished()
     this.#ctx.abort()
     try {
-      this.destroy()
+      this.socket.destroy()
     } catch {
       // The connection is gone already, which is what was wanted.
     }
   }
 
   #log(error: Error): void {
-    logFailure(this.#site.log, error, this.#ctx.id, this.#endpoint.name)
+    logFailure(this.#server.log, error, this.#ctx.id, this.#endpoint.name)
   }
 }
 
 function faultOf(response: HttpResponse): string | undefined {
   try {
-    return responseFault(response)
+    return responseFault(response) ?? pooledFaultOf(response)
   } catch {
     return expected('{ status?, headers, body }', 'the response', response)
   }
+}
+
+/** Takes the memory of a response's body for sending, which can be done once. */
+function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
+  if (pooled === undefined || pooled.take()) return undefined
+  return 'expected a response for one request, received one that was sent before; keep the value, or headers and body alone'
 }

@@ -23,7 +23,8 @@ import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc
 import { callRpcStream } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { type Address, deadlineOf, type Site } from './engine.ts'
+import { deadlineOf } from './admission.ts'
+import type { Address, ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
 import { type Apis, type BytesAnswer, callBytes, requestOf, rpcServices } from './rpc.ts'
@@ -46,23 +47,23 @@ const closeMs = 500
 
 /** A service becomes a listening gRPC server. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenGrpc(
-  site: Site,
+  state: ServerState,
   service: MetadataSource,
   address: Address,
   tls?: GrpcTls,
 ): Promise<GrpcEngine> {
   const server = new Server({
-    'grpc.max_receive_message_length': site.limits.maxBodyBytes,
+    'grpc.max_receive_message_length': state.limits.maxBodyBytes,
     // What functions answer is theirs to bound, as over HTTP.
     'grpc.max_send_message_length': -1,
-    // Of one connection: more wait in the client. The gate counts over all connections and refuses.
-    'grpc.max_concurrent_streams': Math.max(128, Math.min(site.limits.maxInFlight, 1024)),
+    // Of one connection: more wait in the client. The limiter counts over all connections and refuses.
+    'grpc.max_concurrent_streams': Math.max(128, Math.min(state.limits.maxInFlight, 1024)),
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     'grpc.keepalive_permit_without_calls': 1,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
   })
-  const calls = new RpcCalls(site, service)
+  const calls = new RpcCalls(state, service)
   for (const name of rpcServices) {
     server.addService(definition(name), {
       Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply),
@@ -148,11 +149,11 @@ type Reply = sendUnaryData<Uint8Array>
 
 /** The calls of one server. */
 class RpcCalls {
-  readonly #site: Site
+  readonly #server: ServerState
   readonly #apis: Apis
 
-  constructor(site: Site, { apis }: MetadataSource) {
-    this.#site = site
+  constructor(server: ServerState, { apis }: MetadataSource) {
+    this.#server = server
     this.#apis = apis
   }
 
@@ -211,16 +212,16 @@ class RpcCalls {
 
   /** Lets a call in, or says why not. */
   #open(call: UnaryCall | StreamCall): { readonly ctx: Context; readonly leave: () => void } | ServingError {
-    const site = this.#site
-    if (site.health.state !== 'ready') return new Overloaded(`the server is ${site.health.state}`)
-    if (!site.gate.enter()) return new Overloaded('too many requests in flight')
-    const ctx = new Context({ headers: headersOf(call.metadata), deadlineMs: deadlineOfCall(site, call) })
+    const server = this.#server
+    if (server.health.state !== 'ready') return new Overloaded(`the server is ${server.health.state}`)
+    if (!server.limiter.acquire()) return new Overloaded('too many requests in flight')
+    const ctx = new Context({ headers: headersOf(call.metadata), deadlineMs: deadlineOfCall(server, call) })
     let isOver = false
     const leave = () => {
       if (isOver) return
       isOver = true
       ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
-      site.gate.leave()
+      server.limiter.release()
     }
     // Also when the client's deadline has passed, and behind every answer.
     call.once('cancelled', () => {
@@ -243,7 +244,7 @@ class RpcCalls {
   }
 
   #log(error: Error, ctx: Context): void {
-    logFailure(this.#site.log, error, ctx.id)
+    logFailure(this.#server.log, error, ctx.id)
   }
 }
 
@@ -258,9 +259,9 @@ function fail(call: StreamCall, status: Status): void {
   call.emit('error', Object.assign(new Error(status.details), status))
 }
 
-function deadlineOfCall(site: Site, call: UnaryCall | StreamCall): number | undefined {
+function deadlineOfCall(server: ServerState, call: UnaryCall | StreamCall): number | undefined {
   const own = Number(call.getDeadline())
-  const ours = deadlineOf(site)
+  const ours = deadlineOf(server)
   if (!Number.isFinite(own)) return ours
   return ours === undefined ? own : Math.min(own, ours)
 }

@@ -1,5 +1,5 @@
 /**
- * A service becomes a running server.
+ * Runs a service as a server.
  * @module
  */
 
@@ -7,11 +7,11 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { endpointsOf } from './endpoints.ts'
-import type { Address, Engine, Site } from './engine.ts'
+import type { Address, Engine, ServerState } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
 import type { Health } from './health.ts'
-import { InFlightGate } from './limits.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
@@ -48,19 +48,19 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const log = options.logger ?? createLogger()
   const health: Health = { state: 'starting' }
   const router = createRouter(endpointsOf(service, health, prefix))
-  const site: Site = { router, limits, gate: new InFlightGate(limits.maxInFlight), health, log }
+  const server: ServerState = { router, limits, limiter: new ConcurrencyLimiter(limits.maxInFlight), health, log }
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   try {
     await service.start()
-    const engine = await start(site, address)
+    const engine = await start(server, address)
     const grpc =
       grpcPort === undefined
         ? undefined
-        : await startGrpc(engine, site, service, { ...address, port: grpcPort }, options)
+        : await startGrpc(engine, server, service, { ...address, port: grpcPort }, options)
     health.state = 'ready'
-    return new RunningListener(service, site, engine, grpc)
+    return new RunningListener(service, server, engine, grpc)
   } catch (error) {
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
@@ -76,21 +76,21 @@ function logRunner(log: Logger, runner: string, { kind, message, cause }: Runner
 /** **Errors**: SetupError; the HTTP engine does not stay open then. */
 async function startGrpc(
   engine: Engine,
-  site: Site,
+  server: ServerState,
   service: Service,
   address: Address,
   { grpcTls }: ServeOptions,
 ): Promise<GrpcEngine> {
   try {
     const { listenGrpc } = await import('./grpc.ts')
-    return await listenGrpc(site, service, address, grpcTls)
+    return await listenGrpc(server, service, address, grpcTls)
   } catch (error) {
     await engine.close()
     throw error
   }
 }
 
-type StartEngine = (site: Site, address: Address) => Promise<Engine>
+type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 
 /**
  * The engine that was asked for, or the best that loads.
@@ -103,7 +103,7 @@ export async function pickEngine(
 ): Promise<StartEngine> {
   if (name === 'node') return listenNode
   const uws = await load()
-  if (typeof uws !== 'string') return (site, address) => listenUws(uws, site, address)
+  if (typeof uws !== 'string') return (server, address) => listenUws(uws, server, address)
   if (name === 'uws') throw new InvalidArgument(`engine uws does not load here: ${uws}`)
   log.warn({ reason: uws }, 'uWebSockets.js does not load here; serving on node:http, which is slower')
   return listenNode
@@ -113,21 +113,21 @@ class RunningListener implements Listener {
   readonly port: number
   readonly engine: EngineName
   readonly #service: Service
-  readonly #site: Site
+  readonly #server: ServerState
   readonly grpcPort: number | undefined
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
   readonly #reclaimer: MemoryReclaimer
   #closing: Promise<void> | undefined
 
-  constructor(service: Service, site: Site, engine: Engine, grpc: GrpcEngine | undefined) {
+  constructor(service: Service, server: ServerState, engine: Engine, grpc: GrpcEngine | undefined) {
     this.#service = service
-    this.#site = site
+    this.#server = server
     this.#engine = engine
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
-    this.#reclaimer = new MemoryReclaimer(() => site.gate.count === 0)
+    this.#reclaimer = new MemoryReclaimer(() => server.limiter.active === 0)
     this.grpcPort = grpc?.port
   }
 
@@ -138,12 +138,12 @@ class RunningListener implements Listener {
   }
 
   async #drain(): Promise<void> {
-    const { health, gate, limits, log } = this.#site
+    const { health, limiter, limits, log } = this.#server
     // The socket stays open meanwhile, so that the readiness probe hears `draining` instead of a refused connection.
     health.state = 'draining'
     this.#grpc?.drain()
-    if (!(await gate.idle(limits.drainTimeoutMs))) {
-      log.warn({ inFlight: gate.count }, 'requests still ran at the end of drainTimeoutMs and were aborted')
+    if (!(await limiter.idle(limits.drainTimeoutMs))) {
+      log.warn({ inFlight: limiter.active }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
     this.#reclaimer.stop()

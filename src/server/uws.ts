@@ -9,24 +9,15 @@ import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_l
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import { bufferPool } from '../memory/buffer-pool.ts'
+import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose, refusalOf } from './admission.ts'
 import type { Endpoint, RequestTarget } from './endpoint.ts'
-import {
-  type Address,
-  admit,
-  announcedBody,
-  type BodyAnnouncement,
-  deadlineOf,
-  type Engine,
-  mustClose,
-  refusalOf,
-  type Site,
-} from './engine.ts'
-import { Exchange } from './exchange.ts'
+import type { Address, Engine, ServerState } from './engine.ts'
+import { Exchange, type IncomingRequest } from './exchange.ts'
+import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
 import { noParams } from './router.ts'
-import { Linger } from './uws-drain.ts'
+import { UploadDrain } from './upload-drain.ts'
 
 type Uws = typeof import('uWebSockets.js')
 
@@ -44,13 +35,13 @@ export async function loadUws(load: () => Promise<Uws> = () => import('uWebSocke
   }
 }
 
-/** A site becomes a listening engine. **Errors**: SetupError when the address cannot be listened on. */
-export async function listenUws(uws: Uws, site: Site, address: Address): Promise<Engine> {
+/** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const app = uws.App()
   // Matched natively, which spares the hot path the strings of method and path.
-  for (const [path, endpoint] of site.router.posts)
-    app.post(path, (res, req) => guard(site, res, () => openPost(site, endpoint, res, req)))
-  app.any('/*', (res, req) => guard(site, res, () => openOther(site, res, req)))
+  for (const [path, endpoint] of server.router.posts)
+    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, res, req)))
+  app.any('/*', (res, req) => guard(server, res, () => openOther(server, res, req)))
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     if (address.host === undefined) app.listen(address.port, resolve)
     else app.listen(address.host, address.port, resolve)
@@ -74,18 +65,18 @@ export async function listenUws(uws: Uws, site: Site, address: Address): Promise
   }
 }
 
-function openPost(site: Site, endpoint: Endpoint, res: NativeResponse, req: NativeRequest): void {
+function openPost(server: ServerState, endpoint: Endpoint, res: NativeResponse, req: NativeRequest): void {
   const target = { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams }
-  open(site, endpoint, target, announcementOf(req), res, req)
+  open(server, endpoint, target, announcementOf(req), res, req)
 }
 
-function openOther(site: Site, res: NativeResponse, req: NativeRequest): void {
+function openOther(server: ServerState, res: NativeResponse, req: NativeRequest): void {
   const method = req.getCaseSensitiveMethod()
   const path = req.getUrl()
   const body = announcementOf(req)
-  const route = site.router.resolve(method, path)
-  if ('error' in route) refuse(site, res, req, body, route.error)
-  else open(site, route.endpoint, { method, path, query: req.getQuery(), params: route.params }, body, res, req)
+  const route = server.router.resolve(method, path)
+  if ('error' in route) refuse(server, res, req, body, route.error)
+  else open(server, route.endpoint, { method, path, query: req.getQuery(), params: route.params }, body, res, req)
 }
 
 function announcementOf(req: NativeRequest): BodyAnnouncement {
@@ -94,26 +85,26 @@ function announcementOf(req: NativeRequest): BodyAnnouncement {
 }
 
 function open(
-  site: Site,
+  server: ServerState,
   endpoint: Endpoint,
   target: RequestTarget,
   body: BodyAnnouncement,
   res: NativeResponse,
   req: NativeRequest,
 ): void {
-  const refusal = admit(site, endpoint, body)
+  const refusal = admit(server, endpoint, body)
   if (refusal !== undefined) {
-    refuse(site, res, req, body, refusal, endpoint)
+    refuse(server, res, req, body, refusal, endpoint)
     return
   }
   const headers = copyHeaders(endpoint.readsHeaders, req)
   const { query } = target
-  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(site, endpoint, headers) })
+  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
   // As uWebSockets.js looks for it: five characters can only be `close`.
   const clientCloses = req.getHeader('connection').length === 5
-  const exchange = new UwsExchange(site, endpoint, target, ctx, body, res, clientCloses)
-  res.onAborted(() => exchange.onAborted())
-  res.onData((chunk, last) => exchange.onData(chunk, last))
+  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, clientCloses)
+  res.onAborted(() => socket.onAborted())
+  res.onData((chunk, last) => socket.onData(chunk, last))
 }
 
 /** Copies the headers that somebody may read; names are shared between the requests of an endpoint. */
@@ -134,7 +125,7 @@ function copyHeaders(names: readonly string[] | 'all', req: NativeRequest): Requ
 
 /** Answers before the body was read. */
 function refuse(
-  site: Site,
+  server: ServerState,
   res: NativeResponse,
   req: NativeRequest,
   body: BodyAnnouncement,
@@ -142,10 +133,10 @@ function refuse(
   endpoint?: Endpoint,
 ): void {
   const head = req.getCaseSensitiveMethod() === 'HEAD'
-  const response = refusalOf(site, error, req.getHeader('x-request-id'), endpoint)
-  const close = mustClose(site, body)
+  const response = refusalOf(server, error, req.getHeader('x-request-id'), endpoint)
+  const close = mustClose(server, body)
   if (close && body.declared !== 0) {
-    new Linger(res, response).start(head)
+    new UploadDrain(res, response).start(head)
     return
   }
   // The parser reads over a body that is still to come, at most for its idle timeout of 10 s.
@@ -189,11 +180,11 @@ function isAscii(value: string): boolean {
   return !/[\u0080-\u00ff]/.test(value)
 }
 
-function guard(site: Site, res: NativeResponse, run: () => void): void {
+function guard(server: ServerState, res: NativeResponse, run: () => void): void {
   try {
     run()
   } catch (cause) {
-    logFailure(site.log, new InternalError('the server failed', { cause }), '')
+    logFailure(server.log, new InternalError('the server failed', { cause }), '')
     try {
       res.close()
     } catch {
@@ -202,90 +193,86 @@ function guard(site: Site, res: NativeResponse, run: () => void): void {
   }
 }
 
-/** A request of an endpoint on a native response. */
-class UwsExchange extends Exchange {
+/** The socket of one request on a native response. */
+class UwsSocket implements ExchangeSocket {
+  readonly copies = true
+  readonly #exchange: Exchange
   readonly #res: NativeResponse
   readonly #clientCloses: boolean
-  #linger: Linger | undefined
+  #drain: UploadDrain | undefined
   #listens = false
   // What the kernel has not taken yet of a body of known length, and where in that it starts.
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
-  // The native response is invalid, also for what `over` leaves to do.
+  // The native response is invalid, also for what the exchange leaves to do when it is over.
   #gone = false
 
-  constructor(
-    site: Site,
-    endpoint: Endpoint,
-    target: RequestTarget,
-    ctx: Context,
-    body: BodyAnnouncement,
-    res: NativeResponse,
-    clientCloses: boolean,
-  ) {
-    super(site, endpoint, target, ctx, body)
+  constructor(server: ServerState, request: IncomingRequest, res: NativeResponse, clientCloses: boolean) {
     this.#res = res
     this.#clientCloses = clientCloses
+    this.#exchange = new Exchange(server, request, this)
   }
 
   onAborted(): void {
     this.#gone = true
     try {
-      this.#linger?.aborted()
-      this.abort()
+      this.#drain?.aborted()
+      this.#exchange.abort()
     } catch (error) {
-      this.fault(error)
+      this.#exchange.fault(error)
     }
   }
 
   onData(chunk: ArrayBuffer, last: boolean): void {
     try {
       // The chunk is detached when this callback returns.
-      if (this.#linger !== undefined) this.#linger.data(chunk.byteLength, last)
-      else this.receive(new Uint8Array(chunk), last, true)
+      if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
+      else this.#exchange.receive(new Uint8Array(chunk), last, true)
     } catch (error) {
-      this.fault(error)
+      this.#exchange.fault(error)
     }
   }
 
   /**
    * A response that closes its connection closes the socket at once when the cork was lost to earlier pipelined responses.
    * Within the data callback the parser does not notice: it hands the next pipelined request to its handler on a closed
-   * socket, which never aborts, so that its place in the gate would be lost for good. Outside of it the next request finds
-   * this one pending, and uWebSockets.js closes the connection itself.
+   * socket, which never aborts, so that the limiter would count it for good. Outside of it the next request finds this one
+   * pending, and uWebSockets.js closes the connection itself.
    */
-  protected get answersLater(): boolean {
-    return this.#clientCloses || this.closing
+  get answersLater(): boolean {
+    return this.#clientCloses || this.#exchange.closing
   }
 
-  protected corked(writes: () => void): void {
-    if (!this.over) this.#res.cork(writes)
+  cork(writes: () => void): void {
+    this.#res.cork(writes)
   }
 
-  protected sendWhole(response: HttpResponse, body: Chunk): void {
+  sendWhole(response: HttpResponse, body: Chunk): void {
     const res = this.#res
-    const close = this.closing
+    const exchange = this.#exchange
+    const close = exchange.closing
     // A string takes at most three bytes a character.
     const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
     const bodyless = isBodyless(response.status ?? 200)
-    if (this.isHead) {
-      this.finished()
-      sendHeadOnly(res, response, close, this.echoedId)
+    if (exchange.isHead) {
+      sendHeadOnly(res, response, close, exchange.echoedId)
+      exchange.finished()
       return
     }
-    writeHead(res, response, this.echoedId)
+    writeHead(res, response, exchange.echoedId)
     if (close && (large || bodyless)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
       this.sendSized(bytes, bytes.length)
       return
     }
-    this.finished()
+    // Both copy what the kernel does not take, so that clean-ups may free the body when they return.
     if (bodyless) res.endWithoutBody()
     else res.end(body, close)
+    exchange.finished()
   }
 
   /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
-  protected sendSized(bytes: Uint8Array, length: number): boolean {
+  sendSized(bytes: Uint8Array, length: number): boolean {
     const start = this.#res.getWriteOffset()
     if (this.#writeSized(bytes, length)) return true
     this.#rest = { bytes, start }
@@ -294,14 +281,9 @@ class UwsExchange extends Exchange {
     return false
   }
 
-  protected override sent(chunk: Chunk): void {
-    // uWebSockets.js has copied what the kernel did not take.
-    if (chunk instanceof Uint8Array) bufferPool.takeBack(chunk)
-  }
-
   #writeSized(bytes: Uint8Array, length: number): boolean {
     const [ok, done] = this.#res.tryEnd(bytes, length)
-    if (done) this.finished()
+    if (done) this.#exchange.finished()
     return ok || done
   }
 
@@ -309,26 +291,26 @@ class UwsExchange extends Exchange {
     this.#listens = true
     this.#res.onWritable((offset) => {
       try {
-        if (this.over || this.#rest === undefined) return true
+        if (this.#exchange.over || this.#rest === undefined) return true
         const { bytes, start } = this.#rest
         if (!this.#writeSized(bytes.subarray(offset - start), length)) return false
         this.#rest = undefined
-        this.drained()
+        this.#exchange.drained()
       } catch (error) {
-        this.fault(error)
+        this.#exchange.fault(error)
       }
       return true
     })
   }
 
-  protected sendHead(response: HttpResponse): void {
-    writeHead(this.#res, response, this.echoedId)
+  sendHead(response: HttpResponse): void {
+    writeHead(this.#res, response, this.#exchange.echoedId)
     // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice: uWebSockets.js
     // (of uws-pack 20.0.8) writes its `Connection: close` into the body when told so behind a `write`.
-    if (this.closing) this.#res.writeHeader('connection', 'close')
+    if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
   }
 
-  protected sendPiece(piece: Chunk): boolean {
+  sendPiece(piece: Chunk): boolean {
     if (this.#res.write(piece)) return true
     if (!this.#listens) this.#listen()
     return false
@@ -340,35 +322,35 @@ class UwsExchange extends Exchange {
       try {
         // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent for
         // a minute would hold it back for a minute. Uncorking flushes it.
-        if (!this.over) this.#res.cork(nothing)
-        this.drained()
+        if (!this.#exchange.over) this.#res.cork(nothing)
+        this.#exchange.drained()
       } catch (error) {
-        this.fault(error)
+        this.#exchange.fault(error)
       }
       return true
     })
   }
 
-  protected sendEnd(): void {
-    this.finished()
+  sendEnd(): void {
     this.#res.end()
+    this.#exchange.finished()
   }
 
-  protected pauseInput(): void {
-    if (!this.over) this.#res.pause()
+  pause(): void {
+    this.#res.pause()
   }
 
-  protected resumeInput(): void {
-    if (!this.over) this.#res.resume()
+  resume(): void {
+    this.#res.resume()
   }
 
-  protected sendAndLinger(response: HttpResponse): void {
-    this.#linger = new Linger(this.#res, response)
-    this.finished()
-    this.#linger.write(false)
+  sendAndDrain(response: HttpResponse): void {
+    this.#drain = new UploadDrain(this.#res, response)
+    this.#exchange.finished()
+    this.#drain.write(false)
   }
 
-  protected destroy(): void {
+  destroy(): void {
     // Never within the data callback, see `answersLater`.
     setImmediate(() => {
       try {
@@ -378,6 +360,8 @@ class UwsExchange extends Exchange {
       }
     })
   }
+
+  detach(): void {}
 }
 
 function nothing(): void {}

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { problemResponse } from '../../src/http/problem.ts'
+import { ConcurrencyLimiter } from '../../src/server/concurrency-limiter.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
-import type { Engine, Site } from '../../src/server/engine.ts'
-import { InFlightGate } from '../../src/server/limits.ts'
+import type { Engine, ServerState } from '../../src/server/engine.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { defaultLimits } from '../../src/server/options.ts'
 import { createRouter } from '../../src/server/router.ts'
@@ -68,15 +68,15 @@ async function* count() {
 
 async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const log = pino({ level: 'silent' })
-  const site: Site = {
+  const server: ServerState = {
     router: createRouter(endpoints),
     limits: { ...defaultLimits, requestTimeoutMs: 0 },
-    gate: new InFlightGate(1),
+    limiter: new ConcurrencyLimiter(1),
     health: { state: 'ready' },
     log,
   }
   const start = await pickEngine(engine, log)
-  const running = await start(site, { host: '127.0.0.1', port: 0 })
+  const running = await start(server, { host: '127.0.0.1', port: 0 })
   open.push(running)
   return Raw.connect(running.port)
 }

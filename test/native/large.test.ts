@@ -22,7 +22,7 @@ async function printed(array: NDArray): Promise<string | undefined> {
   const answer = await codec.encode(array, 'null')
   if (answer === undefined) return undefined
   const json = Buffer.from(answer).toString()
-  bufferPool.takeBack(answer)
+  bufferPool.give(answer.buffer as ArrayBuffer)
   return json
 }
 

@@ -1,13 +1,13 @@
 /**
- * Answers on uWebSockets.js to requests whose bodies nobody wants.
+ * Answers on uWebSockets.js to requests whose bodies are refused.
  * @module
  */
 import type { HttpResponse } from '../http/message.ts'
-import { linger } from './engine.ts'
+import { uploadDrain } from './admission.ts'
 import { statusLine } from './head.ts'
 
 /** The part of a native response that is needed here. */
-export interface LingeringResponse {
+export interface DrainedResponse {
   writeStatus(status: string): unknown
   onAborted(handler: () => void): unknown
   onData(handler: (chunk: ArrayBuffer, last: boolean) => void): unknown
@@ -15,18 +15,18 @@ export interface LingeringResponse {
 }
 
 /**
- * An answer to a request whose body is still coming: sent at once, then the body is read over within bounds, then the
- * connection closes.
+ * Answers a request whose body is still coming: sends the answer at once, reads and drops the body within bounds, and closes the
+ * connection.
  */
-export class Linger {
-  readonly #res: LingeringResponse
+export class UploadDrain {
+  readonly #res: DrainedResponse
   readonly #response: HttpResponse
   #timer: NodeJS.Timeout | undefined
   #bytes = 0
   #over = false
 
-  /** `response`: one with a text for its body. */
-  constructor(res: LingeringResponse, response: HttpResponse) {
+  /** The body of `response` must be a string. */
+  constructor(res: DrainedResponse, response: HttpResponse) {
     this.#res = res
     this.#response = response
   }
@@ -41,7 +41,7 @@ export class Linger {
   /**
    * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
    * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is counted
-   * as the last of the body. All of the text is the server's own or checked by `responseFault`.
+   * as the end of the body. All of the text is the server's own or checked by `responseFault`.
    */
   write(head: boolean): void {
     const { status = 200, headers, body } = this.#response
@@ -49,14 +49,14 @@ export class Linger {
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`
     text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
     this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
-    this.#timer = setTimeout(() => this.#close(), linger.timeMs)
+    this.#timer = setTimeout(() => this.#close(), uploadDrain.timeMs)
   }
 
   /** Counts a piece of the body; throws it away. */
   data(bytes: number, last: boolean): void {
     this.#bytes += bytes
     // Not within this callback: what was written may still wait in the cork buffer, which closing throws away.
-    if (last || this.#bytes > linger.bytes) setImmediate(() => this.#close())
+    if (last || this.#bytes > uploadDrain.bytes) setImmediate(() => this.#close())
   }
 
   /** The connection is gone. */

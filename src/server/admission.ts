@@ -1,0 +1,96 @@
+/**
+ * Which requests are let in, and what the others are answered.
+ * @module
+ */
+
+import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
+import { Context } from '../http/context.ts'
+import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ServerState } from './engine.ts'
+import { logFailure } from './log.ts'
+
+/**
+ * How long the rest of a refused upload is still read after its answer. Closing a socket with unread bytes makes the kernel
+ * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ */
+export const uploadDrain = Object.freeze({
+  /** **Units**: milliseconds. */
+  timeMs: 5_000,
+  /** **Units**: bytes. */
+  bytes: 32 * 1024 * 1024,
+})
+
+/** How the body of a request is announced. */
+export interface BodyAnnouncement {
+  /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
+  readonly declared: number | undefined
+  /** Transfer-Encoding, empty when absent. */
+  readonly encoding: string
+}
+
+/** Returns what the headers announce, given their values as an engine reads them: empty when absent. */
+export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
+  if (contentLength !== '') return { declared: Number(contentLength), encoding }
+  return { declared: encoding === '' ? 0 : undefined, encoding }
+}
+
+/**
+ * Returns undefined when a request is let in, otherwise why not. A request of a limited endpoint that was let in must release
+ * the limiter exactly once. **Errors**: returned, not thrown.
+ */
+export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
+  if (endpoint.isLimited && server.health.state !== 'ready')
+    return new Overloaded(`the server is ${server.health.state}`)
+  const { declared, encoding } = body
+  if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
+    return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
+  }
+  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server, declared)
+  if (endpoint.isLimited && !server.limiter.acquire()) return new Overloaded('too many requests in flight')
+  return undefined
+}
+
+/** The refusal of a body above the limit. `declared` is its Content-Length, where it has one. */
+export function tooLarge(server: ServerState, declared?: number): PayloadTooLarge {
+  const limit = `at most ${server.limits.maxBodyBytes} bytes`
+  return new PayloadTooLarge(
+    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
+  )
+}
+
+/**
+ * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the server
+ * is draining. Otherwise the rest of the body is read and dropped, and the connection stays.
+ */
+export function mustClose(server: ServerState, body: BodyAnnouncement): boolean {
+  const { declared } = body
+  // After a chunked body the parsers of proxy and server may disagree where the next request starts.
+  return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state === 'draining'
+}
+
+/** When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit. */
+export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
+  const { requestTimeoutMs } = server.limits
+  const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
+  if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
+  return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
+}
+
+const idHeader = ['x-request-id']
+
+/**
+ * Logs why a request was refused before its body was read, and returns the response. `requestId` is the client's, empty
+ * when absent; `endpoint` is undefined where none was found.
+ */
+export function refusalOf(
+  server: ServerState,
+  error: ServingError,
+  requestId: string,
+  endpoint?: Endpoint,
+): HttpResponse {
+  const id = new Context({ headers: new HeaderList(idHeader, [requestId]) }).id
+  logFailure(server.log, error, id, endpoint?.name)
+  return endpoint === undefined ? problemResponse(error, id) : endpoint.problem(error, id)
+}

@@ -1,0 +1,163 @@
+/**
+ * Bodies of responses that reach a socket in pieces, as fast as the client reads.
+ * @module
+ */
+import { BadOutput, expected } from '../errors.ts'
+import { exactly } from '../http/exact-length.ts'
+import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import type { ExchangeSocket } from './exchange-socket.ts'
+
+// Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new
+// room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks each time.
+const pieceBytes = 16 * 1024
+
+/** The part of an exchange that its stream needs. */
+export interface StreamOwner {
+  readonly over: boolean
+  readonly socket: ExchangeSocket
+  /** Resolves when the client has read what was written, or the exchange is over. */
+  caughtUp(): Promise<void>
+  /** Called when the body fails after its status was sent. */
+  streamFailed(cause: unknown): void
+}
+
+/** Sends a response whose body is not one piece. `isCorked`: whether the writes of this tick leave in one packet anyway. */
+export function sendStream(owner: StreamOwner, response: HttpResponse, isCorked: boolean): void {
+  const { body } = response
+  const { socket } = owner
+  if (isAsyncBody(body)) {
+    const length = lengthOf(response)
+    if (length === 0) {
+      discard(response)
+      if (isCorked) socket.sendWhole(response, '')
+      else socket.cork(() => socket.sendWhole(response, ''))
+      return
+    }
+    const source = length === undefined ? body : exactly(body, length)
+    void new ResponseStream(owner, response, length).pump(source[Symbol.asyncIterator]())
+    return
+  }
+  const chunks = body as readonly Chunk[]
+  const stream = new ResponseStream(owner, response)
+  if (isCorked) stream.sendChunks(chunks)
+  else socket.cork(() => stream.sendChunks(chunks))
+}
+
+class ResponseStream {
+  readonly #owner: StreamOwner
+  readonly #socket: ExchangeSocket
+  readonly #response: HttpResponse
+  readonly #length: number | undefined
+  #headSent = false
+
+  /** `length`: of the body, undefined where nobody knows it. **Units**: bytes. */
+  constructor(owner: StreamOwner, response: HttpResponse, length?: number) {
+    this.#owner = owner
+    this.#socket = owner.socket
+    this.#response = response
+    this.#length = length
+  }
+
+  /** Sends chunks that are all there; waits only for a client that does not keep up. Must be corked. */
+  sendChunks(chunks: readonly Chunk[]): void {
+    this.#sendHead()
+    for (let i = 0; i < chunks.length; i++) {
+      const chunk = chunks[i]
+      if (!isChunk(chunk) || chunk.length > pieceBytes) {
+        void this.pump(chunks.slice(i).values())
+        return
+      }
+      if (chunk.length > 0 && !this.#socket.sendPiece(chunk)) {
+        void this.pump(chunks.slice(i + 1).values(), this.#owner.caughtUp())
+        return
+      }
+    }
+    this.#socket.sendEnd()
+  }
+
+  /** Sends chunks as they come, no faster than the client reads; starts when `ready` resolves. */
+  async pump(chunks: AsyncIterator<Chunk> | Iterator<Chunk>, ready?: Promise<void>): Promise<void> {
+    const owner = this.#owner
+    try {
+      await ready
+      while (!owner.over) {
+        const next = await chunks.next()
+        if (owner.over) break
+        if (next.done) {
+          this.#end()
+          return
+        }
+        await this.#send(next.value)
+      }
+      await chunks.return?.()
+    } catch (error) {
+      owner.streamFailed(error)
+      await Promise.resolve(chunks.return?.()).catch(() => {})
+    }
+  }
+
+  /** Ends a body of unknown length; one of known length has ended with its last bytes. */
+  #end(): void {
+    if (this.#length !== undefined) return
+    this.#socket.cork(() => {
+      this.#sendHead()
+      this.#socket.sendEnd()
+    })
+  }
+
+  async #send(chunk: unknown): Promise<void> {
+    if (!isChunk(chunk)) throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
+    const socket = this.#socket
+    for (const piece of this.#length === undefined ? piecesOf(chunk) : [bytesOf(chunk)]) {
+      if (this.#owner.over || piece.length === 0) continue
+      let hasRoom = true
+      socket.cork(() => {
+        this.#sendHead()
+        hasRoom =
+          this.#length === undefined ? socket.sendPiece(piece) : socket.sendSized(piece as Uint8Array, this.#length)
+      })
+      if (!hasRoom) await this.#owner.caughtUp()
+    }
+    if (socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
+  }
+
+  #sendHead(): void {
+    if (this.#headSent) return
+    this.#headSent = true
+    this.#socket.sendHead(this.#response, this.#length)
+  }
+}
+
+function isChunk(value: unknown): value is Chunk {
+  return typeof value === 'string' || value instanceof Uint8Array
+}
+
+function bytesOf(chunk: Chunk): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+}
+
+/** Cuts a chunk into pieces that sockets should be given at once. */
+function* piecesOf(chunk: Chunk): Generator<Chunk> {
+  if (chunk.length <= pieceBytes) {
+    yield chunk
+    return
+  }
+  const bytes = bytesOf(chunk)
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+}
+
+/** Returns the length that a descriptor promises for a body that it streams. */
+function lengthOf({ headers }: HttpResponse): number | undefined {
+  const value = headers.find(([name]) => name === 'content-length')?.[1]
+  return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined
+}
+
+/** Ends the source of a body that will not be sent. */
+export function discard({ body }: HttpResponse): void {
+  try {
+    if (typeof body !== 'object' || body === null || !isAsyncBody(body)) return
+    Promise.resolve(body[Symbol.asyncIterator]().return?.()).catch(() => {})
+  } catch {
+    // Custom iterables may throw; the body is dropped either way.
+  }
+}
