@@ -4,6 +4,7 @@
  * @module
  */
 
+import { bodyLoan } from '../../src/http/message.ts'
 import { type ImageHeader, readImageHeader } from '../../src/image/header.ts'
 import { imageCodecWith } from '../../src/image/image-codec.ts'
 import { jpegCodec, jpegStatus } from '../../src/image/jpeg.ts'
@@ -37,7 +38,7 @@ const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
   codec: () => codec.decode(jpeg, header),
   descriptor: () => image.fromHttpRequest(new HttpRequest(headers, jpeg)),
   // As from a socket: the bytes are copied once.
-  'descriptor, borrowed body': () => image.fromHttpRequest(new HttpRequest(headers, jpeg, true)),
+  'descriptor, borrowed body': () => image.fromHttpRequest(bodyLoan.lend(headers, jpeg, true)),
   '@napi-rs/image': () => other.decode(jpeg, header),
   'codec, writing': () => codec.encode(picture, 'image/jpeg'),
   '@napi-rs/image, writing': () => other.encode(picture, 'image/jpeg'),

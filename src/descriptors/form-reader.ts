@@ -7,7 +7,7 @@ import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, Unsupported
 import { type FormLimits, type FormListener, FormParser } from '../form/form-parser.ts'
 import type { FormPart } from '../form/form-part.ts'
 import type { Context } from '../http/context.ts'
-import { HttpRequest } from '../http/message.ts'
+import { bodyLoan } from '../http/message.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
@@ -134,10 +134,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   #decode(open: OpenPart): MaybePromise<unknown> {
     const bytes = open.held?.bytes ?? open.view ?? noBytes
-    const request = new HttpRequest(open.part.headers, bytes, open.held === undefined)
+    const request = bodyLoan.lend(open.part.headers, bytes, open.held === undefined)
     const value = open.descriptor.fromHttpRequest(request, this.#ctx)
-    if (isPromise(value)) request.keep()
-    else request.release()
+    if (isPromise(value)) bodyLoan.keep(request)
+    else bodyLoan.release(request)
     return value
   }
 

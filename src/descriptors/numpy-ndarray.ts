@@ -22,7 +22,7 @@ import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
-import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
+import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
@@ -113,7 +113,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
     if (largeCodec?.takesText(request.peek(), this.dtype)) {
-      request.keep()
+      bodyLoan.keep(request)
       return largeCodec.parse(request.peek(), this.dtype).then((parsed) => this.#fromParsed(parsed))
     }
     return this.#fromParsed(codec.parseNdarray(request.peek(), this.dtype))

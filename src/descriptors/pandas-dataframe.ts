@@ -33,7 +33,7 @@ import { decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
 import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { Context } from '../http/context.ts'
-import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
@@ -153,7 +153,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       const csv = toUtf8(request.peek(), charset, 'PandasDataFrame')
       return this.#accept(decodeCsv(this.#polars, csv, this.#types, 'PandasDataFrame'))
     }
-    request.keep()
+    bodyLoan.keep(request)
     return decodeParquet(request.peek(), 'PandasDataFrame').then((frame) => this.#accept(frame))
   }
 

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { BinaryFile, type BinaryFileOptions } from '../file/binary-file.ts'
+import { BinaryFile, type BinaryFileOptions, spooledFile } from '../file/binary-file.ts'
 import { TempFile } from '../file/temp-file.ts'
 import type { Context } from '../http/context.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
@@ -69,7 +69,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     if (file === undefined) return new BinaryFile(this.#whole(size), this.#options)
     const last = this.#blocks.pop()
     if (last !== undefined) this.#store(file, last, this.#used)
-    return this.#settled().then(() => new BinaryFile(file, this.#options, size))
+    return this.#settled().then(() => spooledFile(file, size, this.#options))
   }
 
   abort(): void {

@@ -12,6 +12,10 @@ export interface BinaryFileOptions {
   readonly mimeType?: string
 }
 
+/** A file whose `size` bytes are on disk. Kept off the class, so that functions see what is theirs. */
+export let spooledFile: (disk: TempFile, size: number, options: BinaryFileOptions) => BinaryFile
+
+const noBytes = new Uint8Array(0)
 // A piece of a stream. Larger ones gain nothing: sockets take 16 KiB at a time.
 const pieceBytes = 256 * 1024
 
@@ -30,18 +34,14 @@ export class BinaryFile {
   /** **Units**: bytes. */
   readonly size: number
   #bytes: Uint8Array | undefined
-  readonly #file: TempFile | undefined
+  #file: TempFile | undefined
 
-  constructor(bytes: Uint8Array, options?: BinaryFileOptions)
-  /** @internal `size` bytes on disk. */
-  constructor(file: TempFile, options: BinaryFileOptions, size: number)
-  constructor(source: Uint8Array | TempFile, options: BinaryFileOptions = {}, size?: number) {
-    if (source instanceof Uint8Array) this.#bytes = source
-    else if (size === undefined) throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', source))
-    else this.#file = source
+  constructor(bytes: Uint8Array, options: BinaryFileOptions = {}) {
+    if (!(bytes instanceof Uint8Array)) throw new InvalidArgument(expected('a Uint8Array', 'BinaryFile', bytes))
+    this.#bytes = bytes
     this.name = options.name
     this.mimeType = options.mimeType ?? 'application/octet-stream'
-    this.size = size ?? (source as Uint8Array).length
+    this.size = bytes.length
   }
 
   /** All bytes. **Cost**: of a file on disk, a read that blocks; kept from then on. */
@@ -72,6 +72,15 @@ export class BinaryFile {
       const piece = allocate(length)
       await (this.#file as TempFile).read(piece, at)
       yield piece
+    }
+  }
+
+  static {
+    spooledFile = (disk, size, options) => {
+      const file = new BinaryFile(noBytes, options)
+      file.#bytes = undefined
+      file.#file = disk
+      return Object.assign(file, { size })
     }
   }
 }

@@ -46,23 +46,34 @@ export class HeaderList implements RequestHeaders {
   }
 }
 
+/** What transports and the pipeline do with a body. Kept off the class, so that descriptors see what is theirs. */
+export interface BodyLoan {
+  /**
+   * A request whose bytes belong to another owner: `true` for a socket, which takes them back when its callback returns, or
+   * the pool whose buffer they fill, which gets it back on `release`; false for bytes of the request's own.
+   */
+  lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest
+  /** Makes the bytes outlive the socket's callback. Called before anything is awaited. */
+  keep(request: HttpRequest): void
+  /** Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from then on. */
+  release(request: HttpRequest): void
+}
+
+/** See {@link BodyLoan}. */
+export let bodyLoan: BodyLoan
+
 /** Headers and a body on the way to a descriptor. */
 export class HttpRequest {
   readonly headers: RequestHeaders
   #bytes: Uint8Array | undefined
-  #borrowed: boolean | BufferPool
+  #borrowed: boolean | BufferPool = false
 
-  /**
-   * `borrowed`: whose the bytes are. True: a socket's, which takes them back when its callback returns; a pool: they lie in a
-   * buffer of its own, which goes back to it on `release`; false: nobody else's.
-   */
-  constructor(headers: RequestHeaders, bytes: Uint8Array, borrowed: boolean | BufferPool = false) {
+  constructor(headers: RequestHeaders, bytes: Uint8Array) {
     this.headers = headers
     this.#bytes = bytes
-    this.#borrowed = borrowed
   }
 
-  /** The whole body, yours to keep. **Cost**: copies once when the bytes belong to a socket, or lie in a longer used buffer. */
+  /** The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or lie in a longer pooled buffer. */
   get body(): Uint8Array {
     const borrowed = this.#borrowed
     if (borrowed === false) return this.#view()
@@ -79,22 +90,19 @@ export class HttpRequest {
   }
 
   /**
-   * The whole body without a copy. Valid until `fromHttpRequest` returns; where that answers a promise, ask for it after a
-   * call of `keep`, and it is valid until that settles. The value made of it must not alias it.
+   * The whole body without a copy. Valid until `fromHttpRequest` returns or awaits; the value made of it must not alias it.
    */
   peek(): Uint8Array {
     return this.#view()
   }
 
-  /** Makes the bytes outlive the socket's callback. Called by the pipeline before it waits for anything. */
-  keep(): void {
+  #keep(): void {
     if (this.#borrowed !== true) return
     this.#bytes = new Uint8Array(this.#view())
     this.#borrowed = false
   }
 
-  /** Ends the time in which borrowed bytes may be read. Called by the pipeline once the descriptor has its value. */
-  release(): void {
+  #release(): void {
     if (this.#borrowed === false) return
     if (this.#borrowed !== true) this.#borrowed.give(this.#view().buffer as ArrayBuffer)
     this.#borrowed = true
@@ -104,6 +112,18 @@ export class HttpRequest {
   #view(): Uint8Array {
     if (this.#bytes === undefined) throw new Error('the body was read after fromHttpRequest had returned')
     return this.#bytes
+  }
+
+  static {
+    bodyLoan = {
+      lend(headers, bytes, owner) {
+        const request = new HttpRequest(headers, bytes)
+        request.#borrowed = owner
+        return request
+      },
+      keep: (request) => request.#keep(),
+      release: (request) => request.#release(),
+    }
   }
 }
 

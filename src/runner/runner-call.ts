@@ -3,22 +3,18 @@
  * @module
  */
 import { ClientClosed, DeadlineExceeded, ServingError } from '../errors.ts'
+import { lifecycle } from '../http/context.ts'
 import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
 
-/** What can be listened to for the end of a request, without an AbortSignal being made. */
-interface Abortable {
-  readonly aborted: Error | undefined
-  onAbort(listener: (reason: Error) => void): () => void
-}
-
 /** Calls once with the reason when whoever asks gives up, at once when that has happened; the returned function calls it off. */
 export function whenAborted(options: CallOptions, listener: (reason: unknown) => void): (() => void) | undefined {
-  const { aborted, onAbort } = options as Partial<Abortable>
-  if (typeof onAbort === 'function') {
-    if (aborted === undefined) return onAbort.call(options, listener)
-    listener(aborted)
+  // Spares a context its AbortSignal.
+  if (lifecycle.has(options)) {
+    const reason = lifecycle.abortReason(options)
+    if (reason === undefined) return lifecycle.onAbort(options, listener)
+    listener(reason)
     return undefined
   }
   const { signal } = options
@@ -70,7 +66,7 @@ export class RunnerCall implements Waiting {
   follow(options: CallOptions, clock: Clock): void {
     const detach = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
     // The deadline of a context is kept by whoever made it.
-    const isKept = 'onAbort' in options || options.deadlineMs === undefined
+    const isKept = lifecycle.has(options) || options.deadlineMs === undefined
     const late = () => this.giveUp(deadlinePassed())
     const off = isKept ? undefined : clock.after((options.deadlineMs as number) - clock.date(), late)
     if (this.over) {

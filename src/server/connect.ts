@@ -8,7 +8,7 @@
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
+import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
 import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
 
@@ -99,7 +99,7 @@ class ConnectEndpoint implements Endpoint {
       if (answer instanceof Promise) return answer.then((later) => this.#respond(later, essence, ctx))
       return this.#respond(answer, essence, ctx)
     } finally {
-      request.release()
+      bodyLoan.release(request)
     }
   }
 

@@ -5,8 +5,8 @@
 
 import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
-import type { Context } from '../http/context.ts'
-import { type Chunk, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { type Context, lifecycle } from '../http/context.ts'
+import { bodyLoan, type Chunk, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
@@ -72,7 +72,7 @@ export class Exchange implements StreamOwner {
 
   /** The request's id to send back: the client's own, where it sent one. */
   get echoedId(): string | undefined {
-    return this.#ctx.clientId
+    return lifecycle.clientId(this.#ctx)
   }
 
   /** Whether the response should say `connection: close`. */
@@ -96,7 +96,7 @@ export class Exchange implements StreamOwner {
         return
       }
       // The whole body in one piece: no copy, no timer.
-      this.#run(new HttpRequest(this.#ctx.headers, piece, borrowed))
+      this.#run(bodyLoan.lend(this.#ctx.headers, piece, borrowed))
       return
     }
     if (this.#body === undefined) {
@@ -108,7 +108,7 @@ export class Exchange implements StreamOwner {
       this.refuse(tooLarge(this.#server))
       return
     }
-    if (last) this.#run(new HttpRequest(this.#ctx.headers, this.#body.take(), bufferPool))
+    if (last) this.#run(bodyLoan.lend(this.#ctx.headers, this.#body.take(), bufferPool))
   }
 
   /** Called when the client has read what was written. */
@@ -131,7 +131,7 @@ export class Exchange implements StreamOwner {
     if (this.over) return
     this.finished()
     const draining = this.#server.health.state === 'draining'
-    this.#ctx.abort(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
+    lifecycle.abort(this.#ctx, new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
     this.drained()
   }
 
@@ -145,8 +145,8 @@ export class Exchange implements StreamOwner {
     if (this.#pooled !== undefined) this.#pooled.pooled?.give(this.#pooled.body as Uint8Array)
     this.#pooled = undefined
     clearTimeout(this.#timer)
-    this.#upload?.abort(this.#ctx.aborted ?? new ClientClosed())
-    this.#ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
+    this.#upload?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
+    lifecycle.end(this.#ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     if (this.#endpoint.isLimited) this.#server.limiter.release()
   }
 
@@ -180,7 +180,7 @@ export class Exchange implements StreamOwner {
     this.#closedToInput = true
     this.#dropBody()
     clearTimeout(this.#timer)
-    this.#ctx.abort(error)
+    lifecycle.abort(this.#ctx, error)
     this.#upload?.abort(error)
     const response = this.#endpoint.problem(error, this.#ctx.id)
     this.#log(error)
@@ -238,7 +238,7 @@ export class Exchange implements StreamOwner {
       this.#answer(this.#call(request), true)
       return
     }
-    request.keep()
+    bodyLoan.keep(request)
     this.#later(() => this.#answer(this.#call(request), false))
   }
 
@@ -312,7 +312,7 @@ export class Exchange implements StreamOwner {
   #cut(): void {
     if (this.over) return
     this.finished()
-    this.#ctx.abort()
+    lifecycle.abort(this.#ctx)
     try {
       this.socket.destroy()
     } catch {

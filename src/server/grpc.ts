@@ -16,7 +16,7 @@ import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
 import { ClientClosed, InternalError, Overloaded, ServingError, SetupError } from '../errors.ts'
 import { fileDescriptors } from '../gen/descriptors.ts'
-import { Context } from '../http/context.ts'
+import { Context, lifecycle } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
 import { encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
@@ -220,12 +220,12 @@ class RpcCalls {
     const leave = () => {
       if (isOver) return
       isOver = true
-      ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
+      lifecycle.end(ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
       server.limiter.release()
     }
     // Also when the client's deadline has passed, and behind every answer.
     call.once('cancelled', () => {
-      if (!isOver) ctx.abort(new ClientClosed())
+      if (!isOver) lifecycle.abort(ctx, new ClientClosed())
       leave()
     })
     return { ctx, leave }
@@ -282,7 +282,7 @@ function headersOf(metadata: Metadata): HeaderList {
 
 /** What the function set on its response, and the client's own id, as initial metadata. */
 function sendOwnMetadata(call: UnaryCall | StreamCall, ctx: Context): void {
-  const id = ctx.clientId
+  const id = lifecycle.clientId(ctx)
   if (!ctx.response.touched && id === undefined) return
   const metadata = new Metadata()
   for (const [name, value] of ctx.response.merge([])) {

@@ -5,7 +5,7 @@
 
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import type { Api } from './api.ts'
@@ -118,9 +118,10 @@ async function firstContent(api: Api, messages: AsyncIterator<unknown>, ctx: Con
   try {
     const giveUp = () => void endIterator(messages)
     // A signal that fired before would not fire again.
-    if (ctx.aborted !== undefined) {
+    const reason = lifecycle.abortReason(ctx)
+    if (reason !== undefined) {
       giveUp()
-      return { error: abortOf(ctx.aborted) }
+      return { error: abortOf(reason) }
     }
     ctx.signal.addEventListener('abort', giveUp, { once: true })
     const first = await messages.next()

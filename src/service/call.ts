@@ -5,8 +5,8 @@
 
 import type { BodyReceiver } from '../descriptors/descriptor.ts'
 import type { ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
-import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { type Context, lifecycle } from '../http/context.ts'
+import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { Api } from './api.ts'
@@ -33,13 +33,13 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
   try {
     const input = api.input.fromHttpRequest(request, ctx)
     if (isPromise(input)) {
-      request.keep()
+      bodyLoan.keep(request)
       return withDeadline(ctx, decodeLater(api, settled(input, request), ctx, http), http)
     }
-    request.release()
+    bodyLoan.release(request)
     return proceed(api, input, ctx, http)
   } catch (error) {
-    request.release()
+    bodyLoan.release(request)
     return failure(decodeFailureOf(error), ctx)
   }
 }
@@ -49,7 +49,7 @@ async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promi
   try {
     return await input
   } finally {
-    request.release()
+    bodyLoan.release(request)
   }
 }
 
@@ -77,9 +77,10 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
     const iterator = body[Symbol.asyncIterator]()
     const giveUp = () => void endIterator(iterator)
     // A signal that fired before would not fire again: the encoding took longer than the client or the deadline.
-    if (ctx.aborted !== undefined) {
+    const reason = lifecycle.abortReason(ctx)
+    if (reason !== undefined) {
       giveUp()
-      return failure(abortOf(ctx.aborted), ctx)
+      return failure(abortOf(reason), ctx)
     }
     // The function hears of the end through its own generator, even while it waits for something else.
     ctx.signal.addEventListener('abort', giveUp, { once: true })

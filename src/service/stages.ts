@@ -4,7 +4,7 @@
  */
 
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 
@@ -53,7 +53,8 @@ export async function decodeLater<R>(
     return protocol.fail(decodeFailureOf(error), ctx)
   }
   // Nobody waits for the answer any more: the function need not run.
-  return ctx.aborted === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(ctx.aborted), ctx)
+  const reason = lifecycle.abortReason(ctx)
+  return reason === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(reason), ctx)
 }
 
 function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
@@ -82,8 +83,9 @@ async function invokeLater<R>(
 }
 
 function encode<R>(api: Api, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
-  if (ctx.aborted === undefined && ctx.remainingMs === 0) ctx.abort(deadlinePassed())
-  if (ctx.aborted !== undefined) return protocol.fail(abortOf(ctx.aborted), ctx)
+  if (ctx.remainingMs === 0) lifecycle.abort(ctx, deadlinePassed())
+  const reason = lifecycle.abortReason(ctx)
+  if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   try {
     const answer = protocol.encode(api, result, ctx)
     return isPromise(answer) ? encodeLater(answer, ctx, protocol) : answer
@@ -119,7 +121,7 @@ export function withDeadline<R>(ctx: Context, answer: Promise<R>, protocol: Prot
       () => {
         const error = deadlinePassed()
         resolve(protocol.fail(error, ctx))
-        ctx.abort(error)
+        lifecycle.abort(ctx, error)
       },
       Math.min(ms, 0x7fffffff),
     )

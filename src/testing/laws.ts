@@ -9,6 +9,7 @@ import { Multipart } from '../descriptors/multipart.ts'
 import { Text } from '../descriptors/text.ts'
 import { ServingError } from '../errors.ts'
 import {
+  bodyLoan,
   collectBody,
   HeaderList,
   HttpRequest,
@@ -106,9 +107,9 @@ class Subject<In, Out> {
     for (const sample of this.#spec.samples) {
       const wire = await this.#wireOf(sample)
       const bytes = Uint8Array.from(wire.body)
-      const request = new HttpRequest(HeaderList.from(wire.headers), bytes, true)
+      const request = bodyLoan.lend(HeaderList.from(wire.headers), bytes, true)
       const pending = descriptor.fromHttpRequest(request)
-      if (isPromise(pending)) request.keep()
+      if (isPromise(pending)) bodyLoan.keep(request)
       // What the server does: the socket's buffer is overwritten and then taken away.
       bytes.fill(0x58)
       structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
@@ -122,11 +123,11 @@ class Subject<In, Out> {
     const pool = new BufferPool()
     const slab = new Uint8Array(pool.take(wire.body.length + 1))
     slab.set(wire.body)
-    const request = new HttpRequest(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
+    const request = bodyLoan.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
     const pending = descriptor.fromHttpRequest(request)
-    if (isPromise(pending)) request.keep()
+    if (isPromise(pending)) bodyLoan.keep(request)
     const value = await pending
-    request.release()
+    bodyLoan.release(request)
     slab.fill(0x58)
     this.#assertReceived(value, sample, 'a request whose buffer is used again')
   }

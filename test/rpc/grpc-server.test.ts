@@ -1,6 +1,7 @@
 import { type Client, credentials, loadPackageDefinition, status } from '@grpc/grpc-js'
 import { BadInput, io, type Listener, NotFound, Overloaded, Service, ServingError, Unauthorized } from 'serving'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { lifecycle } from '../../src/http/context.ts'
 import { stock } from '../stock-proto.ts'
 import { echoService } from './echo-service.ts'
 import { GrpcClient, start } from './harness.ts'
@@ -40,7 +41,9 @@ function troubleService(): Service {
     return 'said'
   })
   svc.api({ ...plain(), name: 'hang' }, (_: string, ctx) => {
-    sawAbort = new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(ctx.aborted?.name ?? '')))
+    sawAbort = new Promise((resolve) =>
+      ctx.signal.addEventListener('abort', () => resolve(lifecycle.abortReason(ctx)?.name ?? '')),
+    )
     return new Promise<string>((resolve) => {
       release = () => resolve('let go')
     })
@@ -50,7 +53,9 @@ function troubleService(): Service {
     throw new Error('secret of the stream')
   })
   svc.api({ ...plain(), name: 'endless' }, async function* (_: string, ctx) {
-    sawAbort = new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(ctx.aborted?.name ?? '')))
+    sawAbort = new Promise((resolve) =>
+      ctx.signal.addEventListener('abort', () => resolve(lifecycle.abortReason(ctx)?.name ?? '')),
+    )
     for (let i = 0; ; i++) yield `${i} `
   })
   svc.api({ name: 'wrong_output', input: new io.Text(), output: new io.NumpyNdarray() }, () => 'no array' as never)

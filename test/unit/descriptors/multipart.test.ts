@@ -11,6 +11,7 @@ import {
 } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { lifecycle } from '../../../src/http/context.ts'
 import { collectBody, type HttpResponse } from '../../../src/http/message.ts'
 import { formOf, formType, requestOf, type TestPart } from './requests.ts'
 
@@ -256,7 +257,7 @@ describe('Multipart output', () => {
     const response = await new io.Multipart({ f: new io.File() }).toHttpResponse({ f: file })
     expect(Symbol.asyncIterator in (response.body as object)).toBe(true)
     expect(await textOf(response)).toBe(`${part('name="f"', 'a/b', 'abc')}--BND--\r\n`)
-    ctx.end()
+    lifecycle.end(ctx)
   })
 
   it.each([

@@ -1,10 +1,11 @@
 import type { BadInput, io } from 'serving'
-import { HeaderList, HttpRequest } from 'serving'
+import { HeaderList } from 'serving'
+import { bodyLoan, type HttpRequest } from '../../../src/http/message.ts'
 
 /** A body under a content-type becomes a request, as a test writes it. */
 export function requestOf(body: string | Uint8Array, contentType?: string, borrowed = false): HttpRequest {
   const headers = HeaderList.from(contentType === undefined ? {} : { 'content-type': contentType })
-  return new HttpRequest(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
+  return bodyLoan.lend(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
 }
 
 /** Decodes a body; for descriptors that answer at once. */

@@ -4,6 +4,7 @@ import { BinaryFile, Context, InvalidArgument } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { Spooler } from '../../../src/descriptors/spooler.ts'
 import { TempFile } from '../../../src/file/temp-file.ts'
+import { lifecycle } from '../../../src/http/context.ts'
 
 const noise = (size: number) =>
   Buffer.from(Uint32Array.from({ length: size / 4 }, (_, i) => Math.imul(i, 2654435761)).buffer)
@@ -71,7 +72,7 @@ describe('a BinaryFile', () => {
       expect(Buffer.from(file.bytes).equals(content)).toBe(true)
       expect(file.bytes).toBe(file.bytes)
       expect(file).toMatchObject({ name: 'n', mimeType: 'a/b', size, isSpooled: false })
-      ctx.end()
+      lifecycle.end(ctx)
       // What was loaded stays.
       expect(file.bytes).toHaveLength(size)
     }
@@ -80,7 +81,7 @@ describe('a BinaryFile', () => {
   it('on disk is gone when its request is over, with a clear error', async () => {
     const { ctx, file } = await received(noise(1000), 100, 10)
     const stream = file.stream()
-    ctx.end()
+    lifecycle.end(ctx)
     expect(() => file.bytes).toThrow('the file was used after its request had ended')
     await expect(stream.next()).rejects.toThrow('the file was used after its request had ended')
   })
@@ -90,7 +91,7 @@ describe('a BinaryFile', () => {
     const spooler = new Spooler({}, 0, ctx)
     spooler.write(noise(1000))
     // As a full disk: every write fails from now on.
-    ctx.end()
+    lifecycle.end(ctx)
     await expect(spooler.end()).rejects.toThrow()
     expect(() => spooler.write(noise(1_000_000))).toThrow()
   })

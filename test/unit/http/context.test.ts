@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../../src/errors.ts'
-import { Context } from '../../../src/http/context.ts'
+import { Context, lifecycle } from '../../../src/http/context.ts'
 import { HeaderList } from '../../../src/http/message.ts'
 
 const withId = (id: string) => new Context({ headers: HeaderList.from({ 'x-request-id': id }) })
@@ -18,14 +18,14 @@ describe('Context', () => {
 
   it('takes a plain request id from the client', () => {
     expect(withId('a-1.b:c/d+e=').id).toBe('a-1.b:c/d+e=')
-    expect(withId('a-1').clientId).toBe('a-1')
+    expect(lifecycle.clientId(withId('a-1'))).toBe('a-1')
   })
 
   it.each(['', 'has space', 'line\nbreak', '"quoted"', 'x'.repeat(129), 'ü'])('makes an id instead of %j', (id) => {
     const ctx = withId(id)
     expect(ctx.id).toMatch(/^[0-9a-f]{24}$/)
     expect(ctx.id).toBe(ctx.id)
-    expect(ctx.clientId).toBeUndefined()
+    expect(lifecycle.clientId(ctx)).toBeUndefined()
   })
 
   it('makes a different id for every request', () => {
@@ -44,16 +44,16 @@ describe('Context', () => {
   it('aborts once, with the first reason', () => {
     const ctx = new Context()
     const { signal } = ctx
-    expect([signal.aborted, ctx.aborted]).toEqual([false, undefined])
+    expect([signal.aborted, lifecycle.abortReason(ctx)]).toEqual([false, undefined])
     const reason = new DeadlineExceeded('late')
-    ctx.abort(reason)
-    ctx.abort(new ClientClosed())
-    expect([signal.aborted, signal.reason, ctx.aborted]).toEqual([true, reason, reason])
+    lifecycle.abort(ctx, reason)
+    lifecycle.abort(ctx, new ClientClosed())
+    expect([signal.aborted, signal.reason, lifecycle.abortReason(ctx)]).toEqual([true, reason, reason])
   })
 
   it('hands out an aborted signal when it was aborted before anybody looked', () => {
     const ctx = new Context()
-    ctx.abort()
+    lifecycle.abort(ctx)
     expect(ctx.signal.aborted).toBe(true)
     expect(ctx.signal.reason).toBeInstanceOf(ClientClosed)
   })
@@ -133,14 +133,14 @@ describe('clean-ups of a context', () => {
     const heard: number[] = []
     for (const i of [1, 2, 3]) ctx.onEnd(() => void heard.push(i))
     expect(heard).toEqual([])
-    ctx.end()
-    ctx.end()
+    lifecycle.end(ctx)
+    lifecycle.end(ctx)
     expect(heard).toEqual([3, 2, 1])
   })
 
   it('run at once when they are added too late', () => {
     const ctx = new Context()
-    ctx.end()
+    lifecycle.end(ctx)
     let ran = 0
     ctx.onEnd(() => void ran++)
     expect(ran).toBe(1)
@@ -153,7 +153,7 @@ describe('clean-ups of a context', () => {
       heard.push('outer')
       ctx.onEnd(() => void heard.push('inner'))
     })
-    ctx.end()
+    lifecycle.end(ctx)
     expect(heard).toEqual(['outer', 'inner'])
   })
 
@@ -168,7 +168,7 @@ describe('clean-ups of a context', () => {
     ctx.onEnd(async () => {
       throw new Error('later')
     })
-    ctx.end((error) => failures.push((error as Error).message))
+    lifecycle.end(ctx, (error) => failures.push((error as Error).message))
     await new Promise((resolve) => setImmediate(resolve))
     expect(heard).toEqual(['first'])
     expect(failures).toEqual(['now', 'later'])
@@ -180,9 +180,9 @@ describe('clean-ups of a context', () => {
     ctx.onEnd(() => {
       ran = true
     })
-    ctx.abort()
+    lifecycle.abort(ctx)
     expect(ran).toBe(false)
-    ctx.end()
+    lifecycle.end(ctx)
     expect(ran).toBe(true)
   })
 })

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/http/message.ts'
+import {
+  bodyLoan,
+  HeaderList,
+  HttpRequest,
+  isAsyncBody,
+  isHeaderName,
+  isHeaderValue,
+} from '../../../src/http/message.ts'
 import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 
 describe('HeaderList', () => {
@@ -36,37 +43,37 @@ describe('HttpRequest', () => {
     const request = new HttpRequest(headers, bytes)
     expect(request.peek()).toBe(bytes)
     expect(request.body).toBe(bytes)
-    request.release()
+    bodyLoan.release(request)
     expect(request.body).toBe(bytes)
   })
 
   it('copies borrowed bytes once when they are to be kept', () => {
     const bytes = new Uint8Array([1, 2])
-    const request = new HttpRequest(headers, bytes, true)
+    const request = bodyLoan.lend(headers, bytes, true)
     expect(request.peek()).toBe(bytes)
     const { body } = request
     expect(body).not.toBe(bytes)
     expect(request.body).toBe(body)
     bytes.fill(9)
-    request.release()
+    bodyLoan.release(request)
     expect([...request.body]).toEqual([1, 2])
   })
 
   it('keeps nothing but its own view of a larger buffer', () => {
     const slab = new Uint8Array(1000)
-    const request = new HttpRequest(headers, slab.subarray(10, 12), true)
+    const request = bodyLoan.lend(headers, slab.subarray(10, 12), true)
     expect(request.body.buffer.byteLength).toBe(2)
   })
 
   it('gives the buffer of a pool back when its loan ends, and not before', () => {
     const pool = new BufferPool()
     const buffer = pool.take(1e6)
-    const request = new HttpRequest(headers, new Uint8Array(buffer, 0, 900_000), pool)
-    request.keep()
+    const request = bodyLoan.lend(headers, new Uint8Array(buffer, 0, 900_000), pool)
+    bodyLoan.keep(request)
     expect(request.peek().buffer).toBe(buffer)
     expect(pool.takeUsed(1e6)).toBeUndefined()
-    request.release()
-    request.release()
+    bodyLoan.release(request)
+    bodyLoan.release(request)
     expect(() => request.peek()).toThrow(/after fromHttpRequest/)
     expect(pool.takeUsed(1e6)).toBe(buffer)
     expect(pool.takeUsed(1e6)).toBeUndefined()
@@ -75,17 +82,17 @@ describe('HttpRequest', () => {
   it('hands over a buffer of a pool that the body fills, and copies out of a longer one', () => {
     const pool = new BufferPool()
     const exact = new Uint8Array(pool.take(1e6)).fill(7)
-    const filling = new HttpRequest(headers, exact, pool)
+    const filling = bodyLoan.lend(headers, exact, pool)
     const { body: own } = filling
     // Moved, not copied: the pool's object has lost its memory.
     expect([own.length, own[999_999], exact.length]).toEqual([1e6, 7, 0])
-    filling.release()
+    bodyLoan.release(filling)
     expect(filling.body).toBe(own)
     expect(pool.takeUsed(1e6)).toBeUndefined()
 
     const longer = pool.take(1e6)
     const bytes = new Uint8Array(longer, 0, 900_000).fill(7)
-    const request = new HttpRequest(headers, bytes, pool)
+    const request = bodyLoan.lend(headers, bytes, pool)
     const { body } = request
     expect(pool.takeUsed(1e6)).toBe(longer)
     bytes.fill(9)
@@ -94,8 +101,8 @@ describe('HttpRequest', () => {
   })
 
   it('refuses to be read after its bytes went back to the socket', () => {
-    const request = new HttpRequest(headers, new Uint8Array(1), true)
-    request.release()
+    const request = bodyLoan.lend(headers, new Uint8Array(1), true)
+    bodyLoan.release(request)
     expect(() => request.peek()).toThrow(/after fromHttpRequest/)
   })
 })

@@ -9,8 +9,9 @@ import {
   InternalError,
   ServingError,
 } from '../../../src/errors.ts'
-import { Context } from '../../../src/http/context.ts'
+import { Context, lifecycle } from '../../../src/http/context.ts'
 import {
+  bodyLoan,
   type Chunk,
   collectBody,
   HeaderList,
@@ -186,7 +187,7 @@ describe('the stages of a failure', () => {
 describe('borrowed bytes', () => {
   const borrowed = (text: string) => {
     const bytes = Buffer.from(text)
-    return { bytes, request: new HttpRequest(headers, bytes, true) }
+    return { bytes, request: bodyLoan.lend(headers, bytes, true) }
   }
 
   it('cannot be read once the value is made', async () => {
@@ -271,7 +272,7 @@ describe('the deadline', () => {
       },
     )
     const response = call(api, requestOf(), ctx)
-    ctx.abort(new ClientClosed())
+    lifecycle.abort(ctx, new ClientClosed())
     expect((await response).error).toBeInstanceOf(ClientClosed)
     expect(ran).toBe(false)
   })
@@ -296,7 +297,7 @@ describe('the deadline', () => {
       },
     })
     const response = call(api, requestOf(), ctx)
-    ctx.abort()
+    lifecycle.abort(ctx)
     expect((await response).error).toBeInstanceOf(ClientClosed)
     expect(ended).toBe(true)
   })
@@ -358,7 +359,7 @@ describe('streams', () => {
     })
     const ctx = contextOf()
     await call(api, requestOf(), ctx)
-    ctx.abort()
+    lifecycle.abort(ctx)
     await turn()
     expect(ended).toBe(true)
   })
