@@ -50,6 +50,9 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    */
   readonly readsHeaders: readonly string[] | 'all' = 'all'
 
+  /** What service metadata calls this kind of descriptor. Default: the name of the class. */
+  readonly descriptorId: string = this.constructor.name
+
   /**
    * Names of fields that service metadata publishes to every client, beside `mimeType`. Default: none, so that a field such
    * as an API key stays private.

@@ -56,10 +56,11 @@ const defaultSpoolAboveBytes = 4 * 1024 * 1024
  * **Source**: SPEC "File".
  * **Example** `new io.File({ mimeType: 'application/pdf' })`
  */
-export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
+export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = ['content-disposition']
   override readonly protoField = 'file'
+  override readonly descriptorId: string = 'serving.io.File'
   override readonly publicOptions: readonly string[] = ['spoolAboveBytes']
   readonly kind = 'binaryio'
   readonly spoolAboveBytes: number
@@ -91,16 +92,13 @@ export class FileDescriptor extends IODescriptor<BinaryFile, BinaryFile | Uint8A
    * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file that
    * cannot be read or any other failure.
    */
-  static async fromSample(
-    sample: BinaryFile | Uint8Array | string,
-    options: FileOptions = {},
-  ): Promise<FileDescriptor> {
+  static async fromSample(sample: BinaryFile | Uint8Array | string, options: FileOptions = {}): Promise<File> {
     try {
       const name =
         typeof sample === 'string' ? basename(sample) : sample instanceof BinaryFile ? sample.name : undefined
       const bytes = await bytesOf(sample)
       const mimeType = options.mimeType ?? ownType(sample) ?? (await inferType(bytes, name))
-      return new FileDescriptor({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
+      return new File({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
     } catch (cause) {
       if (ServingError.is(cause)) throw cause
       throw new BadInput(expected('a readable file', 'File.fromSample', sample), { cause })

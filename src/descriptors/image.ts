@@ -52,6 +52,7 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   readonly mimeType: ImageMimeType | EncodableMimeType
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'file'
+  override readonly descriptorId: string = 'serving.io.Image'
   override readonly publicOptions: readonly string[] = optionNames
   readonly pilmode: RasterMode | null
   readonly allowedMimeTypes: readonly ImageMimeType[]

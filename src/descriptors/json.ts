@@ -3,13 +3,12 @@
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { BadInput, BadOutput, expected, InvalidArgument, show } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from '../text/json-syntax.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+import { parseJson } from '../text/parse-json.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 
@@ -25,11 +24,14 @@ export type JsonIn<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : Jso
 /** What the function may return: the schema's input, or anything without one. */
 export type JsonOut<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
 
-/** Options of {@link JsonDescriptor}. **Source**: SPEC "JSON". */
+/** Options of {@link JSON}. **Source**: SPEC "JSON". */
 export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
   readonly schema?: S
-  /** Accepted for the spec's sake; without effect, as in the reference. */
+  /**
+   * Accepted and published in metadata, without effect: bodies are always parsed as JSON, and always checked where there is a `schema`.
+   * **Source**: SPEC "JSON", which does not say what it does; the reference ignores it, too.
+   */
   readonly validateJson?: boolean
   /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
@@ -46,10 +48,11 @@ const jsonHeaders = [['content-type', 'application/json']] as const
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
-export class JsonDescriptor<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
+export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'json'
+  override readonly descriptorId: string = 'serving.io.JSON'
   override readonly publicOptions: readonly string[] = optionNames
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
@@ -80,10 +83,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
    * An object, a list or JSON text (string or bytes) becomes a descriptor with that example.
    * **Errors**: BadInput when the text is not JSON, the value is of another kind, or the schema refuses it.
    */
-  static fromSample<S extends Schema | undefined = undefined>(
-    sample: unknown,
-    options: JsonOptions<S> = {},
-  ): JsonDescriptor<S> {
+  static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
     if (!isText && (typeof sample !== 'object' || sample === null)) {
       throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
@@ -95,7 +95,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
     if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
       throw schemaError(result.issues, 'JSON.fromSample')
     }
-    return new JsonDescriptor(options, value)
+    return new JSON(options, value)
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
@@ -110,7 +110,7 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
 
   /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
   override toProto(value: JsonOut<S>): MaybePromise<unknown> {
-    return whenReady(this.toHttpResponse(value), ({ body }) => JSON.parse(body as string))
+    return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(body as string))
   }
 
   #check(value: unknown): MaybePromise<JsonIn<S>> {
@@ -135,34 +135,6 @@ export class JsonDescriptor<S extends Schema | undefined = undefined> extends IO
   #encode(value: unknown): HttpResponse {
     return { headers: jsonHeaders, body: this.#encoder.encode(value) }
   }
-}
-
-/** UTF-8 JSON text becomes a value. **Errors**: BadInput `encoding` or `syntax` with the byte offset. */
-function parseJson(bytes: Uint8Array, name: string): unknown {
-  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
-  const deep = tooDeepAt(bytes)
-  if (deep !== -1) {
-    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deep}`
-    throw new BadInput(message, { reason: 'syntax', offset: deep })
-  }
-  const text = decodeUtf8(bom === 0 ? bytes : bytes.subarray(bom), name)
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    const offset = bom + syntaxErrorAt(bom === 0 ? bytes : bytes.subarray(bom))
-    const found = offset >= bytes.length ? 'the end of the body' : show(decodeAt(bytes, offset))
-    const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
-    throw new BadInput(message, { reason: 'syntax', offset, cause })
-  }
-}
-
-/** The character that begins at an offset of valid UTF-8. */
-function decodeAt(bytes: Uint8Array, offset: number): string {
-  return String.fromCodePoint(
-    Buffer.from(bytes.subarray(offset, offset + 4))
-      .toString()
-      .codePointAt(0) ?? 0,
-  )
 }
 
 function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {

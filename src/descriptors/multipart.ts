@@ -51,7 +51,7 @@ const optionNames = ['maxParts', 'maxPartBytes']
  * content-disposition, content-type and content-length; other keys are dropped.
  * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
  * their path, and offsets from the part's start; 415 for another type than multipart/form-data.
- * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link FileDescriptor}.
+ * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link File}.
  * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so any name will do.
  * **Example** `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
  */
@@ -59,6 +59,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   readonly mimeType = 'multipart/form-data'
   override readonly readsHeaders: readonly string[] | 'all'
   override readonly protoField = 'multipart'
+  override readonly descriptorId: string = 'serving.io.Multipart'
   override readonly publicOptions: readonly string[] = ['parts']
   /** The descriptors by name, in their order. */
   readonly parts: ReadonlyMap<string, IODescriptor>

@@ -63,6 +63,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'ndarray'
+  override readonly descriptorId: string = 'serving.io.NumpyNdarray'
   override readonly publicOptions: readonly string[] = optionNames
   readonly dtype: D | undefined
   readonly enforceDtype: boolean

@@ -87,6 +87,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'dataframe'
+  override readonly descriptorId: string = 'serving.io.PandasDataFrame'
   override readonly publicOptions: readonly string[] = optionNames
   readonly orient: Orient
   readonly columns: readonly string[] | undefined

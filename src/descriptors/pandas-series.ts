@@ -59,6 +59,7 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly mimeType = 'application/json'
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'series'
+  override readonly descriptorId: string = 'serving.io.PandasSeries'
   override readonly publicOptions: readonly string[] = optionNames
   readonly orient: Orient
   readonly dtype: boolean | string | undefined

@@ -37,6 +37,7 @@ export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'text'
+  override readonly descriptorId: string = 'serving.io.Text'
   override readonly publicOptions: readonly string[] = ['contentType']
   readonly contentType: 'text/plain' | 'text/event-stream'
   /** What `fromSample` was given. */

@@ -14,8 +14,7 @@ import { type encodeResponse, requestFromJson, responseToJson } from '../proto/e
 
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
-import { tooDeepAt } from '../text/json-syntax.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+import { parseJson } from '../text/parse-json.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Apis, type BytesAnswer, callBytes, callEncoded, noMessage, type requestOf, rpcServices } from './rpc.ts'
 
@@ -169,21 +168,7 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
 }
 
 function jsonRequestOf(body: Uint8Array): ReturnType<typeof requestOf> {
-  let json: unknown
-  const text = decodeUtf8(body, 'the request')
-  const deep = tooDeepAt(body)
-  if (deep !== -1) {
-    throw new BadInput(`expected at most 128 levels for the request, received more at byte ${deep}`, {
-      reason: 'syntax',
-      offset: deep,
-    })
-  }
-  try {
-    json = JSON.parse(text)
-  } catch (cause) {
-    throw new BadInput('expected JSON for the request, received other text', { reason: 'syntax', cause })
-  }
-  const { apiName, content } = requestFromJson(json)
+  const { apiName, content } = requestFromJson(parseJson(body, 'the request'))
   return content === undefined
     ? { apiName, field: undefined, message: noMessage }
     : { apiName, field: content.field, message: () => content.message }

@@ -9,7 +9,7 @@ import type { Api } from './api.ts'
 
 /** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */
 export interface DescriptorMetadata {
-  /** `serving.io.NumpyNdarray`. */
+  /** `serving.io.NumpyNdarray`; of a custom descriptor the name that it gives itself, else that of its class. */
   readonly descriptorId: string
   /** The options, in the spec's names. */
   readonly attributes: { readonly args: Readonly<Record<string, unknown>> }
@@ -55,11 +55,12 @@ function describe(descriptor: IODescriptor): DescriptorMetadata {
     if (value instanceof Map) for (const [name, part] of value) args[name] = describe(part)
     else if (isPlain(value)) args[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
   }
-  return { descriptorId: `serving.io.${descriptor.constructor.name.replace(/Descriptor$/, '')}`, attributes: { args } }
+  return { descriptorId: descriptor.descriptorId, attributes: { args } }
 }
 
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 

@@ -30,6 +30,25 @@ describe('metadata of a custom descriptor', () => {
     expect(told.attributes.args).toEqual({ mime_type: 'text/x-secret', max_items: 3 })
   })
 
+  it('calls it by its class, or by the name that it gives itself', () => {
+    expect(toldOf(new Secretive() as io.IODescriptor).descriptorId).toBe('Secretive')
+    class Named extends Secretive {
+      override readonly descriptorId = 'acme.Secret'
+    }
+    expect(toldOf(new Named() as io.IODescriptor).descriptorId).toBe('acme.Secret')
+  })
+
+  it('of a built-in one has the name that io has for its class', () => {
+    for (const [name, descriptor] of Object.entries(io)) {
+      if (
+        name === 'IODescriptor' ||
+        !(typeof descriptor === 'function' && descriptor.prototype instanceof io.IODescriptor)
+      )
+        continue
+      expect(descriptor.name).toBe(name)
+    }
+  })
+
   it('has only the media type where it names none', () => {
     class Silent extends Secretive {
       override readonly publicOptions = []
@@ -57,7 +76,30 @@ describe('metadata of a built-in descriptor', () => {
       new io.PandasSeries({ dtype: 'int8' }),
       { mime_type: 'application/json', orient: 'records', dtype: 'int8', enforce_dtype: false, enforce_shape: false },
     ],
-    ['Json', new io.JSON({ validateJson: true }), { mime_type: 'application/json', validate_json: true }],
+    [
+      'PandasDataFrame',
+      new io.PandasDataFrame({ dtype: { a: 'int8', b: 'str' } }),
+      {
+        mime_type: 'application/json',
+        orient: 'records',
+        apply_column_names: false,
+        dtype: { a: 'int8', b: 'str' },
+        enforce_dtype: false,
+        enforce_shape: false,
+        default_format: 'json',
+      },
+    ],
+    [
+      'Image',
+      new io.Image({ pilmode: 'L', mimeType: 'image/png', allowedMimeTypes: ['image/png'] }),
+      {
+        mime_type: 'image/png',
+        pilmode: 'L',
+        allowed_mime_types: ['image/png'],
+        max_pixels: 64_000_000,
+      },
+    ],
+    ['JSON', new io.JSON({ validateJson: true }), { mime_type: 'application/json', validate_json: true }],
     ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain' }],
     ['File', new io.File(), { mime_type: 'application/octet-stream', spool_above_bytes: 4194304 }],
     [
