@@ -1,13 +1,13 @@
 /**
- * What the two sides of the Parquet wall have in common.
+ * The messages of the Parquet decoder to its parent.
  * @module
  */
 
-/** What a child answers, by the number that it sends. With `frame` and `undecodable` a file holds an Arrow file or a message. */
+/** What a child answers, at the place of the number that it sends. `frame`: descriptor 6 holds an Arrow file; `undecodable`: a message. */
 export const answers = ['ready', 'frame', 'undecodable', 'too large', 'no space'] as const
 
 /** What a child answers. */
 export type ParquetAnswer = (typeof answers)[number]
 
-/** A message is this long at most. **Units**: bytes. */
+/** Maximum length of a message. **Units**: bytes. */
 export const maxMessageBytes = 2 ** 16

@@ -1,9 +1,10 @@
 /**
- * The other side of the Parquet wall: decodes one file after another. See `parquet-wall.ts`.
+ * The child process of `parquet-sandbox.ts`: decodes one file after another.
  *
- * A file is in descriptor 5, its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's length and 4 of the answer's
- * largest; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and stdout, which whoever touches `process.stdout` makes
- * non-blocking. Reads and writes block: there is nothing else to do here, and an event loop between them costs more than a small file takes.
+ * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's length
+ * and 4 of the maximum length of the answer; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and
+ * stdout, which become non-blocking when anything touches `process.stdout`. Reads and writes block: there is nothing else
+ * to do here, and an event loop between them costs more than a small file takes.
  * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
@@ -14,7 +15,7 @@ import type { DataFrame } from './polars-package.ts'
 
 const [requests, replies, files, frames] = [3, 4, 5, 6]
 
-/** Fills a buffer; the end of a pipe means that the parent is gone. */
+/** Fills a buffer. Exits at the end of a pipe: the parent is gone. */
 function readAll(descriptor: number, bytes: Uint8Array, isFile: boolean): void {
   for (let at = 0; at < bytes.length; ) {
     const count = readSync(descriptor, bytes, at, bytes.length - at, isFile ? at : null)
@@ -35,22 +36,23 @@ function reply(answer: ParquetAnswer, size: number): void {
 }
 
 /**
- * What a frame takes where it is written out: a text that all rows share is there once in memory and once for each row in JSON, so that
- * 260 bytes of Parquet become 1 GB. **Cost**: counts characters, unless so few rows cannot get above the limit.
+ * Returns the bytes that a frame takes where it is written out: a text that all rows share is there once in memory and
+ * once for each row in JSON, so that 260 bytes of Parquet become 1 GB. **Cost**: counts characters, unless so few rows
+ * cannot exceed the limit.
  */
 function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   if (ipcBytes > limit || frame.height * frame.width * ipcBytes <= limit) return ipcBytes
   return Math.max(ipcBytes, polars.countCharacters(frame))
 }
 
-/** Decodes a file and leaves the frame, or why there is none, in the other file. **Errors**: of that file, when it cannot be written. */
+/** Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file. */
 function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] {
   let unwritten: unknown
   try {
     const isArrow = Buffer.from(file.buffer, file.byteOffset, 6).toString('latin1') === 'ARROW1'
     const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
     const size = polars.writeIpcPieces(frame, (piece, position) => {
-      // Polars must not be unwound from here.
+      // An exception must not unwind through Polars.
       try {
         if (unwritten === undefined && position + piece.length <= limit) writeAll(piece, position)
       } catch (error) {
@@ -67,9 +69,9 @@ function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] 
   throw unwritten
 }
 
-/** Frames of so many bytes are let go at a time; collecting garbage takes 3 ms. */
+/** Garbage is collected, which takes 3 ms, after frames of so many bytes. */
 const collectBytes = 2 ** 25
-/** What a frame takes beside its columns, about. */
+/** What a frame takes beside its columns, roughly. */
 const frameBytes = 2 ** 14
 
 try {

@@ -4,23 +4,26 @@
  * @module
  */
 
-/** What a file may hold at most. */
+/** Maxima of what a file may hold. */
 export interface ParquetLimits {
   /** Default 50,000,000. */
   readonly maxRows: number
   /** Default 16,384. */
   readonly maxColumns: number
-  /** Rows times columns, or elements where lists hold more: constant columns cost nothing in the file and 8 bytes a row in memory. Default 100,000,000. */
+  /**
+   * Rows times columns, or elements where lists hold more: constant columns cost nothing in the file and 8 bytes a row
+   * in memory. Default 100,000,000.
+   */
   readonly maxCells: number
-  /** Groups inside each other, two for a list: types take time by the cube of it, 0.3 s for one column of 256. Default 16. */
+  /** Nesting of groups, two for a list: types take time by the cube of it, 0.3 s for one column of 256. Default 16. */
   readonly maxDepth: number
   /** Columns and groups. Default 32,768. */
   readonly maxSchemaElements: number
-  /** What the row groups say they unpack to. **Units**: bytes. Default 1 GiB. */
+  /** Unpacked size of the row groups, as they state it. **Units**: bytes. Default 1 GiB. */
   readonly maxUnpackedBytes: number
 }
 
-/** The limits that hold unless others are given. */
+/** The default limits. */
 export const parquetLimits: ParquetLimits = {
   maxRows: 50_000_000,
   maxColumns: 16_384,
@@ -30,14 +33,14 @@ export const parquetLimits: ParquetLimits = {
   maxUnpackedBytes: 2 ** 30,
 }
 
-/** What the footer says. */
+/** The numbers of a footer. */
 export interface ParquetFooter {
   readonly rows: number
   readonly columns: number
   readonly unpackedBytes: number
   /** Elements of all columns, those of lists counted. */
   readonly values: number
-  /** Groups inside each other, the file's root not counted. */
+  /** Nesting of groups, the file's root not counted. */
   readonly depth: number
   readonly schemaElements: number
 }
@@ -57,23 +60,23 @@ const typeStruct = 12
 
 class Unreadable extends Error {}
 
-/** The footer of a file becomes numbers. A string says what is wrong with it. **Cost**: walks the footer once; makes nothing. */
-export function readParquetFooter(file: Uint8Array): ParquetFooter | string {
+/** Returns the numbers of a file's footer, or what is wrong with it. **Cost**: walks the footer once; allocates nothing. */
+export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
   const size = file.length
-  if (size < 12 || !isMagic(file, 0)) return 'no Parquet file (it does not start with PAR1)'
-  if (!isMagic(file, size - 4)) return 'no whole Parquet file (it does not end with PAR1)'
+  if (size < 12 || !isMagic(file, 0)) return { failure: 'no Parquet file (it does not start with PAR1)' }
+  if (!isMagic(file, size - 4)) return { failure: 'no whole Parquet file (it does not end with PAR1)' }
   const view = new DataView(file.buffer, file.byteOffset, size)
   const length = view.getUint32(size - 8, true)
-  if (length > size - 12) return 'a Parquet footer longer than its file'
+  if (length > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {
     return new FooterReader(file, size - 8 - length, size - 8).read()
   } catch (error) {
-    if (error instanceof Unreadable) return 'a Parquet footer that cannot be read'
+    if (error instanceof Unreadable) return { failure: 'a Parquet footer that cannot be read' }
     throw error
   }
 }
 
-/** Which limit a footer is above; undefined when it is within all. */
+/** Returns what of a footer exceeds its limit; undefined if nothing does. */
 export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string | undefined {
   const { rows, columns, unpackedBytes, values, depth, schemaElements } = footer
   if (rows > limits.maxRows) return `${rows} rows`
@@ -114,7 +117,7 @@ class FooterReader {
       else this.#skip(type, 0)
     }, 0)
     if (rows < 0 || schema === undefined) throw new Unreadable()
-    // A file that understates its rows in one place must not get past the limit.
+    // A file may understate its rows in one place.
     return { ...sums, ...schema, rows: Math.max(rows, sums.rows) }
   }
 

@@ -1,10 +1,10 @@
 /**
- * Client Parquet, decoded behind a wall: in a child process, which a hostile file may abort, hang or fill without harm to the server.
+ * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the server.
  *
- * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name, in memory where there
- * is a `/dev/shm`: a child keeps its two, so that their pages are there already, and a copy into them and one out is all that bytes cost. Pipes
- * take them in pieces of 64 KB, and fresh pages cost more than what is written to them. Files are read, not mapped: what Polars checks must
- * not change afterwards.
+ * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name,
+ * in `/dev/shm` where there is one: a child has two for as long as it lives, so that their pages exist already, and bytes
+ * cost one copy in and one out. Pipes take them in pieces of 64 KB, and fresh pages cost more than what is written to
+ * them. Files are read, not mapped: what Polars has checked must not change afterwards.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -22,41 +22,41 @@ import { loadPolars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
 /** Bounds of one decoding. */
-export interface WallLimits extends ParquetLimits {
+export interface SandboxLimits extends ParquetLimits {
   /** **Units**: milliseconds, from when a child takes the file. Default 10,000. */
   readonly timeoutMs: number
   /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
   readonly maxMemoryBytes: number
-  /** The frame as it comes back, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256 MiB. */
+  /** The decoded frame, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256 MiB. */
   readonly maxDecodedBytes: number
 }
 
-/** The bounds that hold unless others are given. */
-export const wallLimits: WallLimits = {
+/** The default bounds. */
+export const sandboxLimits: SandboxLimits = {
   ...parquetLimits,
   timeoutMs: 10_000,
   maxMemoryBytes: 2 ** 30,
   maxDecodedBytes: 2 ** 28,
 }
 
-/** Children at most: a second one, so that a file that hangs until its time is up does not hold up all others. */
+/** Maximum of children: a second one, so that a file that hangs until its timeout does not delay all others. */
 const maxChildren = 2
-/** Files waiting for a child at most. */
+/** Maximum of files that wait for a child. */
 const maxWaiting = 128
 const watchMs = 20
-/** Children that are started for one file at most. */
+/** Maximum of children that are started for one file. */
 const maxStarts = 3
 const tooLarge = 'one that unpacks to too much'
 
 interface Job {
   readonly file: Uint8Array
-  readonly limits: WallLimits
+  readonly limits: SandboxLimits
   readonly name: string
-  /** For errors. */
+  /** What the file is, for errors. */
   readonly what: string
   readonly resolve: (frame: DataFrame) => void
   readonly reject: (error: Error) => void
-  /** Children that could not take it, through no fault of the file: for want of memory, mostly. */
+  /** How many children failed to start for it, mostly for lack of memory. */
   failedStarts: number
 }
 
@@ -64,43 +64,43 @@ const waiting: Job[] = []
 const children = new Set<Child>()
 
 /**
- * A Parquet file becomes a frame. `file` must stay as it is until the promise settles.
+ * Decodes a Parquet file. `file` must not change until the promise settles.
  *
- * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too many wait;
- * InternalError when no child starts.
- * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file of a process. **Source**:
- * bench/micro/parquet-sandbox.ts.
+ * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too
+ * many wait; InternalError when no child starts.
+ * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file
+ * of a process. **Source**: bench/micro/parquet-sandbox.ts.
  */
 export async function decodeParquet(
   file: Uint8Array,
   name: string,
-  limits: Partial<WallLimits> = {},
+  limits: Partial<SandboxLimits> = {},
 ): Promise<DataFrame> {
-  const bounds = { ...wallLimits, ...limits }
+  const bounds = { ...sandboxLimits, ...limits }
   const footer = readParquetFooter(file)
-  if (typeof footer === 'string') {
-    throw new BadInput(`expected a Parquet file for ${name}, received ${footer}`, { reason: 'syntax' })
+  if ('failure' in footer) {
+    throw new BadInput(`expected a Parquet file for ${name}, received ${footer.failure}`, { reason: 'syntax' })
   }
   const above = aboveLimit(footer, bounds)
   if (above !== undefined) {
     throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
   }
-  return decodeBehind({ file, limits: bounds, name, what: 'a Parquet file' })
+  return decodeInChild({ file, limits: bounds, name, what: 'a Parquet file' })
 }
 
 /**
- * An Arrow IPC file becomes a frame, behind the same wall: its buffers have offsets, too, which a client wrote.
+ * Decodes an Arrow IPC file in the same sandbox: its buffers have offsets, too, which a client wrote.
  * **Errors**: as {@link decodeParquet}.
  */
 export async function decodeArrowFile(
   file: Uint8Array,
   name: string,
-  limits: Partial<WallLimits> = {},
+  limits: Partial<SandboxLimits> = {},
 ): Promise<DataFrame> {
-  return decodeBehind({ file, limits: { ...wallLimits, ...limits }, name, what: 'an Arrow IPC file' })
+  return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: 'an Arrow IPC file' })
 }
 
-async function decodeBehind(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
+async function decodeInChild(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')
   return new Promise<DataFrame>((resolve, reject) => {
     waiting.push({ ...task, resolve, reject, failedStarts: 0 })
@@ -124,7 +124,7 @@ function dispatch(): void {
 
 let directory = process.platform === 'linux' ? '/dev/shm' : tmpdir()
 
-/** **Errors**: the disk's. */
+/** Opens a file. **Errors**: the disk's. */
 function openFile(): TempFile {
   try {
     return new TempFile(directory)
@@ -134,11 +134,22 @@ function openFile(): TempFile {
   }
 }
 
+/** Opens the two files of a child, or none. **Errors**: those of `open`. */
+export function openPair(open: () => TempFile = openFile): readonly [file: TempFile, frame: TempFile] {
+  const file = open()
+  try {
+    return [file, open()]
+  } catch (error) {
+    file.release()
+    throw error
+  }
+}
+
 process.on('exit', () => {
   for (const child of children) child.kill()
 })
 
-/** Of this file in its own form: compiled, or as source under a loader of TypeScript. */
+/** Node arguments that start parquet-child: the .js file when this one is built, the .ts file through tsx in development. */
 function childCommand(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './parquet-child.ts' : './parquet-child.js', import.meta.url))
@@ -147,17 +158,18 @@ function childCommand(): string[] {
   return ['--expose-gc', ...loader, entry]
 }
 
-/** Of the C library: what a frame took is kept for the next one, since fresh pages cost as much as decoding. **Units**: bytes. */
-const keepMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
+/** Makes malloc reuse the memory of the last frame, since fresh pages cost as much as decoding. **Units**: bytes. */
+const reuseMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
 
-/** One child process, one file at a time. */
+/** One child process, which decodes one file at a time. */
 class Child {
   readonly #process: ChildProcess
   readonly #requests: Socket
   readonly #replies: Socket
-  /** The client's file, and the frame. */
-  readonly #file = openFile()
-  readonly #frame = openFile()
+  /** Holds the client's file. */
+  readonly #file: TempFile
+  /** Holds the decoded frame, or the message of an error. */
+  readonly #frame: TempFile
   #job: Job | undefined
   #isReady = false
   #received = Buffer.alloc(0)
@@ -166,21 +178,25 @@ class Child {
   #startError = ''
 
   constructor() {
+    ;[this.#file, this.#frame] = openPair()
     // Nothing of the server's environment but what starting node and Polars asks for: secrets stay on this side.
     const { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS } = process.env
-    this.#process = spawn(process.execPath, childCommand(), {
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', this.#file.fd, this.#frame.fd],
-      env: Object.fromEntries(
-        Object.entries({ PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS, ...keepMemory }).filter(
-          ([, value]) => value,
-        ),
-      ),
-    })
+    const env = { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS, ...reuseMemory }
+    try {
+      this.#process = spawn(process.execPath, childCommand(), {
+        stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe', this.#file.fd, this.#frame.fd],
+        env: Object.fromEntries(Object.entries(env).filter(([, value]) => value)),
+      })
+    } catch (error) {
+      this.#file.release()
+      this.#frame.release()
+      throw error
+    }
     this.#requests = this.#process.stdio[3] as Socket
     this.#replies = this.#process.stdio[4] as Socket
     this.#process.on('error', (error) => this.#gone(error.message))
     this.#process.on('exit', (code, signal) => this.#gone(`exit ${signal ?? code}`))
-    // A child that dies leaves a broken pipe; its exit says the same.
+    // The pipe of a dead child breaks; its exit is handled above.
     this.#requests.on('error', () => undefined)
     this.#replies.on('data', (chunk: Buffer) => this.#read(chunk))
     this.#process.stderr?.on('data', (chunk: Buffer) => {
@@ -221,7 +237,7 @@ class Child {
     }, watchMs)
   }
 
-  /** Only a child with work to do keeps the server's process alive. */
+  /** Keeps the server's process alive while the child has a file to decode. */
   #hold(isBusy: boolean): void {
     const method = isBusy ? 'ref' : 'unref'
     this.#process[method]()
@@ -246,7 +262,7 @@ class Child {
     const limit = this.#job?.limits.maxDecodedBytes
     if (limit === undefined) return
     if (answer === 'no space') this.#noSpace()
-    // A child that a file has got hold of must not make this side allocate what it likes.
+    // A child under a file's control must not choose how much is allocated here.
     else if (answer === undefined || size > Math.max(limit, maxMessageBytes)) this.#fail(tooLarge)
     else this.#settle(answer, size)
   }
@@ -266,6 +282,8 @@ class Child {
     // Docker gives 64 MB to all files in memory.
     if (file.length > maxKeptBytes) this.#file.clear()
     if (size > maxKeptBytes) this.#frame.clear()
+    // What it still holds of this file would count against the next one.
+    if (residentBytes(this.#process.pid) > limits.maxMemoryBytes / 2) this.#end()
     if (typeof frame !== 'string') job.resolve(frame)
     else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
     else job.reject(undecodable(job, 'one that cannot be decoded', frame))
@@ -281,7 +299,7 @@ class Child {
     return job
   }
 
-  /** Ends the process; answers the file that it had. */
+  /** Ends the process; returns the job that it had. */
   #end(): Job | undefined {
     if (!children.delete(this)) return undefined
     this.kill()
@@ -296,7 +314,7 @@ class Child {
     dispatch()
   }
 
-  /** The file system in memory is full: the next child has its files on disk. */
+  /** Called when the file system in memory is full: the next child has its files on disk. */
   #noSpace(cause?: unknown): void {
     directory = tmpdir()
     this.#again(new InternalError('the Parquet decoder has no space for its files', { cause }))
@@ -308,7 +326,7 @@ class Child {
     else this.#again(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
   }
 
-  /** Another child takes the file, unless some tried already. */
+  /** Gives the file to another child, up to `maxStarts` times. */
   #again(error: InternalError): void {
     const job = this.#end()
     if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
@@ -324,10 +342,11 @@ function undecodable({ name, what: file }: Job, what: string, cause: string): Ba
   })
 }
 
-/** **Units**: bytes; 0 where the system does not tell. */
+/** Resident memory of a process. **Units**: bytes; 0 where the system does not say. */
 function residentBytes(pid: number | undefined): number {
   try {
-    return Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]) * 4096
+    // Not statm, which counts pages: their size is 4 KiB on x86 and up to 64 KiB on ARM.
+    return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) * 1024
   } catch {
     return 0
   }

@@ -1,7 +1,9 @@
+import { fstatSync, readdirSync, readFileSync } from 'node:fs'
 import { BadInput } from 'serving'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { TempFile } from '../../../src/file/temp-file.ts'
 import { aboveLimit, parquetLimits, readParquetFooter } from '../../../src/frame/parquet-footer.ts'
-import { decodeParquet } from '../../../src/frame/parquet-sandbox.ts'
+import { decodeParquet, openPair } from '../../../src/frame/parquet-sandbox.ts'
 import { fixture, frameOf, polars } from '../descriptors/frames.ts'
 
 const file = polars.writeParquet(frameOf([['a', 'float64', Array.from({ length: 1000 }, (_, i) => i / 3)]]))
@@ -12,7 +14,24 @@ function bombOf(rows: number): Uint8Array {
   return polars.writeParquet(polars.fromColumns({ rows, columns: [{ name: 'a', kind: 'int64', data }] }))
 }
 
-describe('the Parquet wall', () => {
+/** The children of this process that decode. */
+function decoders(): number[] {
+  const isDecoder = (pid: number) => {
+    try {
+      const parent = Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
+      return parent === process.pid && readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('parquet-child')
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc').map(Number).filter(isDecoder)
+}
+
+function residentBytes(pid: number): number {
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) * 1024
+}
+
+describe('the Parquet sandbox', () => {
   beforeAll(async () => {
     await decodeParquet(file, 'the tests')
   })
@@ -55,6 +74,32 @@ describe('the Parquet wall', () => {
       expect(frame.height).toBe(2_000_000)
     }
   }, 60_000)
+
+  it.skipIf(process.platform !== 'linux')(
+    'replaces a decoder that holds more than half of what the next file may take',
+    async () => {
+      await decodeParquet(file, 'the tests')
+      const held = decoders()
+      const resident = Math.min(...held.map(residentBytes))
+      expect(resident).toBeGreaterThan(2 ** 24)
+      // Small files, so that the watch, every 20 ms, does not see them.
+      for (const _ of held) await decodeParquet(file, 'the tests', { maxMemoryBytes: resident * 1.5 })
+      await expect.poll(() => decoders().filter((pid) => held.includes(pid)).length).toBeLessThan(held.length)
+      expect((await decodeParquet(file, 'the tests')).height).toBe(1000)
+    },
+  )
+
+  it('opens both files of a decoder or none', () => {
+    const opened: TempFile[] = []
+    const open = () => {
+      if (opened.length === 1) throw new Error('no more descriptors')
+      opened.push(new TempFile())
+      return opened[0]
+    }
+    expect(() => openPair(open)).toThrow('no more descriptors')
+    // A closed one has no size.
+    expect(() => fstatSync(opened[0].fd)).toThrow(/EBADF/)
+  })
 
   it('answers 400 for a thousand broken files and goes on', async () => {
     let state = 7
@@ -108,10 +153,10 @@ describe('a Parquet footer', () => {
         bad[bad.length - 9 - (state % 1500)] = state >> 16
       }
       const footer = readParquetFooter(bad)
-      expect(typeof footer === 'string' || footer.rows >= 0).toBe(true)
+      expect('failure' in footer || footer.rows >= 0).toBe(true)
     }
     const deep = Buffer.concat([Buffer.from('PAR1'), Buffer.alloc(100_000, 0x1c), Buffer.alloc(4), Buffer.from('PAR1')])
     deep.writeUInt32LE(100_000, deep.length - 8)
-    expect(readParquetFooter(deep)).toBe('a Parquet footer that cannot be read')
+    expect(readParquetFooter(deep)).toEqual({ failure: 'a Parquet footer that cannot be read' })
   })
 })
