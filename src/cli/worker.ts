@@ -3,6 +3,7 @@
  * @module
  */
 import cluster from 'node:cluster'
+import { jpegStatus } from '../image/jpeg.ts'
 import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
@@ -15,6 +16,8 @@ import { loadService } from './load-service.ts'
 const closeMarginMs = 1_500
 const config: WorkerConfig = JSON.parse(process.argv[2])
 const logger = createLogger()
+// Set when the startup hooks begin; from then on there may be something to shut down.
+let starting: Promise<Listener> | undefined
 let listener: Listener | undefined
 let leaving = false
 
@@ -40,7 +43,7 @@ process.on('uncaughtException', (error, origin) => {
 try {
   const service = await loadService(config.file)
   const { port, grpcPort, host, baseUrl, engine, limits } = config
-  const server = await serve(service, {
+  starting = serve(service, {
     ...limits,
     port,
     baseUrl,
@@ -49,10 +52,13 @@ try {
     ...(host === undefined ? {} : { host }),
     ...(engine === undefined ? {} : { engine }),
   })
-  listener = server
+  listener = await starting
   const prefix = baseUrl.replace(/\/+$/, '')
   const paths = [...service.apis.values()].map((api) => `${prefix}/${api.route}`)
-  tell({ type: 'ready', service: service.name, paths, engine: server.engine, nativeCodec: nativeStatus.loaded })
+  if (!leaving) {
+    const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
+    tell({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
+  }
 } catch (error) {
   fail(error)
 }
@@ -61,13 +67,15 @@ function fail(error: unknown): void {
   tell({ type: 'failed', message: explain(error) }, () => process.exit(1))
 }
 
-/** Stops once, whoever asks first; what was not started yet need not be stopped. */
+/** Stops once, whoever asks first. A start that has begun is waited for, so that its shutdown hooks run. */
 async function leave(code: number): Promise<void> {
   if (leaving) return
   leaving = true
   // A shutdown hook that never ends must not keep a process that nobody watches any more.
   setTimeout(() => process.exit(1), config.limits.drainTimeoutMs + closeMarginMs).unref()
   try {
+    // A start that fails runs the shutdown hooks itself, and is reported where it was called.
+    listener ??= await starting?.catch(() => undefined)
     // Alone in leaving: the other workers take the new connections at once. Together: probes are to hear that it drains.
     await listener?.close({ accepting: code === 0 })
   } catch (error) {

@@ -6,7 +6,14 @@ import { randomBytes } from 'node:crypto'
 import { type SerializeOptions, serialize } from 'cookie'
 import { ClientClosed, expected, InvalidArgument } from '../errors.ts'
 import { isPromise } from '../promise.ts'
-import { type HeaderLine, HeaderList, isHeaderName, isHeaderValue, type RequestHeaders } from './message.ts'
+import {
+  type HeaderLine,
+  HeaderList,
+  isFramingHeader,
+  isHeaderName,
+  isHeaderValue,
+  type RequestHeaders,
+} from './message.ts'
 
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
 export type CookieOptions = SerializeOptions
@@ -199,7 +206,7 @@ export class ResponseContext {
   setHeader(name: string, value: string): void {
     const key = name.toLowerCase()
     if (!isHeaderName(key)) throw new InvalidArgument(expected('a token', 'header name', name))
-    if (framing.has(key)) throw new InvalidArgument(`header ${key} is set by the server itself`)
+    if (isFramingHeader(key)) throw new InvalidArgument(`header ${key} is set by the server itself`)
     if (key === 'set-cookie') throw new InvalidArgument('use ctx.response.setCookie for cookies')
     if (!isHeaderValue(value)) {
       throw new InvalidArgument(expected('a value without line breaks or control characters', `header ${key}`, value))
@@ -232,5 +239,3 @@ export class ResponseContext {
     return merged
   }
 }
-
-const framing = new Set(['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'trailer', 'te'])

@@ -173,6 +173,21 @@ export function isHeaderValue(value: string): boolean {
   return !unsafeValue.test(value)
 }
 
+const framingNames: ReadonlySet<string> = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'upgrade',
+  'trailer',
+  'te',
+])
+
+/** Whether a header, named in lower case, frames the message or the connection, so that only the server writes it. */
+export function isFramingHeader(name: string): boolean {
+  return framingNames.has(name)
+}
+
 /** Whether a header name is a token (RFC 9110 section 5.6.2). */
 export function isHeaderName(name: string): boolean {
   return tokenName.test(name)

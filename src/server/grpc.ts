@@ -165,15 +165,15 @@ class RpcCalls {
     }
     const { ctx, leave } = open
     const finish = (answer: BytesAnswer) => {
-      leave()
       // Nobody reads an answer to a call that is gone.
-      if (call.cancelled) return
-      if ('error' in answer) {
-        reply(this.#failure(answer.error, ctx))
-        return
+      if (!call.cancelled) {
+        if ('error' in answer) reply(this.#failure(answer.error, ctx))
+        else {
+          sendOwnMetadata(call, ctx)
+          reply(null, answer.bytes)
+        }
       }
-      sendOwnMetadata(call, ctx)
-      reply(null, answer.bytes)
+      leave()
     }
     const answer = callBytes(this.#apis, call.request, ctx)
     if (!(answer instanceof Promise)) finish(answer)

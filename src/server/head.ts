@@ -4,29 +4,19 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { expected } from '../errors.ts'
-import { type HttpResponse, isAsyncBody, isHeaderName, isHeaderValue } from '../http/message.ts'
+import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
 
-/** Header names that only the server writes; a descriptor's own, right or wrong, are left out. */
-const framing: ReadonlySet<string> = new Set([
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'keep-alive',
-  'upgrade',
-  'trailer',
-  'te',
-])
-
+// A descriptor's own framing headers, right or wrong, are skipped.
 type NameUse = 'send' | 'skip' | 'refuse'
 
-// Names are few and come again; the cap is for code that invents them.
+// A service uses few names again and again; the cap is for code that makes up names.
 const nameUses = new Map<string, NameUse>()
 
 function useOf(name: string): NameUse {
   let use = nameUses.get(name)
   if (use === undefined) {
     if (typeof name !== 'string' || !isHeaderName(name)) use = 'refuse'
-    else use = framing.has(name.toLowerCase()) ? 'skip' : 'send'
+    else use = isFramingHeader(name.toLowerCase()) ? 'skip' : 'send'
     if (nameUses.size < 1024) nameUses.set(name, use)
   }
   return use
@@ -66,7 +56,7 @@ export function isBodyless(status: number): boolean {
 
 const statusLines = new Map<number, string>()
 
-/** A status becomes `404 Not Found`. */
+/** Returns the status with its phrase, such as `404 Not Found`. */
 export function statusLine(status: number): string {
   let line = statusLines.get(status)
   if (line === undefined) {

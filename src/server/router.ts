@@ -4,6 +4,7 @@
  */
 
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
+import { isPathSegment } from '../service/api.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere. */
@@ -22,22 +23,16 @@ export interface Router {
 /** Of a path without parameters. */
 export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
-const segment = /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/
 const parameter = /^\{(\w+)\}$/
 
 /**
- * A base URL becomes a prefix without a slash at its end: `/` → ``, `/v1/` → `/v1`.
+ * Returns a base URL as a prefix without a slash at its end: `/` → ``, `/v1/` → `/v1`.
  * **Errors**: InvalidArgument for other than an absolute path of plain segments.
  */
 export function parseBaseUrl(baseUrl: string): string {
   const ok = typeof baseUrl === 'string' && baseUrl.startsWith('/')
   const path = ok ? baseUrl.replace(/\/$/, '') : ''
-  const plain =
-    path === '' ||
-    path
-      .slice(1)
-      .split('/')
-      .every((part) => segment.test(part))
+  const plain = path === '' || path.slice(1).split('/').every(isPathSegment)
   if (!ok || !plain) throw new InvalidArgument(expected('a path like / or /v1', 'baseUrl', baseUrl))
   return path
 }

@@ -41,7 +41,10 @@ export interface Api {
 export const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json']
 
 const optionNames = ['input', 'output', 'name', 'route', 'doc']
-const segment = /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/
+/** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */
+export function isPathSegment(text: string): boolean {
+  return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
+}
 
 /** A registration becomes an Api. **Errors**: InvalidArgument naming what is wrong. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
@@ -51,7 +54,7 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   const name = options.name ?? fn.name
   if (typeof name !== 'string' || name === '')
     throw new InvalidArgument('expected a name for svc.api: name the function or give options.name')
-  if (!segment.test(name))
+  if (!isPathSegment(name))
     throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
   requireDescriptor(input, 'input', name)
   requireDescriptor(output, 'output', name)
@@ -74,7 +77,7 @@ function requireDescriptor(value: unknown, role: string, name: string): void {
 
 function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
-  if (!segments.every((part) => segment.test(part))) {
+  if (!segments.every(isPathSegment)) {
     throw new InvalidArgument(expected('a path of letters, digits, _ . ~ and -', 'route', route))
   }
   if (reservedNames.includes(segments[0])) {

@@ -233,7 +233,7 @@ function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions):
   const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
   const place = originOf(config.host, config.port)
   return [
-    `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec})`,
+    `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
     ...ready.paths.map((path) => `POST ${path}`),
     ...(config.grpcPort === undefined
       ? []

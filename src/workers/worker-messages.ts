@@ -26,6 +26,8 @@ export interface WorkerReady {
   readonly paths: readonly string[]
   readonly engine: EngineName
   readonly nativeCodec: boolean
+  /** What reads and writes JPEG: the same request gives slightly other pixels by another library. */
+  readonly jpegLibrary: string
 }
 
 /** A worker could not start and is about to exit. */

@@ -1,6 +1,19 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Answer, answeringPid, heldRequest, probe, send, serveFile, until, workerPids } from './process.ts'
+import {
+  type Answer,
+  answeringPid,
+  folder,
+  heldRequest,
+  probe,
+  root,
+  send,
+  serveFile,
+  serving,
+  until,
+  workerPids,
+} from './process.ts'
 
 const engines = ['uws', 'node']
 
@@ -76,6 +89,20 @@ describe('a stop', () => {
     expect((await exited).code).toBe(code)
     expect((await held.answer).status).toBe(0)
     await until(() => !isAlive(worker))
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('by %s during the start runs the shutdown hooks', async (signal) => {
+    const file = join(folder({}), 'start')
+    const service = join(root, 'test/cli/services/slow-start.service.ts')
+    const args = ['serve', service, '--port', '0', '--workers', '1']
+    const { child, exited, stdout, stderr } = serving(args, { env: { START_FILE: file } })
+    await until(() => existsSync(`${file}.begun`))
+    child.kill(signal)
+    await until(() => stderr().includes('"event":"drain"'))
+    writeFileSync(file, '')
+    expect(await exited).toEqual({ code: 0, signal: null })
+    expect(existsSync(`${file}.stopped`)).toBe(true)
+    expect(stdout()).toBe('')
   })
 
   it('makes each worker say that it is not ready', async () => {

@@ -24,7 +24,7 @@ describe('serving serve', () => {
   it('serves a TypeScript service of this checkout, with what lies beside it', async () => {
     const { port, line, stdout } = await serveFile(probe, ['--workers', '1'])
     expect(line).toMatch(
-      /^serving probe at http:\/\/localhost:\d+ \(1 worker, (uws|node) engine, (native|TypeScript) codec\)$/,
+      /^serving probe at http:\/\/localhost:\d+ \(1 worker, (uws|node) engine, (native|TypeScript) codec, JPEG by (libjpeg-turbo|@napi-rs\/image).*\)$/,
     )
     expect(stdout().split('\n').slice(1)).toEqual(['POST /pid', 'POST /hold', 'POST /crash', ''])
     expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')

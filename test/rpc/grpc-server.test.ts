@@ -36,6 +36,11 @@ function troubleService(): Service {
     ctx.response.setHeader('x-kettle', 'boiling')
     return `${ctx.headers.get(name)} ${ctx.id}`
   })
+  svc.api({ ...plain(), name: 'late' }, (_: string, ctx) => {
+    ctx.response.setHeader('x-kettle', 'boiling')
+    ctx.onEnd(() => ctx.response.setHeader('x-kettle', 'cold'))
+    return 'said'
+  })
   svc.api({ ...plain(), name: 'own_status' }, (code: string, ctx) => {
     ctx.response.status = Number(code)
     return 'said'
@@ -75,6 +80,11 @@ afterAll(async () => {
 afterEach(() => {
   release()
   sawAbort = Promise.resolve('')
+})
+
+it('ends the context of a call when its answer has been sent', async () => {
+  const { metadata } = await client.call('late', text(''))
+  expect(metadata?.get('x-kettle')).toEqual(['boiling'])
 })
 
 describe('the status of a call', () => {
