@@ -36,8 +36,13 @@ export type { ModelCall } from './runner/model-host.ts'
 export { Runner } from './runner/runner.ts'
 export type { CallOptions, MethodOptions, RunnerOptions } from './runner/runner-options.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
+
+// Loaded for `Service.inject`.
+import './server/inject.ts'
+
 export { serve } from './server/listener.ts'
 export type { EngineName, Limits, Listener, ServeOptions } from './server/options.ts'
 export type { Api, ApiOptions } from './service/api.ts'
 export { call } from './service/call.ts'
+export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
 export { Service, type ServiceOptions } from './service/service.ts'

@@ -7,17 +7,15 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
-import { ConcurrencyLimiter } from './concurrency-limiter.ts'
-import { endpointsOf } from './endpoints.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
-import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { listenNode } from './node.ts'
 import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeOptions } from './options.ts'
-import { createRouter, parseBaseUrl } from './router.ts'
+import { parseBaseUrl } from './router.ts'
+import { createServerState } from './server-state.ts'
 import { listenUws, loadUws } from './uws.ts'
 
 const optionNames = [
@@ -46,9 +44,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
-  const health: Health = { state: 'starting' }
-  const router = createRouter(endpointsOf(service, health, prefix))
-  const server: ServerState = { router, limits, limiter: new ConcurrencyLimiter(limits.maxInFlight), health, log }
+  const server = createServerState(service, limits, prefix, log)
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
@@ -59,7 +55,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
       grpcPort === undefined
         ? undefined
         : await startGrpc(engine, server, service, { ...address, port: grpcPort }, options)
-    health.state = 'ready'
+    server.health.state = 'ready'
     return new RunningListener(service, server, engine, grpc)
   } catch (error) {
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))

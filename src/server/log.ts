@@ -13,6 +13,16 @@ export function createLogger(): Logger {
   return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
 }
 
+/** A logger that writes nothing and calls `onError` with the errors that it is given. */
+export function silentLogger(onError: (error: Error) => void): Logger {
+  const log = pino({ level: 'silent' })
+  log.error = (fields: unknown) => {
+    const { err } = fields as { readonly err?: unknown }
+    if (err instanceof Error) onError(err)
+  }
+  return log
+}
+
 /**
  * An error response becomes a log line. Faults of the function, a descriptor or the framework are logged with their stack
  * and causes, which the client is never told; what clients do wrong stays at debug, or they could fill the disk.

@@ -8,6 +8,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
+import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
@@ -88,6 +89,18 @@ export class Service {
   get unready(): string | undefined {
     for (const { unready } of this.runners) if (unready !== undefined) return unready
     return undefined
+  }
+
+  /**
+   * Answers a request in process, without a socket: by the routing, checks and errors of a server. Functions that need startup
+   * hooks or Runners need {@link Service.start} before, and `stop` after.
+   *
+   * **Errors**: InvalidArgument for a malformed request; an Error when a streamed response breaks off. Whatever a client could
+   * cause is a response with its status.
+   * **Example** `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
+   */
+  inject(request: InjectRequest): Promise<InjectResponse> {
+    return inject(this, request)
   }
 
   /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */

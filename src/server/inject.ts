@@ -1,0 +1,221 @@
+/**
+ * The engine without sockets: a request in memory goes through the same router, admission and exchange as one from a socket.
+ * @module
+ */
+import { expected, InvalidArgument } from '../errors.ts'
+import { Context } from '../http/context.ts'
+import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { checkOptions } from '../options.ts'
+import { type InjectRequest, type InjectResponse, provideInject } from '../service/inject.ts'
+import type { Service } from '../service/service.ts'
+import { admit, deadlineOf, refusalOf } from './admission.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { ServerState } from './engine.ts'
+import { Exchange, type IncomingRequest } from './exchange.ts'
+import type { ExchangeSocket } from './exchange-socket.ts'
+import { isBodyless } from './head.ts'
+import { silentLogger } from './log.ts'
+import { headLines } from './node-socket.ts'
+import { type Limits, parseLimits } from './options.ts'
+import { parseBaseUrl } from './router.ts'
+import { createServerState } from './server-state.ts'
+
+/** How {@link inject} serves. */
+export interface InjectOptions extends Partial<Limits> {
+  /** Path in front of every API. Default `/`. */
+  readonly baseUrl?: string
+}
+
+/**
+ * Answers a request as `serve` would, in process and without a socket. A service whose functions need its startup hooks or
+ * Runners is started before, by `await service.start()`, and stopped after.
+ *
+ * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since clients get no whole
+ * response then. Whatever a client could cause is a response, as over HTTP.
+ * **Example** `const response = await inject(service, { path: '/double', body: [1, 2] })`
+ */
+export async function inject(
+  service: Service,
+  request: InjectRequest,
+  { baseUrl = '/', ...limits }: InjectOptions = {},
+): Promise<InjectResponse> {
+  checkOptions('inject', request, ['path', 'method', 'headers', 'body'])
+  if (typeof request.path !== 'string') throw new InvalidArgument(expected('a string', 'path of inject', request.path))
+  const failures: Error[] = []
+  const log = silentLogger((error) => failures.push(error))
+  const server = createServerState(service, parseLimits(limits), parseBaseUrl(baseUrl), log)
+  server.health.state = 'ready'
+  const { bytes, contentType } = await bodyOf(request.body)
+  const headers = headersOf(request, bytes, contentType)
+  return answer(server, request, headers, bytes ?? new Uint8Array(0), failures)
+}
+
+provideInject((service: Service, request) => inject(service, request))
+
+function answer(
+  server: ServerState,
+  { path: url, body: given, method = given === undefined ? 'GET' : 'POST' }: InjectRequest,
+  headers: HeaderList,
+  bytes: Uint8Array,
+  failures: readonly Error[],
+): Promise<InjectResponse> {
+  const mark = url.indexOf('?')
+  const path = mark === -1 ? url : url.slice(0, mark)
+  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const body = { declared: bytes.length, encoding: '' }
+  const route = server.router.resolve(method, path)
+  const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body)
+  if ('error' in route || refusal !== undefined) {
+    const endpoint = 'error' in route ? undefined : route.endpoint
+    const response = refusalOf(
+      server,
+      refusal as NonNullable<typeof refusal>,
+      headers.get('x-request-id') ?? '',
+      endpoint,
+    )
+    const text = method === 'HEAD' ? '' : (response.body as string)
+    return Promise.resolve(new CollectedResponse(response, headLines(response, undefined, false), [text], refusal))
+  }
+  const { endpoint, params } = route
+  const read = readHeaders(endpoint, headers)
+  const ctx = new Context({ headers: read, query, deadlineMs: deadlineOf(server, endpoint, read) })
+  const socket = new MemorySocket(server, { endpoint, target: { method, path, query, params }, ctx, body }, failures)
+  socket.exchange.receive(bytes, true, false)
+  return socket.response
+}
+
+/** Collects a response. */
+class MemorySocket implements ExchangeSocket {
+  readonly answersLater = false
+  readonly copies = true
+  readonly exchange: Exchange
+  readonly response: Promise<InjectResponse>
+  readonly #failures: readonly Error[]
+  readonly #pieces: Uint8Array[] = []
+  #head: HttpResponse | undefined
+  #length = 0
+  #resolve!: (response: InjectResponse) => void
+  #reject!: (error: Error) => void
+
+  constructor(server: ServerState, request: IncomingRequest, failures: readonly Error[]) {
+    this.#failures = failures
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    this.exchange = new Exchange(server, request, this)
+  }
+
+  cork(writes: () => void): void {
+    writes()
+  }
+
+  sendWhole(response: HttpResponse, body: Chunk): void {
+    this.#head = response
+    if (!this.exchange.isHead && !isBodyless(response.status ?? 200)) this.sendPiece(body)
+    this.sendEnd()
+  }
+
+  sendHead(response: HttpResponse): void {
+    this.#head = response
+  }
+
+  sendPiece(piece: Chunk): boolean {
+    // A copy: bytes may lie in a buffer of the pool.
+    this.#pieces.push(Buffer.from(piece as Uint8Array))
+    return true
+  }
+
+  sendSized(piece: Uint8Array, length: number): boolean {
+    this.sendPiece(piece)
+    this.#length += piece.length
+    if (this.#length === length) this.sendEnd()
+    return true
+  }
+
+  sendEnd(): void {
+    const head = this.#head as HttpResponse
+    const lines = headLines(head, this.exchange.echoedId, false)
+    this.exchange.finished()
+    this.#resolve(new CollectedResponse(head, lines, this.#pieces, head.error))
+  }
+
+  /** For a body above `maxBodyBytes`: all of it is here, so nothing is left to drain. */
+  sendAndDrain(response: HttpResponse): void {
+    this.sendWhole(response, response.body as Chunk)
+  }
+
+  destroy(): void {
+    this.#reject(new Error('the response broke off before its end', { cause: this.#failures[0] }))
+  }
+
+  pause(): void {}
+  resume(): void {}
+  detach(): void {}
+}
+
+class CollectedResponse implements InjectResponse {
+  readonly status: number
+  readonly headers: RequestHeaders
+  readonly body: Uint8Array
+  readonly error: Error | undefined
+
+  constructor({ status = 200 }: HttpResponse, lines: readonly string[], body: readonly Chunk[], error?: Error) {
+    this.status = status
+    this.body = Buffer.concat(body.map((piece) => Buffer.from(piece as Uint8Array)))
+    const list = isBodyless(status) ? lines : [...lines, 'content-length', String(this.body.length)]
+    this.headers = new HeaderList(
+      list.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()),
+      list.filter((_, i) => i % 2 === 1),
+    )
+    this.error = error
+  }
+
+  text(): string {
+    return Buffer.from(this.body).toString()
+  }
+
+  json<T>(): T {
+    return JSON.parse(this.text()) as T
+  }
+}
+
+/** The bytes of a body; undefined without one. **Errors**: InvalidArgument for a value that JSON cannot write. */
+async function bodyOf(
+  body: InjectRequest['body'],
+): Promise<{ readonly bytes?: Uint8Array; readonly contentType?: string }> {
+  if (body === undefined) return {}
+  if (typeof body === 'string') return { bytes: Buffer.from(body) }
+  if (body instanceof Uint8Array) return { bytes: Uint8Array.from(body) }
+  if (body instanceof ArrayBuffer) return { bytes: new Uint8Array(body.slice(0)) }
+  if (body instanceof FormData) {
+    const form = new Response(body)
+    return { bytes: new Uint8Array(await form.arrayBuffer()), contentType: form.headers.get('content-type') ?? '' }
+  }
+  const text = JSON.stringify(body)
+  if (text === undefined)
+    throw new InvalidArgument(expected('a string, bytes, FormData or JSON', 'body of inject', body))
+  return { bytes: Buffer.from(text), contentType: 'application/json' }
+}
+
+function headersOf(
+  { headers = {} }: InjectRequest,
+  bytes: Uint8Array | undefined,
+  contentType: string | undefined,
+): HeaderList {
+  const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]))
+  return HeaderList.from({
+    ...(contentType !== undefined && { 'content-type': contentType }),
+    ...(bytes !== undefined && { 'content-length': String(bytes.length) }),
+    ...own,
+  })
+}
+
+/** Only what the endpoint reads, as an engine copies it. */
+function readHeaders({ readsHeaders }: Endpoint, headers: HeaderList): HeaderList {
+  if (readsHeaders === 'all') return headers
+  return new HeaderList(
+    readsHeaders,
+    readsHeaders.map((name) => headers.get(name) ?? ''),
+  )
+}
