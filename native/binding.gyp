@@ -32,7 +32,7 @@
         "src/frame_parse.cpp",
         "src/frame_scan.cpp",
         "src/frame_split.cpp",
-        "src/later_addon.cpp",
+        "src/async_addon.cpp",
         "src/memory_addon.cpp",
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",

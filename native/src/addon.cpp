@@ -1,5 +1,6 @@
-// The boundary to JavaScript: raw Node-API, which neither throws nor allocates on the way. No globals; every
-// environment (worker thread) registers its own functions.
+// What JavaScript calls, in raw Node-API, which neither throws nor allocates on the way. No globals: every environment
+// (worker thread) registers its own functions. Compiled without exceptions, so that memory is never taken by a plain
+// `new`, which ends the process where there is none: by malloc, by `new (std::nothrow)` or by Node-API.
 #include <node_api.h>
 
 #include <cstdlib>
@@ -7,69 +8,67 @@
 #include <sys/mman.h>
 #endif
 
+#include "async_addon.h"
 #include "boundary.h"
 #include "frame_addon.h"
-#include "later_addon.h"
 #include "memory_addon.h"
 
 namespace serving {
 namespace {
 
-// Changes with every change of what crosses the boundary; src/array/native-codec.ts refuses any other.
+// Raised by every change of what crosses the boundary; src/native/add-on.ts refuses any other.
 constexpr uint32_t kContract = 6;
 
-// Texts up to here are written on the stack and become a string of their exact length.
+// Texts of at most so many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
 
-// Whether so much memory can be had, which is tried.
+// Whether so much memory is to be had; tries it.
 bool HasRoom(size_t size) {
 #if defined(__linux__)
-  // Not by malloc: what it gives back is no longer known to be zeroes, so that V8 would have all of it cleared.
+  // Not by malloc: memory that it has freed is no longer known to be zeros, and V8 would clear all of it.
   void* const probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (probe == MAP_FAILED) return false;
   munmap(probe, size);
 #else
   void* const probe = std::malloc(size);
   if (probe == nullptr) return false;
-  // Volatile, for else compilers may drop the pair.
+  // Volatile: compilers may otherwise drop the pair.
   *static_cast<volatile char*>(probe) = 0;
   std::free(probe);
 #endif
   return true;
 }
 
-// An ArrayBuffer of `size` bytes. False when there is no room for it; nothing is thrown then.
+// Makes an ArrayBuffer. False when there is no memory for it, with no exception pending.
 bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
-  // V8 ends the whole process where this allocation fails, so that a large one is tried out first: two system calls.
+  // V8 ends the process where this allocation fails: a large one is tried first, which costs two system calls.
   constexpr size_t kLarge = 16 * 1024 * 1024;
-  constexpr size_t kMost = 0xFFFFFFFFu;
-  if (size > kMost || (size > kLarge && !HasRoom(size))) return false;
+  constexpr size_t kMax = 0xFFFFFFFFu;
+  if (size > kMax || (size > kLarge && !HasRoom(size))) return false;
   if (napi_create_arraybuffer(env, size, data, buffer) == napi_ok) return true;
-  bool pending;
-  napi_value error;
-  if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &error);
+  ClearException(env);
   return false;
 }
 
-// (json: Uint8Array, dtype: number, head: Float64Array) => ArrayBuffer | undefined
+// (json: Uint8Array, dtype: number, words: Float64Array) => ArrayBuffer | undefined
 napi_value Parse(napi_env env, napi_callback_info info) {
   napi_value args[3];
   ParseArguments json;
-  if (!GetArguments<3>(env, info, args) || !ReadParseArguments(env, args, json)) return Misused(env);
-  double* const head = json.head;
-  // Exactly as long as the result of a good text, so that nothing is copied or grown.
+  if (!GetArguments(env, info, args) || !ReadParseArguments(env, args, json)) return Misused(env);
+  double* const words = json.words;
+  // For a text that is an array, exactly the size of the result: nothing is copied or grown.
   const size_t capacity = CountElements(json.text, json.length);
   napi_value buffer;
   void* out;
   if (!NewBuffer(env, capacity * ItemSize(json.dtype), &out, &buffer)) {
-    head[0] = static_cast<double>(Status::kGaveUp);
+    WriteStatus(Status::kGaveUp, words);
     return nullptr;
   }
   ParseResult result;
   ParseNdarray(json.text, json.length, json.dtype, out, capacity, result);
-  WriteHead(result, head);
+  WriteResult(result, words);
   if (result.status != Status::kOk) {
-    // At once, not when the collector comes round: 20 MB of commas ask for 160 MB.
+    // Frees it now, not at the next garbage collection: 20 MB of commas ask for 160 MB.
     napi_detach_arraybuffer(env, buffer);
     return nullptr;
   }
@@ -77,7 +76,7 @@ napi_value Parse(napi_env env, napi_callback_info info) {
     napi_value flags;
     void* bytes;
     if (!NewBuffer(env, result.count, &bytes, &flags)) {
-      head[0] = static_cast<double>(Status::kGaveUp);
+      WriteStatus(Status::kGaveUp, words);
       return nullptr;
     }
     const double* const values = static_cast<const double*>(out);
@@ -88,31 +87,31 @@ napi_value Parse(napi_env env, napi_callback_info info) {
   return buffer;
 }
 
-// (data: TypedArray, dtype: number, nonFinite: number, head: Float64Array) => string | ArrayBuffer | undefined
+// (data: TypedArray, dtype: number, nonFinite: number, words: Float64Array) => string | ArrayBuffer | undefined
 napi_value Encode(napi_env env, napi_callback_info info) {
   napi_value args[4];
   EncodeArguments to;
-  if (!GetArguments<4>(env, info, args) || !ReadEncodeArguments(env, args, to)) return Misused(env);
+  if (!GetArguments(env, info, args) || !ReadEncodeArguments(env, args, to)) return Misused(env);
   const Array& array = to.array;
-  double* const head = to.head;
-  const size_t bound = EncodedBound(array);
+  double* const words = to.words;
+  const size_t bound = ScannedBound(array);
   size_t length = 0;
   napi_value result = nullptr;
   if (bound <= kStringBytes) {
     char text[kStringBytes];
     const Status status = EncodeNdarray(array, to.non_finite, text, length);
-    head[0] = static_cast<double>(status);
+    WriteStatus(status, words);
     if (status == Status::kOk && napi_create_string_latin1(env, text, length, &result) != napi_ok) return nullptr;
     return result;
   }
   void* out;
   if (!NewBuffer(env, bound, &out, &result)) {
-    head[0] = static_cast<double>(Status::kGaveUp);
+    WriteStatus(Status::kGaveUp, words);
     return nullptr;
   }
   const Status status = EncodeNdarray(array, to.non_finite, static_cast<char*>(out), length);
-  head[0] = static_cast<double>(status);
-  head[1] = static_cast<double>(length);
+  WriteStatus(status, words);
+  words[1] = static_cast<double>(length);
   if (status != Status::kOk) {
     napi_detach_arraybuffer(env, result);
     return nullptr;
@@ -131,10 +130,10 @@ NAPI_MODULE_INIT() {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
       {"parseNdarray", nullptr, serving::Parse, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarray", nullptr, serving::Encode, nullptr, nullptr, nullptr, plain, nullptr},
-      {"countElementsLater", nullptr, serving::CountLater, nullptr, nullptr, nullptr, plain, nullptr},
-      {"parseNdarrayLater", nullptr, serving::ParseLater, nullptr, nullptr, nullptr, plain, nullptr},
-      {"encodeNdarrayLater", nullptr, serving::EncodeLater, nullptr, nullptr, nullptr, plain, nullptr},
-      {"encodedBound", nullptr, serving::EncodedBoundOf, nullptr, nullptr, nullptr, plain, nullptr},
+      {"countElementsAsync", nullptr, serving::CountElementsAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseNdarrayAsync", nullptr, serving::ParseNdarrayAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"encodeNdarrayAsync", nullptr, serving::EncodeNdarrayAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"encodedBound", nullptr, serving::EncodedBound, nullptr, nullptr, nullptr, plain, nullptr},
       {"trimMemory", nullptr, serving::TrimMemory, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},

@@ -1,51 +1,41 @@
-// What the functions for arrays take from JavaScript, checked.
+// What the functions for arrays take from JavaScript and report to it.
 #pragma once
-
-#include <node_api.h>
-
-#include <cstdint>
 
 #include "ndarray_encode.h"
 #include "ndarray_parse.h"
+#include "node_values.h"
 
 namespace serving {
 
-// What a call reports beside its result lies in a Float64Array of the caller's: making an object instead costs 0.3 µs.
+// The result words: a Float64Array of the caller's for what a call reports beside its result. Making an object instead
+// costs 0.3 µs.
 //   parse, out:  [status, offset, dtype, rank, dims...]
 //   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
-constexpr size_t kHeadLength = 4 + kMaxDimensions;
+constexpr size_t kResultWords = 4 + kMaxDimensions;
 
-// Exactly `N` arguments were given.
-template <size_t N>
-bool GetArguments(napi_env env, napi_callback_info info, napi_value (&args)[N]) {
-  size_t argc = N;
-  return napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) == napi_ok && argc == N;
-}
-
-// (json: Uint8Array, dtype: number, head: Float64Array)
+// (json: Uint8Array, dtype: number, words: Float64Array)
 struct ParseArguments {
   const uint8_t* text;
   size_t length;
   Dtype dtype;
-  double* head;
+  double* words;
 };
 
 bool ReadParseArguments(napi_env env, const napi_value* args, ParseArguments& to);
 
-// (data: TypedArray, dtype: number, nonFinite: number, head: Float64Array)
+// (data: TypedArray, dtype: number, nonFinite: number, words: Float64Array)
 struct EncodeArguments {
   Array array;
   NonFinite non_finite;
-  double* head;
+  double* words;
   size_t dims[kMaxDimensions];
 };
 
 // `to.array.dims` points into `to`.
 bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& to);
 
-void WriteHead(const ParseResult& result, double* head);
+void WriteResult(const ParseResult& result, double* words);
 
-// Throws: the caller broke the contract.
-napi_value Misused(napi_env env);
+inline void WriteStatus(Status status, double* words) { words[0] = static_cast<double>(status); }
 
 }  // namespace serving

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace serving {
 
@@ -31,17 +32,42 @@ struct ElementType {
 };
 
 inline constexpr ElementType kElementTypes[] = {
-    {1, 5},                                // bool
-    {1, 4}, {2, 6}, {4, 11}, {8, 20},      // int8 to int64
-    {1, 4}, {2, 6}, {4, 11}, {8, 20},      // uint8 to uint64
-    {2, 26}, {4, 26}, {8, 26},             // float16 to float64
-    {0, 0},                                // str
+    {1, 5},                              // bool
+    {1, 4},  {2, 6},  {4, 11}, {8, 20},  // int8 to int64
+    {1, 4},  {2, 6},  {4, 11}, {8, 20},  // uint8 to uint64
+    {2, 26}, {4, 26}, {8, 26},           // float16 to float64
+    {0, 0},                              // str
 };
 inline constexpr int kNumericTypes = static_cast<int>(Dtype::kStr);
 
 // Numbers of an inferred type are read as float64.
 constexpr const ElementType& TypeOf(Dtype dtype) {
   return kElementTypes[static_cast<int>(dtype == Dtype::kInferred ? Dtype::kFloat64 : dtype)];
+}
+
+// Calls `with` with a zero of the integer type; returns false for types that are no integers.
+template <class With>
+bool WithInteger(Dtype dtype, const With& with) {
+  switch (dtype) {
+    case Dtype::kInt8:
+      return with(int8_t{0}), true;
+    case Dtype::kInt16:
+      return with(int16_t{0}), true;
+    case Dtype::kInt32:
+      return with(int32_t{0}), true;
+    case Dtype::kInt64:
+      return with(int64_t{0}), true;
+    case Dtype::kUint8:
+      return with(uint8_t{0}), true;
+    case Dtype::kUint16:
+      return with(uint16_t{0}), true;
+    case Dtype::kUint32:
+      return with(uint32_t{0}), true;
+    case Dtype::kUint64:
+      return with(uint64_t{0}), true;
+    default:
+      return false;
+  }
 }
 
 constexpr size_t ItemSize(Dtype dtype) { return TypeOf(dtype).bytes; }

@@ -2,12 +2,13 @@
 
 #include "frame_encode.h"
 #include "frame_pack.h"
+#include "node_values.h"
 
 namespace serving {
 namespace {
 
 // parse, in: max columns, max cells, four 32-bit words of a secret
-constexpr size_t kHeadLength = 6;
+constexpr size_t kLimitWords = 6;
 
 // encode: [out: 1 when written, out: length, columns, steps], then columns and steps.
 constexpr size_t kProgramWords = 4;
@@ -18,57 +19,29 @@ constexpr size_t kColumnPlan = 8;
 //   keys?
 constexpr size_t kStepPlan = 13;
 
-bool GetView(napi_env env, napi_value value, napi_typedarray_type wanted, Span& span) {
-  napi_typedarray_type type;
-  void* data;
-  if (napi_get_typedarray_info(env, value, &type, &span.size, &data, nullptr, nullptr) != napi_ok || type != wanted) {
-    return false;
-  }
+bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, Span& span) {
+  View view;
+  if (!GetView(env, value, type, view)) return false;
   // The address of no bytes at all may be null, which would read as "left out".
-  span.data = data == nullptr ? reinterpret_cast<const uint8_t*>("") : static_cast<const uint8_t*>(data);
+  span.data = view.data == nullptr ? reinterpret_cast<const uint8_t*>("") : view.data;
+  span.size = view.length;
   return true;
-}
-
-napi_value Misused(napi_env env) {
-  napi_throw_type_error(env, nullptr, "serving_native: called outside its contract");
-  return nullptr;
-}
-
-// Hands malloc's memory over, or a copy where the engine takes none from outside.
-napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
-  if (bytes == nullptr) return nullptr;
-  napi_value buffer;
-  const auto release = [](napi_env, void* data, void*) { std::free(data); };
-  if (napi_create_external_arraybuffer(env, bytes, size, release, nullptr, &buffer) == napi_ok) return buffer;
-  void* copy;
-  const bool done = napi_create_arraybuffer(env, size, &copy, &buffer) == napi_ok;
-  if (done) {
-    std::memcpy(copy, bytes, size);
-  } else {
-    bool pending;
-    napi_value error;
-    if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &error);
-  }
-  std::free(bytes);
-  return done ? buffer : nullptr;
 }
 
 }  // namespace
 
 napi_value ParseFrame(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  size_t argc = 3;
   Span json;
-  Span head;
+  Span limit_words;
   int32_t layout;
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
-      !GetView(env, args[0], napi_uint8_array, json) || napi_get_value_int32(env, args[1], &layout) != napi_ok ||
-      layout < 0 || layout >= kFrameLayouts || !GetView(env, args[2], napi_float64_array, head) ||
-      head.size != kHeadLength) {
+  if (!GetArguments(env, info, args) || !GetSpan(env, args[0], napi_uint8_array, json) ||
+      napi_get_value_int32(env, args[1], &layout) != napi_ok || layout < 0 || layout >= kFrameLayouts ||
+      !GetSpan(env, args[2], napi_float64_array, limit_words) || limit_words.size != kLimitWords) {
     return Misused(env);
   }
-  const double* const words = reinterpret_cast<const double*>(head.data);
-  for (size_t i = 0; i < kHeadLength; i++) {
+  const double* const words = reinterpret_cast<const double*>(limit_words.data);
+  for (size_t i = 0; i < kLimitWords; i++) {
     if (!(words[i] >= 0 && words[i] <= 9007199254740992.0)) return Misused(env);
   }
   const auto word = [&](size_t i) { return static_cast<uint64_t>(words[i]); };
@@ -83,13 +56,12 @@ napi_value ParseFrame(napi_env env, napi_callback_info info) {
 
 napi_value ParseCsv(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  size_t argc = 3;
   Span csv;
   Span is_text;
   double max_cells;
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
-      !GetView(env, args[0], napi_uint8_array, csv) || !GetView(env, args[1], napi_uint8_array, is_text) ||
-      is_text.size == 0 || napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
+  if (!GetArguments(env, info, args) || !GetSpan(env, args[0], napi_uint8_array, csv) ||
+      !GetSpan(env, args[1], napi_uint8_array, is_text) || is_text.size == 0 ||
+      napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
       !(max_cells >= 0 && max_cells <= 9007199254740992.0)) {
     return Misused(env);
   }
@@ -106,12 +78,8 @@ namespace {
 // Reads a plan whose every number is checked before it is used.
 class Plan {
  public:
-  Plan(napi_env env, const Span& words, napi_value parts, const Span& texts)
-      : env_(env),
-        words_(reinterpret_cast<const double*>(words.data)),
-        count_(words.size),
-        parts_(parts),
-        texts_(texts) {}
+  Plan(napi_env env, const double* words, size_t count, napi_value parts, const Span& texts)
+      : env_(env), words_(words), count_(count), parts_(parts), texts_(texts) {}
 
   bool Number(size_t at, size_t limit, size_t& value) const {
     if (at >= count_ || !(words_[at] >= 0 && words_[at] <= static_cast<double>(limit))) return false;
@@ -137,7 +105,7 @@ class Plan {
   bool PartAt(size_t index, Span& span) const {
     napi_value value;
     return napi_get_element(env_, parts_, static_cast<uint32_t>(index), &value) == napi_ok &&
-           GetView(env_, value, napi_uint8_array, span);
+           GetSpan(env_, value, napi_uint8_array, span);
   }
 
   bool PartOrNone(size_t at, Span& span) const {
@@ -156,9 +124,10 @@ class Plan {
 bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
   size_t code;
   size_t first;
-  if (!plan.Number(at, kNumericTypes, code) || !plan.Part(at + 1, column.data) || !plan.PartOrNone(at + 2, column.validity) ||
-      !plan.PartOrNone(at + 3, column.offsets) || !plan.Number(at + 4, UINT32_MAX, first) ||
-      !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) || !plan.Text(at + 6, column.key)) {
+  if (!plan.Number(at, kNumericTypes, code) || !plan.Part(at + 1, column.data) ||
+      !plan.PartOrNone(at + 2, column.validity) || !plan.PartOrNone(at + 3, column.offsets) ||
+      !plan.Number(at + 4, UINT32_MAX, first) || !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) ||
+      !plan.Text(at + 6, column.key)) {
     return false;
   }
   column.dtype = static_cast<Dtype>(code);
@@ -206,20 +175,18 @@ bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t co
 
 napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   napi_value args[3];
-  size_t argc = 3;
-  Span program;
+  View program;
   Span texts;
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != 3 ||
-      !GetView(env, args[0], napi_float64_array, program) || program.size < kProgramWords ||
-      !GetView(env, args[2], napi_uint8_array, texts)) {
+  if (!GetArguments(env, info, args) || !GetView(env, args[0], napi_float64_array, program) ||
+      program.length < kProgramWords || !GetSpan(env, args[2], napi_uint8_array, texts)) {
     return Misused(env);
   }
-  const Plan plan(env, program, args[1], texts);
-  double* const words = reinterpret_cast<double*>(const_cast<uint8_t*>(program.data));
+  double* const words = reinterpret_cast<double*>(program.data);
+  const Plan plan(env, words, program.length, args[1], texts);
   words[0] = 0;
   size_t count;
   size_t steps;
-  if (!plan.Number(2, program.size, count) || !plan.Number(3, program.size, steps)) return Misused(env);
+  if (!plan.Number(2, program.length, count) || !plan.Number(3, program.length, steps)) return Misused(env);
   Bytes columns;
   Bytes heaps;
   if (!columns.Reserve((count + 1) * sizeof(EncodeColumn))) return nullptr;
@@ -237,9 +204,10 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   for (size_t i = 0; i < steps; i++) {
     if (!RunStep(plan, kProgramWords + count * kColumnPlan + i * kStepPlan, list, count, out)) return nullptr;
   }
+  const size_t size = out.size();
   words[0] = 1;
-  words[1] = static_cast<double>(out.size());
-  return HandOver(env, out.Release(), out.size());
+  words[1] = static_cast<double>(size);
+  return HandOver(env, out.Release(), size);
 }
 
 }  // namespace serving

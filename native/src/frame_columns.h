@@ -30,6 +30,8 @@ class Bytes {
   uint8_t* Release() {
     uint8_t* const data = data_;
     data_ = nullptr;
+    size_ = 0;
+    room_ = 0;
     return data;
   }
 

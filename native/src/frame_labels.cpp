@@ -8,7 +8,8 @@ int64_t FrameLabels::Find(size_t predicted) {
   const auto is = [&](size_t row) {
     size_t own;
     const uint8_t* const bytes = builder_.TextAt(row, own);
-    return own == length && std::memcmp(bytes, text, length) == 0;
+    // Of no bytes the addresses may be null, which memcmp does not take.
+    return own == length && (length == 0 || std::memcmp(bytes, text, length) == 0);
   };
   if (predicted < count() && is(predicted)) return static_cast<int64_t>(predicted);
   if (is_range_) {

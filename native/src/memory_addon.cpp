@@ -9,7 +9,8 @@ namespace serving {
 napi_value TrimMemory(napi_env env, napi_callback_info) {
   bool can_trim = false;
 #if defined(__GLIBC__)
-  // glibc keeps the free memory of its arenas, one for each thread that allocated: 180 MB after a burst of 20 MB bodies.
+  // glibc keeps the free memory of its arenas, one for each thread that allocated: 180 MB after a burst of 20 MB
+  // bodies.
   malloc_trim(0);
   can_trim = true;
 #endif

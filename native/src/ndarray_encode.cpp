@@ -119,34 +119,21 @@ size_t Bound(const Array& array, size_t widest) {
 
 }  // namespace
 
-size_t EncodedBound(const Array& array) {
+size_t ScannedBound(const Array& array) {
   return Bound(array, array.dtype == Dtype::kFloat64   ? WidestFloat<Binary64>(array)
                       : array.dtype == Dtype::kFloat32 ? WidestFloat<Binary32>(array)
                                                        : TypeOf(array.dtype).longest_text);
 }
 
-size_t LooseBound(const Array& array) { return Bound(array, TypeOf(array.dtype).longest_text); }
+size_t EncodedBound(const Array& array) { return Bound(array, TypeOf(array.dtype).longest_text); }
 
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length) {
+  Status status;
+  const auto write = [&](auto zero) { status = Encode(array, IntegerText<decltype(zero)>{}, out, length); };
+  if (WithInteger(array.dtype, write)) return status;
   switch (array.dtype) {
     case Dtype::kBool:
       return Encode(array, BoolText{}, out, length);
-    case Dtype::kInt8:
-      return Encode(array, IntegerText<int8_t>{}, out, length);
-    case Dtype::kInt16:
-      return Encode(array, IntegerText<int16_t>{}, out, length);
-    case Dtype::kInt32:
-      return Encode(array, IntegerText<int32_t>{}, out, length);
-    case Dtype::kInt64:
-      return Encode(array, IntegerText<int64_t>{}, out, length);
-    case Dtype::kUint8:
-      return Encode(array, IntegerText<uint8_t>{}, out, length);
-    case Dtype::kUint16:
-      return Encode(array, IntegerText<uint16_t>{}, out, length);
-    case Dtype::kUint32:
-      return Encode(array, IntegerText<uint32_t>{}, out, length);
-    case Dtype::kUint64:
-      return Encode(array, IntegerText<uint64_t>{}, out, length);
     case Dtype::kFloat16:
       return Encode(array, FloatText<Binary16>{non_finite}, out, length);
     case Dtype::kFloat32:

@@ -18,14 +18,13 @@ struct Array {
   const size_t* dims;
 };
 
-// Bytes that EncodeNdarray may need, so near to what it takes as the elements' magnitudes tell. SIZE_MAX when it
-// overflows.
+// Bytes that EncodeNdarray may write, by element type and shape alone. SIZE_MAX when it overflows.
 size_t EncodedBound(const Array& array);
 
-// The same without a look at the elements, about a fifth above.
-size_t LooseBound(const Array& array);
+// A closer bound, by the magnitudes of the elements, for memory that is not used again: a sixth less for usual floats.
+size_t ScannedBound(const Array& array);
 
-// Writes the text and its length. The room at `out` is EncodedBound's.
+// Writes the text, and its length to `length`. `out` has room for either bound.
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length);
 
 }  // namespace serving

@@ -22,8 +22,8 @@ inline bool StartsWith(const uint8_t* p, const uint8_t* end, const char* word, s
   return static_cast<size_t>(end - p) >= length && std::memcmp(p, word, length) == 0;
 }
 
-// The next comma, if it is within kPlainReach, without a look at what is before it: the processor goes on to the next
-// number while it still converts this one. 25 % of the time of a long list.
+// Returns the next comma if it is within kPlainReach, else the end of that. Found without reading the number before it,
+// so that the processor begins with the next number while it still converts this one: 25 % of the time of a long list.
 inline const uint8_t* FindComma(const uint8_t* p) {
 #if defined(__SSE2__)
   const __m128i commas = _mm_set1_epi8(',');
@@ -33,31 +33,31 @@ inline const uint8_t* FindComma(const uint8_t* p) {
   const unsigned high = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(second, commas)));
   return p + TrailingZeros(low | uint64_t{high} << 16 | uint64_t{1} << 32);
 #else
-  static_cast<void>(p);
-  return nullptr;
+  // As where there is none within reach: the token's own end tells where it is.
+  return p + kPlainReach;
 #endif
 }
 
-// Of null, true, false and their like, among what may be a value.
+// Given a byte that starts a value: whether it starts a word such as null or true, or a string or an object.
 inline bool IsWord(uint8_t byte) { return byte > '9'; }
 
-// Reads plain numbers that follow a comma in a list, `most` of them and no other value. Answers where it stands, which
-// is behind a comma if the next value is still due. What is not plain, or is an offence, is left to the caller.
-// A function of its own, for the few variables of this loop to stay in registers.
+// Reads at most `max` plain numbers that follow a comma in a list, and no other value. Returns the position after the
+// last: behind a comma if the next value is still due. Whatever is not plain, or is an error, is left to the caller.
+// Not inlined, so that the few variables of this loop stay in registers.
 template <class Store>
 SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const end, Store& store,
-                                       typename Store::Value*& out, int64_t most) {
+                                       typename Store::Value*& out, int64_t max) {
   NumberToken token;
   typename Store::Value* element = out;
-  for (; most > 0; most--) {
+  for (; max > 0; max--) {
     if (end - p <= kPlainReach) break;
     const uint8_t* const comma = FindComma(p);
     const uint8_t* next = comma + 1;
 #if defined(__GNUC__)
-    // Compilers would see that it is behind the token's end, too, and wait for that.
+    // Keeps compilers from seeing that it also follows the token's end, and waiting for that.
     __asm__("" : "+r"(next));
 #endif
-    // As Python's json.dumps separates.
+    // Python's json.dumps writes ", ".
     const uint8_t* const start = p + (*p == ' ');
     if (!ScanPlain(start, end, token) || store.Number(token, element) != Status::kOk) break;
     element++;
@@ -73,8 +73,8 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
   return p;
 }
 
-// The same walk as `parse` in src/array/json.ts, rule for rule: the two must report the same offence at the same
-// place.
+// The same rules as `parse` in src/array/json.ts, in the same order: both must report the same error at the same
+// offset.
 template <class Store>
 void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,
            ParseResult& result) {
@@ -167,7 +167,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
       }
       if (count == limit) return fail(Status::kRagged, start);
       count++;
-      // Never so for bytes that stay as they are: each element but the first has a comma before it.
+      // Only when the bytes change meanwhile (shared memory): each element but the first has a comma before it.
       if (out == out_end) return fail(Status::kGaveUp, start);
       Status status;
       switch (kind) {
@@ -240,32 +240,20 @@ size_t CountElements(const uint8_t* json, size_t length) {
     commas += sum;
     i += block;
   }
-  // An element takes a byte and, but for the last, a comma: a text of nothing but commas claims no more than a good
-  // one.
-  const size_t most = length / 2 + 1;
-  return commas + 1 < most ? commas + 1 : most;
+  // An element takes a byte and, but for the last, a comma: a text of commas alone gets no more than an array.
+  const size_t max = length / 2 + 1;
+  return commas + 1 < max ? commas + 1 : max;
 }
 
 void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result) {
+  const auto read = [&](auto zero) {
+    using T = decltype(zero);
+    Parse(json, length, IntegerStore<T>{dtype}, static_cast<T*>(out), capacity, result);
+  };
+  if (WithInteger(dtype, read)) return;
   switch (dtype) {
     case Dtype::kBool:
       return Parse(json, length, BoolStore{}, static_cast<uint8_t*>(out), capacity, result);
-    case Dtype::kInt8:
-      return Parse(json, length, IntegerStore<int8_t>{dtype}, static_cast<int8_t*>(out), capacity, result);
-    case Dtype::kInt16:
-      return Parse(json, length, IntegerStore<int16_t>{dtype}, static_cast<int16_t*>(out), capacity, result);
-    case Dtype::kInt32:
-      return Parse(json, length, IntegerStore<int32_t>{dtype}, static_cast<int32_t*>(out), capacity, result);
-    case Dtype::kInt64:
-      return Parse(json, length, IntegerStore<int64_t>{dtype}, static_cast<int64_t*>(out), capacity, result);
-    case Dtype::kUint8:
-      return Parse(json, length, IntegerStore<uint8_t>{dtype}, static_cast<uint8_t*>(out), capacity, result);
-    case Dtype::kUint16:
-      return Parse(json, length, IntegerStore<uint16_t>{dtype}, static_cast<uint16_t*>(out), capacity, result);
-    case Dtype::kUint32:
-      return Parse(json, length, IntegerStore<uint32_t>{dtype}, static_cast<uint32_t*>(out), capacity, result);
-    case Dtype::kUint64:
-      return Parse(json, length, IntegerStore<uint64_t>{dtype}, static_cast<uint64_t*>(out), capacity, result);
     case Dtype::kFloat16:
       return Parse(json, length, HalfStore{}, static_cast<uint16_t*>(out), capacity, result);
     case Dtype::kFloat32:

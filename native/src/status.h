@@ -1,5 +1,5 @@
-// What the add-on answers. Codes cross the boundary to src/array/native-codec.ts, which names them; C++ exceptions never
-// do.
+// What the add-on answers. Codes cross the boundary to src/array/native-codec.ts, which names them; C++ exceptions
+// never do.
 #pragma once
 
 #include "dtype.h"

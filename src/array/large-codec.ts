@@ -5,9 +5,9 @@
 import { availableParallelism } from 'node:os'
 import { type DType, dataConstructor } from '../dtype.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
-import { type LaterAddon, laterAddon } from '../native/add-on.ts'
+import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
 import { typescriptCodec } from './json.ts'
-import { codeOf, newHead, nonFiniteCodes, parsedOf } from './native-codec.ts'
+import { codeOf, nonFiniteCodes, parsedOf, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
@@ -22,11 +22,11 @@ const minEncodeElements = 64 * 1024
 
 /** The add-on on threads of libuv's pool. */
 class LargeCodec {
-  readonly #addon: LaterAddon
+  readonly #addon: AsyncAddon
   /** More at once than there are cores would only hold memory. */
   readonly #turns = new Turns(Math.min(4, availableParallelism()))
 
-  constructor(addon: LaterAddon) {
+  constructor(addon: AsyncAddon) {
     this.#addon = addon
   }
 
@@ -62,24 +62,24 @@ class LargeCodec {
   }
 
   async #parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure | undefined> {
-    const head = newHead()
+    const words = resultWords()
     const code = codeOf(dtype)
     // Exactly as long as the result of a good text, so that nothing is copied or grown.
-    const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsLater(json, code, head))
-    await this.#addon.parseNdarrayLater(json, code, head, new Uint8Array(buffer))
-    const found = parsedOf(head, buffer)
+    const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
+    await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
+    const found = parsedOf(words, buffer)
     if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
     // Inferred booleans took the room of numbers.
     return new NDArray((found.data as Uint8Array).slice(), found.shape, found.dtype)
   }
 
   async #encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
-    const head = newHead(array.shape)
+    const words = resultWords(array.shape)
     const data = array.data as Float64Array
-    const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], head] as const
+    const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], words] as const
     const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(data, ...codes)))
-    await this.#addon.encodeNdarrayLater(data, ...codes, out)
-    if (head[0] === 0) return out.subarray(0, head[1])
+    await this.#addon.encodeNdarrayAsync(data, ...codes, out)
+    if (words[0] === 0) return out.subarray(0, words[1])
     bufferPool.give(out.buffer)
     return undefined
   }
@@ -117,4 +117,4 @@ class Turns {
 }
 
 /** Undefined where the add-on is not loaded. */
-export const largeCodec: LargeCodec | undefined = laterAddon === undefined ? undefined : new LargeCodec(laterAddon)
+export const largeCodec: LargeCodec | undefined = asyncAddon === undefined ? undefined : new LargeCodec(asyncAddon)

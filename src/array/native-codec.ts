@@ -1,5 +1,5 @@
 /**
- * The native add-on behind the codec contract, and the choice between it and the TypeScript codec.
+ * The codec of the native add-on, and the choice between it and the TypeScript codec.
  * @module
  */
 
@@ -11,8 +11,10 @@ import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './n
 import { checkEncoding } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
+// Status codes of native/src/status.h.
+const gaveUp = 8
 const nonFiniteFound = 9
-/** By the add-on's status code; the codes left out mean that the TypeScript codec has to read the text. */
+/** By status code; for the codes left out, and for `gaveUp`, the TypeScript codec reads the text. */
 const failureKinds: readonly (ParseFailureKind | undefined)[] = [
   undefined,
   'syntax',
@@ -22,7 +24,7 @@ const failureKinds: readonly (ParseFailureKind | undefined)[] = [
   'precision',
   'depth',
 ]
-/** What the add-on takes for the texts of NaN and the infinities. */
+/** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
 /**
@@ -38,52 +40,56 @@ export const minParseBytes = 80
  */
 export const minEncodeElements = 9
 
-/** Status, offset or length, dtype, rank, dimensions: passed in, since the add-on makes no objects. */
-export function newHead(shape: readonly number[] = []): Float64Array {
-  const head = new Float64Array(4 + maxDimensions)
-  setShape(head, shape)
-  return head
+/**
+ * New result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no objects. The
+ * status is "gave up" until a call has written its own, so that a call that never ran is no result.
+ */
+export function resultWords(shape: readonly number[] = []): Float64Array {
+  const words = new Float64Array(4 + maxDimensions)
+  words[0] = gaveUp
+  setShape(words, shape)
+  return words
 }
 
-function setShape(head: Float64Array, shape: readonly number[]): void {
-  head[3] = shape.length
-  for (let i = 0; i < shape.length; i++) head[4 + i] = shape[i]
+function setShape(words: Float64Array, shape: readonly number[]): void {
+  words[3] = shape.length
+  for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
 }
 
-/** Where a parse ended: the array in the buffer, or why there is none. Undefined: the TypeScript codec has to read the text. */
-export function parsedOf(head: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
-  if (buffer === undefined || head[0] !== 0) {
-    const failure = failureKinds[head[0]]
-    return failure === undefined ? undefined : { failure, offset: head[1] }
+/** Returns the array in the buffer, or why there is none; undefined when the TypeScript codec has to read the text. */
+export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
+  if (buffer === undefined || words[0] !== 0) {
+    const failure = failureKinds[words[0]]
+    return failure === undefined ? undefined : { failure, offset: words[1] }
   }
-  const shape = new Array<number>(head[3])
+  const shape = new Array<number>(words[3])
   let size = 1
   for (let i = 0; i < shape.length; i++) {
-    shape[i] = head[4 + i]
+    shape[i] = words[4 + i]
     size *= shape[i]
   }
-  const dtype = dtypes[head[2]] as 'float64'
+  const dtype = dtypes[words[2]] as 'float64'
   // The buffer of a list without elements has room for one.
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/** What the add-on takes for a dtype; -1 to infer it. */
+/** The add-on's code of a dtype; -1 infers it. */
 export function codeOf(dtype: DType | undefined): number {
   return dtype === undefined ? -1 : elementTypes[dtype].code
 }
 
 /**
- * A loaded add-on becomes a codec that sends it every body of numbers, however small.
- * Strings and objects go to the TypeScript codec, and so does a text that the add-on gives up on.
+ * Returns the codec of a loaded add-on, which reads and prints every array of numbers there, however small. Strings and
+ * objects go to the TypeScript codec, and so does a text that the add-on gives up on.
  */
 function nativeCodecOf(addon: Addon): NumberCodec {
-  // One per thread is enough.
-  const head = newHead()
+  // Calls are synchronous: one for the thread is enough.
+  const words = resultWords()
   return {
     name: 'native',
     parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
       if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype)
-      const parsed = parsedOf(head, addon.parseNdarray(json, codeOf(dtype), head))
+      const parsed = parsedOf(words, addon.parseNdarray(json, codeOf(dtype), words))
       if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
       return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
     },
@@ -91,11 +97,11 @@ function nativeCodecOf(addon: Addon): NumberCodec {
       const { dtype, shape } = array
       const data = array.data as DTypeData['float64']
       if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
-      setShape(head, shape)
-      const text = addon.encodeNdarray(data, elementTypes[dtype].code, nonFiniteCodes[nonFinite], head)
+      setShape(words, shape)
+      const text = addon.encodeNdarray(data, elementTypes[dtype].code, nonFiniteCodes[nonFinite], words)
       if (typeof text === 'string') return text
-      if (text !== undefined) return new Uint8Array(text, 0, head[1])
-      return head[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)
+      if (text !== undefined) return new Uint8Array(text, 0, words[1])
+      return words[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)
     },
   }
 }

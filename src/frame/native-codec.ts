@@ -2,7 +2,7 @@
  * The native add-on behind the frame contract, and the choice between it and the TypeScript codec.
  * @module
  */
-import { randomBytes } from 'node:crypto'
+import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes, elementTypes } from '../dtype.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
 import type { Column, ColumnTable } from './columns.ts'
@@ -23,19 +23,19 @@ import { planFrame } from './frame-plan.ts'
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
 
 /** The key of the add-on's hash tables: nobody outside can choose names that collide. Four words of 32 bits. */
-const secret = new Uint32Array(randomBytes(16).buffer.slice(0, 16))
+const secret = getRandomValues(new Uint32Array(4))
 
 /** Maximum of columns, maximum of cells, the key. One for all calls: memory that is new to the add-on costs 0.3 µs. */
-const head = Float64Array.of(0, 0, ...secret)
+const limits = Float64Array.of(0, 0, ...secret)
 
 // The words of native/src/frame_pack.cpp.
 const frameWords = 9
 const columnWords = 7
 
 function parseWith(addon: FrameAddon, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
-  head[0] = maxFrameColumns
-  head[1] = maxFrameCells(json.length)
-  const buffer = addon.parseFrame(json, layouts.indexOf(layout), head)
+  limits[0] = maxFrameColumns
+  limits[1] = maxFrameCells(json.length)
+  const buffer = addon.parseFrame(json, layouts.indexOf(layout), limits)
   if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
   return unpack(buffer, layout)
 }

@@ -1,50 +1,55 @@
 /**
- * The native add-on, loaded. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names another binary (see native/sanitize.mjs).
+ * The native add-on. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names another
+ * binary (see native/sanitize.mjs).
  * @module
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** What native/src/frame_addon.cpp adds; called by `frame/native-codec.ts` alone. */
+/** Exports of native/src/frame_addon.cpp; called by src/frame/native-codec.ts alone. */
 export interface FrameAddon {
-  parseFrame(json: Uint8Array, layout: number, head: Float64Array): ArrayBuffer | undefined
+  parseFrame(json: Uint8Array, layout: number, limits: Float64Array): ArrayBuffer | undefined
   parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
 }
 
-/** What native/src/later_addon.cpp adds; called by `native-large.ts` alone. */
-export interface LaterAddon {
-  countElementsLater(json: Uint8Array, dtype: number, head: Float64Array): Promise<number>
-  parseNdarrayLater(json: Uint8Array, dtype: number, head: Float64Array, out: Uint8Array): Promise<undefined>
-  encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, head: Float64Array): number
-  encodeNdarrayLater(
+/**
+ * Exports of native/src/async_addon.cpp, which work on libuv's threads; called by src/array/large-codec.ts alone. No
+ * argument may be read, written or transferred until the promise settles.
+ */
+export interface AsyncAddon {
+  countElementsAsync(json: Uint8Array, dtype: number, words: Float64Array): Promise<number>
+  parseNdarrayAsync(json: Uint8Array, dtype: number, words: Float64Array, out: Uint8Array): Promise<undefined>
+  encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, words: Float64Array): number
+  encodeNdarrayAsync(
     data: ArrayBufferView,
     dtype: number,
     nonFinite: number,
-    head: Float64Array,
+    words: Float64Array,
     out: Uint8Array,
   ): Promise<undefined>
 }
 
-/** What native/src/addon.cpp exports. */
-export interface Addon extends FrameAddon, LaterAddon {
-  /** Gives free memory of the C heap back to the system; false where the C library cannot. */
-  trimMemory(): boolean
+/** Exports of native/src/addon.cpp. `words` are the result words, see native/src/boundary.h. */
+export interface Addon extends FrameAddon, AsyncAddon {
+  /** Version of what crosses the boundary. */
   readonly contract: number
-  parseNdarray(json: Uint8Array, dtype: number, head: Float64Array): ArrayBuffer | undefined
+  parseNdarray(json: Uint8Array, dtype: number, words: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
     data: ArrayBufferView,
     dtype: number,
     nonFinite: number,
-    head: Float64Array,
+    words: Float64Array,
   ): string | ArrayBuffer | undefined
+  /** Gives free memory of the C heap back to the system; false where the C library cannot. */
+  trimMemory(): boolean
 }
 
-/** The version of the lines above and of the status codes below; native/src/addon.cpp says the same. */
+/** Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp. */
 const contract = 6
 
-/** Where the add-on is looked for. */
+/** Path of the add-on. */
 export const nativePath: string =
   process.env.SERVING_NATIVE_PATH ??
   fileURLToPath(new URL('../../native/build/Release/serving_native.node', import.meta.url))
@@ -67,7 +72,7 @@ function load(): { readonly addon: Addon } | { readonly failure: string } {
 
 const loaded = load()
 
-/** Whether the add-on serves, and if not, why; for the start-up log and `serving --version`. */
+/** Whether the add-on is loaded, and if not, why; for the start-up log and `serving --version`. */
 export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
   'failure' in loaded ? { loaded: false, reason: loaded.failure } : { loaded: true }
 
@@ -77,5 +82,5 @@ export const addon: Addon | undefined = 'addon' in loaded ? loaded.addon : undef
 /** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
 export const frameAddon: FrameAddon | undefined = addon
 
-/** The part of the add-on that works beside the event loop; undefined when it is not loaded. */
-export const laterAddon: LaterAddon | undefined = addon
+/** The part of the add-on that works on libuv's threads; undefined when it is not loaded. */
+export const asyncAddon: AsyncAddon | undefined = addon

@@ -1,0 +1,168 @@
+#include "async_addon.h"
+
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "boundary.h"
+
+namespace serving {
+namespace {
+
+// One job: `Run` on a thread of the pool, then `Result` on the event loop's.
+class Job {
+ public:
+  virtual ~Job() = default;
+  virtual void Run() = 0;
+  // The value of the promise; nullptr for undefined.
+  virtual napi_value Result(napi_env env) = 0;
+
+  // Returns the promise; nullptr with an exception pending. Keeps the arguments alive until it settles.
+  static napi_value Start(napi_env env, std::unique_ptr<Job> job, const napi_value* args, size_t count) {
+    napi_value promise, name, list;
+    if (napi_create_array_with_length(env, count, &list) != napi_ok) return nullptr;
+    for (size_t i = 0; i < count; i++) {
+      if (napi_set_element(env, list, static_cast<uint32_t>(i), args[i]) != napi_ok) return nullptr;
+    }
+    if (napi_create_string_utf8(env, "serving_native", NAPI_AUTO_LENGTH, &name) != napi_ok ||
+        napi_create_reference(env, list, 1, &job->arguments_) != napi_ok) {
+      return nullptr;
+    }
+    if (napi_create_promise(env, &job->deferred_, &promise) != napi_ok ||
+        napi_create_async_work(env, nullptr, name, Execute, Complete, job.get(), &job->handle_) != napi_ok) {
+      napi_delete_reference(env, job->arguments_);
+      return nullptr;
+    }
+    if (napi_queue_async_work(env, job->handle_) != napi_ok) {
+      napi_delete_async_work(env, job->handle_);
+      napi_delete_reference(env, job->arguments_);
+      return nullptr;
+    }
+    job.release();
+    return promise;
+  }
+
+ private:
+  static void Execute(napi_env, void* data) { static_cast<Job*>(data)->Run(); }
+
+  static void Complete(napi_env env, napi_status status, void* data) {
+    const std::unique_ptr<Job> job(static_cast<Job*>(data));
+    napi_value result = status == napi_ok ? job->Result(env) : nullptr;
+    // Without a result the words are left as the caller made them: "gave up".
+    if (result == nullptr) napi_get_undefined(env, &result);
+    napi_resolve_deferred(env, job->deferred_, result);
+    napi_delete_reference(env, job->arguments_);
+    napi_delete_async_work(env, job->handle_);
+  }
+
+  napi_async_work handle_ = nullptr;
+  napi_deferred deferred_ = nullptr;
+  napi_ref arguments_ = nullptr;
+};
+
+class CountJob final : public Job {
+ public:
+  ParseArguments json;
+
+  void Run() override { count_ = CountElements(json.text, json.length); }
+
+  napi_value Result(napi_env env) override {
+    napi_value bytes;
+    const double size = static_cast<double>(count_ * ItemSize(json.dtype));
+    return napi_create_double(env, size, &bytes) == napi_ok ? bytes : nullptr;
+  }
+
+ private:
+  size_t count_ = 0;
+};
+
+class ParseJob final : public Job {
+ public:
+  ParseArguments json;
+  View out;
+
+  void Run() override {
+    ParseNdarray(json.text, json.length, json.dtype, out.data, out.length / ItemSize(json.dtype), result_);
+    if (result_.status != Status::kOk || json.dtype != Dtype::kInferred || result_.dtype != Dtype::kBool) return;
+    // In place: each flag lies at or before the number that it is made of.
+    const double* const values = reinterpret_cast<const double*>(out.data);
+    for (size_t i = 0; i < result_.count; i++) out.data[i] = values[i] != 0;
+  }
+
+  napi_value Result(napi_env) override {
+    WriteResult(result_, json.words);
+    return nullptr;
+  }
+
+ private:
+  ParseResult result_{};
+};
+
+class EncodeJob final : public Job {
+ public:
+  EncodeArguments to;
+  View out;
+
+  void Run() override { status_ = EncodeNdarray(to.array, to.non_finite, reinterpret_cast<char*>(out.data), length_); }
+
+  napi_value Result(napi_env) override {
+    WriteStatus(status_, to.words);
+    to.words[1] = static_cast<double>(length_);
+    return nullptr;
+  }
+
+ private:
+  Status status_ = Status::kGaveUp;
+  size_t length_ = 0;
+};
+
+// A job with its arguments read; nullptr with an exception pending. Without exceptions a plain `new` would end the
+// process where memory is short.
+template <class T, class Read>
+std::unique_ptr<T> NewJob(napi_env env, const Read& read) {
+  std::unique_ptr<T> job(new (std::nothrow) T);
+  if (job == nullptr) {
+    napi_throw_error(env, nullptr, "serving_native: no memory");
+  } else if (!read(*job)) {
+    Misused(env);
+    job.reset();
+  }
+  return job;
+}
+
+}  // namespace
+
+napi_value CountElementsAsync(napi_env env, napi_callback_info info) {
+  napi_value args[3];
+  auto job = NewJob<CountJob>(
+      env, [&](CountJob& to) { return GetArguments(env, info, args) && ReadParseArguments(env, args, to.json); });
+  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 3);
+}
+
+napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info) {
+  napi_value args[4];
+  auto job = NewJob<ParseJob>(env, [&](ParseJob& to) {
+    return GetArguments(env, info, args) && ReadParseArguments(env, args, to.json) &&
+           GetView(env, args[3], napi_uint8_array, to.out) && reinterpret_cast<uintptr_t>(to.out.data) % 8 == 0;
+  });
+  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 4);
+}
+
+napi_value EncodeNdarrayAsync(napi_env env, napi_callback_info info) {
+  napi_value args[5];
+  auto job = NewJob<EncodeJob>(env, [&](EncodeJob& to) {
+    return GetArguments(env, info, args) && ReadEncodeArguments(env, args, to.to) &&
+           GetView(env, args[4], napi_uint8_array, to.out) && to.out.length >= EncodedBound(to.to.array);
+  });
+  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 5);
+}
+
+napi_value EncodedBound(napi_env env, napi_callback_info info) {
+  napi_value args[4];
+  EncodeArguments to;
+  if (!GetArguments(env, info, args) || !ReadEncodeArguments(env, args, to)) return Misused(env);
+  napi_value bound;
+  return napi_create_double(env, static_cast<double>(EncodedBound(to.array)), &bound) == napi_ok ? bound : nullptr;
+}
+
+}  // namespace serving
