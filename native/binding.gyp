@@ -1,6 +1,6 @@
 {
   "variables": { "jpeg%": 0 },
-  # What both targets share.
+  # What all targets share.
   "target_defaults": {
     "defines": ["NAPI_VERSION=8", "NAPI_DISABLE_CPP_EXCEPTIONS"],
     "cflags": ["-fvisibility=hidden"],
@@ -43,6 +43,10 @@
       ],
       "include_dirs": ["<(simdjson_dir)"],
       "defines": ["SIMDJSON_EXCEPTIONS=0"]
+    },
+    {
+      "target_name": "serving_image",
+      "sources": ["image/addon.cpp", "image/resample.cpp"]
     }
   ],
   # build.mjs sets it where libjpeg-turbo and its headers are installed.
@@ -53,7 +57,8 @@
         "targets": [
           {
             "target_name": "serving_jpeg",
-            "sources": ["jpeg/addon.cpp", "jpeg/jpeg.cpp"],
+            "sources": ["image/addon.cpp", "image/jpeg.cpp", "image/resample.cpp"],
+            "defines": ["SERVING_JPEG"],
             "libraries": ["-ljpeg"]
           }
         ]

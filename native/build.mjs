@@ -1,6 +1,7 @@
 /**
- * Builds the native add-on into native/build/Release/serving_native.node without downloading anything. Runs at `npm install`. Where
- * libjpeg-turbo is installed with its headers, it builds the JPEG codec beside it, serving_jpeg.node.
+ * Builds the native add-ons into native/build/Release without downloading anything. Runs at `npm install`. serving_native.node has the
+ * codecs of arrays and frames, serving_image.node resizes pictures; serving_jpeg.node, which also reads and writes JPEG, is built where
+ * libjpeg-turbo is installed with its headers.
  *
  * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same contract serves then.
  * A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds nothing.
@@ -28,7 +29,7 @@ const here = dirname(fileURLToPath(import.meta.url))
 const require = createRequire(import.meta.url)
 const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
-const jpegBinary = join(buildDir, 'Release', 'serving_jpeg.node')
+const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) => join(buildDir, 'Release', name))
 const stamp = join(buildDir, 'stamp.txt')
 /** Why there is no add-on, for src/array/native-codec.ts to tell. */
 const skipped = join(buildDir, 'skipped.txt')
@@ -119,7 +120,7 @@ function fingerprint(simdjson, jpeg) {
   const hash = createHash('sha256')
   // Node-API is stable across versions of Node, so that the version of Node itself is not part of it.
   hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg}`)
-  const sources = ['src', 'jpeg'].flatMap((folder) =>
+  const sources = ['src', 'image'].flatMap((folder) =>
     readdirSync(join(here, folder)).map((name) => join(here, folder, name)),
   )
   for (const file of [...sources.sort(), join(here, 'binding.gyp')]) {
@@ -146,7 +147,7 @@ function build(force) {
   const jpeg = hasJpeg()
   const wanted = fingerprint(simdjson, jpeg)
   if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
-  for (const built of [binary, jpegBinary]) rmSync(built, { force: true })
+  for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
   rmSync(logFile, { force: true })
   mkdirSync(buildDir, { recursive: true })
   checkTools()
@@ -167,7 +168,7 @@ function main() {
   } catch (error) {
     const reason = error instanceof Unmet ? error.message : String(error?.stack ?? error)
     // A binary of other sources must not be loaded in place of the one that could not be built.
-    for (const built of [binary, jpegBinary]) rmSync(built, { force: true })
+    for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
     mkdirSync(buildDir, { recursive: true })
     writeFileSync(skipped, reason)
     console.log(`serving: native add-on not built (${reason}); the TypeScript codec serves in its place`)

@@ -6,8 +6,9 @@
 
 import { bodyLoan } from '../../src/http/message.ts'
 import { type ImageHeader, readImageHeader } from '../../src/image/header.ts'
+import { jpegStatus } from '../../src/image/image-addon.ts'
 import { imageCodecWith } from '../../src/image/image-codec.ts'
-import { jpegCodec, jpegStatus } from '../../src/image/jpeg.ts'
+import { jpegCodec } from '../../src/image/jpeg.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 import { besideBaseline } from './baseline.ts'
 

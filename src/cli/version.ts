@@ -3,7 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { jpegStatus } from '../image/jpeg.ts'
+import { jpegStatus } from '../image/image-addon.ts'
 import { nativeStatus } from '../native/add-on.ts'
 import { loadUws } from '../server/uws.ts'
 

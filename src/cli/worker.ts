@@ -3,7 +3,7 @@
  * @module
  */
 import cluster from 'node:cluster'
-import { jpegStatus } from '../image/jpeg.ts'
+import { jpegStatus } from '../image/image-addon.ts'
 import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'

@@ -10,18 +10,19 @@ import type { Context } from '../http/context.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
-import { type EncodableMimeType, encodableModes, imageCodec } from '../image/image-codec.ts'
-import { declaredImageType, type ImageSample, readSample, storableMode } from '../image/image-types.ts'
-import { fitsMode, isRasterMode, RasterImage, type RasterMode, rasterModes } from '../image/raster.ts'
-import { rasterConversion } from '../image/raster-convert.ts'
-import { runInSlices } from '../memory/slices.ts'
+import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
+import { declaredImageType, type ImageSample, readSample } from '../image/image-types.ts'
+import { fitsMode, RasterImage } from '../image/raster.ts'
+import { convertInSlices } from '../image/raster-convert.ts'
+import { isRasterMode, type Pixels, type RasterMode, rasterModes } from '../image/raster-modes.ts'
+import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
 import { checkOptions } from '../options.ts'
 import type { FileMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'
 import { singleFilePart } from './single-file-part.ts'
 
 /** Options of {@link Image}. **Source**: SPEC "Image". */
-export interface ImageOptions {
+export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
   /** Colour mode that pictures are converted to, both ways. Default `'RGB'`; `null` keeps the mode of each picture. */
   readonly pilmode?: RasterMode | null
   /** Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default `image/jpeg`. */
@@ -30,25 +31,35 @@ export interface ImageOptions {
   readonly allowedMimeTypes?: Iterable<string> | null
   /** The largest picture that is decoded. Our choice: default 64 million. **Units**: pixels. */
   readonly maxPixels?: number
+  /** Gives the function a tensor instead of a raster: resized, cut out and normalised in one pass. For `pilmode` `RGB` and `L`. */
+  readonly tensor?: T
 }
 
-const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels'] as const
+/** What a function receives: a raster, or the tensor that was asked for. */
+export type ImageValue<T> = T extends TensorOptions ? NDArray<TensorDType<T>> : RasterImage
+
+const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'tensor'] as const
 const defaultMaxPixels = 64_000_000
 
 /**
- * A picture's bytes become a {@link RasterImage}; a RasterImage, or an array of pixels, becomes a picture's bytes.
+ * Decodes a picture to a {@link RasterImage}, or to a tensor for a model; encodes a RasterImage, or an array of pixels, to a picture.
  *
  * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as `pilmode` where
- * dtype and channels are just those of that mode.
+ * dtype and channels are just those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]` with `layout: 'hwc'`.
  * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field is called. The format
- * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts; EXIF orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
+ * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts; EXIF
+ * orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded; BadInput `encoding` for
  * what is no picture or a damaged one. MissingDependencyException at construction without `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
  * **Source**: SPEC "Image".
- * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`
+ * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`,
+ * `new io.Image({ tensor: { size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } })`
  */
-export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
+export class Image<const T extends TensorOptions | undefined = undefined> extends IODescriptor<
+  ImageValue<T>,
+  RasterImage | NDArray
+> {
   readonly mimeType: ImageMimeType | EncodableMimeType
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'file'
@@ -57,12 +68,14 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   readonly pilmode: RasterMode | null
   readonly allowedMimeTypes: readonly ImageMimeType[]
   readonly maxPixels: number
+  readonly tensor: T | undefined
   /** What `fromSample` was given. */
   readonly sample: Uint8Array | undefined
   readonly #codec = imageCodec()
+  readonly #plan: TensorPlan | undefined
   readonly #headers: HttpResponse['headers']
 
-  constructor(options: ImageOptions = {}, sample?: Uint8Array) {
+  constructor(options: ImageOptions<T> = {}, sample?: Uint8Array) {
     super()
     checkOptions('Image', options, optionNames)
     const { pilmode = 'RGB', mimeType = 'image/jpeg', maxPixels = defaultMaxPixels } = options
@@ -76,6 +89,10 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
     if (!(Number.isSafeInteger(maxPixels) && maxPixels > 0)) {
       throw new InvalidArgument(expected('a whole number from 1 up', 'maxPixels', maxPixels))
     }
+    const { tensor } = options
+    if (tensor !== undefined && pilmode !== 'RGB' && pilmode !== 'L') {
+      throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
+    }
     // Only where both were asked for: as an input, the default mimeType means nothing.
     if (sample === undefined && options.mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
@@ -84,6 +101,8 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
     this.mimeType = mimeType
     this.maxPixels = maxPixels
     this.allowedMimeTypes = parseAllowed(options.allowedMimeTypes)
+    this.tensor = tensor
+    this.#plan = tensor && new TensorPlan(tensor, pilmode === 'L' ? 1 : 3)
     this.sample = sample
     this.#headers = [
       ['content-type', mimeType],
@@ -92,18 +111,21 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   }
 
   /**
-   * A picture's bytes, a file-like object or a path becomes a descriptor. `mimeType`, when not given, comes from the name's extension, else
-   * from the bytes.
+   * Makes a descriptor from a picture's bytes, a file-like object or a path. `mimeType`, when not given, comes from the name's extension,
+   * else from the bytes.
    * **Errors**: BadInput for a path that cannot be read, and for what this descriptor would refuse by its header.
    */
-  static fromSample(sample: ImageSample, options: ImageOptions = {}): Image {
+  static fromSample<const T extends TensorOptions | undefined = undefined>(
+    sample: ImageSample,
+    options: ImageOptions<T> = {},
+  ): Image<T> {
     const { bytes, mimeType } = readSample(sample)
-    const image = new Image({ ...options, mimeType: options.mimeType ?? mimeType }, bytes)
+    const image = new Image<T>({ ...options, mimeType: options.mimeType ?? mimeType }, bytes)
     image.#admit(bytes)
     return image
   }
 
-  fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<RasterImage> {
+  fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const accepts = (type: string | undefined) => this.#isAllowed(type)
@@ -112,26 +134,26 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
     }
     this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
-    // Not peek: the pool reads the bytes when the socket may have taken its own back.
+    // Not peek: the pool reads the bytes after this returns.
     return this.#decode(request.body, header, ctx?.signal)
   }
 
   /**
-   * A picture's bytes, of a part or a message, become a raster by the same rules as a body. The bytes must stay as they are until then.
+   * Decodes a picture's bytes, of a part or a message, by the same rules as a body. The bytes must not change until the promise settles.
    * **Errors**: as for a body; what the header tells is thrown at once.
    */
-  fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<RasterImage> {
+  fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
     return this.#decode(bytes, this.#admit(bytes), signal)
   }
 
-  /** A File message, or a picture's bytes, become a raster; a kind counts as a Content-Type does. */
-  override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<RasterImage> {
+  /** Decodes a File message, or a picture's bytes; a kind counts as a Content-Type does. */
+  override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T>> {
     if (message instanceof Uint8Array) return this.fromBytes(message, undefined, ctx?.signal)
     return this.fromBytes(message.content ?? new Uint8Array(0), message.kind || undefined, ctx?.signal)
   }
 
-  /** A raster, or an array of pixels, becomes a File message of `mimeType`. */
+  /** Encodes a raster, or an array of pixels, to a File message of `mimeType`. */
   override async toProto(value: RasterImage | NDArray, ctx?: Context): Promise<FileMessage> {
     const { body } = await this.toHttpResponse(value, ctx)
     return { kind: this.mimeType, content: body as Uint8Array }
@@ -146,10 +168,10 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
       throw new BadOutput(`pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
     const signal = ctx?.signal
-    const converted = await runInSlices(rasterConversion(raster, mode), signal)
-    const stored = await runInSlices(rasterConversion(converted, storableMode(mode, mimeType)), signal)
+    const converted = await convertInSlices(raster, mode, signal)
+    const stored = await convertInSlices(converted, storableMode(mode, mimeType), signal)
     try {
-      return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, signal) }
+      return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, {}, signal) }
     } catch (cause) {
       signal?.throwIfAborted()
       throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${describe(raster)}`, {
@@ -158,10 +180,13 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
     }
   }
 
-  async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<RasterImage> {
-    let raster: RasterImage
+  async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<ImageValue<T>> {
+    let pixels: Pixels
     try {
-      raster = await this.#codec.decode(bytes, header, signal)
+      if (this.#plan !== undefined) {
+        return (await this.#codec.decodeTensor(bytes, header, this.#plan, signal)) as ImageValue<T>
+      }
+      pixels = await this.#codec.decode(bytes, header, signal)
     } catch (cause) {
       signal?.throwIfAborted()
       // A fault of ours, or no memory: not the client's.
@@ -178,7 +203,8 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
         cause,
       })
     }
-    return runInSlices(rasterConversion(raster, this.pilmode ?? raster.mode), signal)
+    const { mode, width, height, data } = await convertInSlices(pixels, this.pilmode ?? pixels.mode, signal)
+    return new RasterImage(mode, width, height, data) as ImageValue<T>
   }
 
   /** A body may say that it is of an allowed format, or nothing at all. */
@@ -213,6 +239,10 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
         reason: 'size',
       })
     }
+    if (this.#plan !== undefined && Math.max(width, height) > maxResizedSide) {
+      const limit = `sides of at most ${maxResizedSide} pixels`
+      throw new BadInput(`expected ${limit} for Image, received ${width}×${height}`, { reason: 'size' })
+    }
     return header
   }
 
@@ -235,10 +265,6 @@ export class Image extends IODescriptor<RasterImage, RasterImage | NDArray> {
   #allowedNames(): string {
     return this.allowedMimeTypes.length === 0 ? 'no type at all' : this.allowedMimeTypes.join(', ')
   }
-}
-
-function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
-  return typeof mimeType === 'string' && Object.hasOwn(encodableModes, mimeType)
 }
 
 function isKnown(mimeType: unknown): mimeType is ImageMimeType {

@@ -1,18 +1,18 @@
 /**
- * The first frame of a GIF, in TypeScript: the native codec is built without GIF.
+ * Decodes the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF.
  * @module
  */
 
 import { type Slices, slicePixels } from '../memory/slices.ts'
 import type { GifFrame } from './header-gif.ts'
-import { RasterImage } from './raster.ts'
+import type { Pixels } from './raster-modes.ts'
 
 /**
- * A GIF's first frame becomes `RGB`, or `RGBA` when it has a transparent colour. Pixels of the screen that it does not cover have the
+ * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour. Pixels of the screen that it does not cover have the
  * transparent colour, else the table's first one, as in Pillow.
  * **Errors**: an Error for damaged or missing data. **Source**: GIF89a, appendix F.
  */
-export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<RasterImage> {
+export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<Pixels> {
   const { width, height, frameWidth, frameHeight, transparent } = frame
   const indexes = yield* decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight)
   const channels = transparent === undefined ? 3 : 4
@@ -33,7 +33,7 @@ export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<RasterIma
       if (channels === 4) pixels[t + 3] = index === transparent ? 0 : 255
     }
   }
-  return new RasterImage(channels === 3 ? 'RGB' : 'RGBA', width, height, pixels)
+  return { mode: channels === 3 ? 'RGB' : 'RGBA', width, height, data: pixels }
 }
 
 /** 256 colours; those that the table does not have are grey, as in Pillow. */

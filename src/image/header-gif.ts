@@ -2,8 +2,9 @@
  * The size of a GIF: its screen, or its first frame where that is larger.
  * @module
  */
+import { maxHeaderSteps } from './image-size.ts'
 
-/** Where the first frame of a GIF stands and what it needs. **Units**: pixels; offsets in bytes. */
+/** The first frame of a GIF: its place on the screen, its colours and its data. **Units**: pixels; offsets in bytes. */
 export interface GifFrame {
   readonly width: number
   readonly height: number
@@ -12,7 +13,7 @@ export interface GifFrame {
   readonly frameWidth: number
   readonly frameHeight: number
   readonly interlaced: boolean
-  /** The colour table in force, three bytes a colour; empty when there is none. */
+  /** The colour table that applies, three bytes a colour; empty when there is none. */
   readonly palette: Uint8Array
   /** Index of the transparent colour. */
   readonly transparent: number | undefined
@@ -20,7 +21,7 @@ export interface GifFrame {
   readonly dataOffset: number
 }
 
-/** The first frame's place. Undefined for a file that ends before it. **Source**: GIF89a, sections 18 to 23. */
+/** Finds the first frame; undefined for a file that ends before it. **Source**: GIF89a, sections 18 to 23. */
 export function readGif(bytes: Uint8Array): GifFrame | undefined {
   if (bytes.length < 13) return undefined
   const u16 = (at: number) => bytes[at] | (bytes[at + 1] << 8)
@@ -32,11 +33,14 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
     at += length
   }
   let transparent: number | undefined
-  while (at < bytes.length) {
+  let steps = 0
+  while (at < bytes.length && ++steps <= maxHeaderSteps) {
     const kind = bytes[at]
     if (kind === 0x21) {
       if (bytes[at + 1] === 0xf9 && bytes[at + 2] >= 4 && bytes[at + 3] & 1) transparent = bytes[at + 6]
-      at = skipBlocks(bytes, at + 2)
+      at += 2
+      while (at < bytes.length && bytes[at] !== 0 && ++steps <= maxHeaderSteps) at += bytes[at] + 1
+      at++
     } else if (kind === 0x2c) {
       if (at + 10 >= bytes.length) return undefined
       const [left, top, frameWidth, frameHeight] = [u16(at + 1), u16(at + 3), u16(at + 5), u16(at + 7)]
@@ -64,9 +68,4 @@ export function readGif(bytes: Uint8Array): GifFrame | undefined {
     else at++
   }
   return undefined
-}
-
-function skipBlocks(bytes: Uint8Array, at: number): number {
-  while (at < bytes.length && bytes[at] !== 0) at += bytes[at] + 1
-  return at + 1
 }

@@ -1,10 +1,11 @@
 /**
- * What a picture is and how large, from its header alone: nothing is decoded, so a hostile size costs nothing.
+ * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing.
  * @module
  */
+import type { Slices } from '../memory/slices.ts'
 import { readGif } from './header-gif.ts'
 import { readTiff } from './header-tiff.ts'
-import type { ImageSize } from './image-size.ts'
+import { type ImageSize, maxHeaderSteps } from './image-size.ts'
 
 /** Media types of the pictures that are known by their bytes. */
 export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
@@ -17,7 +18,7 @@ export interface ImageHeader extends ImageSize {
   readonly mimeType: ImageMimeType
 }
 
-/** The type of a picture, told from its first bytes; undefined for anything that is none of {@link imageMimeTypes}. */
+/** Returns the type of a picture by its first bytes; undefined for anything that is none of {@link imageMimeTypes}. */
 export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
@@ -38,9 +39,9 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
 }
 
 /**
- * The header of a picture; undefined when it is of no known type, cut off or damaged before its size, or has none of its sides.
+ * Returns the header of a picture; undefined when it is of no known type, cut off or damaged before its size, or a side is 0.
  *
- * **Cost**: reads a few bytes; walks the segments or boxes before the size, never more than the body has. Never throws.
+ * **Cost**: reads a few bytes; of a JPEG or GIF it walks what stands before the size, in {@link maxHeaderSteps} steps at most. Never throws.
  * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
@@ -51,17 +52,26 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
 }
 
+// Searched in about a millisecond where every byte is the first of the marker.
+const searchBytes = 1 << 18
+
 /**
- * Whether a picture was cut off where decoders would fill the rest with grey and say nothing: a JPEG without its end marker, a WebP
+ * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end marker, a WebP
  * shorter than it says. Pillow refuses both.
  */
-export function isCutOff(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): boolean {
+export function* cutOffSlices(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): Slices<boolean> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
+  if (mimeType !== 'image/jpeg') return false
   // Coded pixels never hold the end marker; a thumbnail's own one stands before them.
-  return (
-    mimeType === 'image/jpeg' && !(buffer.lastIndexOf('\xff\xd9', undefined, 'latin1') > (dataOffset ?? buffer.length))
-  )
+  const start = (dataOffset ?? buffer.length) + 1
+  for (let end = buffer.length; end > start; end -= searchBytes) {
+    // Of the marker that lies on both sides of the cut, the last slice had the second byte only.
+    const slice = buffer.subarray(Math.max(start, end - searchBytes), Math.min(buffer.length, end + 1))
+    if (slice.lastIndexOf('\xff\xd9', undefined, 'latin1') !== -1) return false
+    yield
+  }
+  return true
 }
 
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
@@ -74,12 +84,14 @@ function readPng(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   return { width: view.getUint32(16), height: view.getUint32(20), bitDepth: bytes[24] }
 }
 
-/** Walks the markers to the frame header. Two frame headers are refused: a decoder may believe the other one. */
+/** Walks the markers to the frame header. Two frame headers are refused: a decoder may go by the other one. */
 function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   let found: ImageSize | undefined
   let at = 2
+  let steps = 0
   while (at + 4 <= bytes.length) {
-    // Fill bytes may stand before a marker; decoders also skip stray bytes there.
+    if (++steps > maxHeaderSteps) return undefined
+    // Fill bytes may stand before a marker; decoders also skip other bytes there.
     if (bytes[at] !== 0xff || bytes[at + 1] === 0xff || bytes[at + 1] === 0) {
       at++
       continue
@@ -118,7 +130,7 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** The header's length tells its kind: 12 bytes have 16-bit sides, all longer ones 32-bit ones; a negative height is rows from the top. */
+/** A header of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows from the top. */
 function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 26) return undefined
   const length = view.getUint32(14, true)

@@ -3,6 +3,12 @@
  * @module
  */
 
+/**
+ * The most segments, blocks or stray bytes that are walked before the size: a body of 64 MB may consist of them. Pictures have some dozens,
+ * with a colour profile or a depth map some hundreds. **Units**: steps, a quarter of a millisecond in all.
+ */
+export const maxHeaderSteps = 1 << 16
+
 /** Size of the picture as a decoder would allocate it. */
 export interface ImageSize {
   /** **Units**: pixels. */

@@ -1,13 +1,11 @@
 /**
- * Names and samples of pictures: which format a header, an extension or a mode stands for.
+ * Names and samples of pictures: which format a Content-Type or an extension stands for.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { BadInput, expected } from '../errors.ts'
 import { type ImageMimeType, imageMimeTypes, imageTypeOf } from './header.ts'
-import { type EncodableMimeType, encodableModes } from './image-codec.ts'
-import type { RasterMode } from './raster.ts'
 
 /** A picture as a sample: its bytes, a file with bytes and a name, or a path. */
 export type ImageSample = Uint8Array | string | { readonly bytes: Uint8Array; readonly name?: string | undefined }
@@ -27,7 +25,7 @@ const extensions: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMime
   ['.tiff', 'image/tiff'],
 ])
 
-// What clients write that have an older name for a format.
+// Older names that some clients use.
 const aliases: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMimeType>([
   ['image/jpg', 'image/jpeg'],
   ['image/pjpeg', 'image/jpeg'],
@@ -37,12 +35,14 @@ const aliases: ReadonlyMap<string, ImageMimeType> = new Map<string, ImageMimeTyp
   ['image/x-bmp', 'image/bmp'],
 ])
 
-/** The format that a Content-Type names; undefined when it is none that we know. */
+/** Returns the format that a Content-Type names; undefined for an unknown one. */
 export function declaredImageType(essence: string): ImageMimeType | undefined {
   return imageMimeTypes.find((type) => type === essence) ?? aliases.get(essence)
 }
 
-/** A sample becomes its bytes and the format that its name, else its content, says. **Errors**: BadInput when it cannot be read. */
+/**
+ * Returns the bytes of a sample and the format that its name, else its content, says. **Errors**: BadInput when it cannot be read.
+ */
 export function readSample(sample: ImageSample): {
   readonly bytes: Uint8Array
   readonly mimeType: ImageMimeType | undefined
@@ -64,16 +64,4 @@ function openSample(sample: ImageSample): { readonly bytes: Uint8Array; readonly
     return { bytes: sample.bytes, name: typeof sample.name === 'string' ? sample.name : '' }
   }
   throw new BadInput(expected('bytes, a file or a path', 'Image.fromSample', sample))
-}
-
-/**
- * The nearest mode that a format keeps: the mode itself, else colour for colour, alpha where there is any, grey for the rest.
- * `F` and, in formats without 16 bits, `I` are clipped to 0…255 as Pillow does.
- */
-export function storableMode(mode: RasterMode, mimeType: EncodableMimeType): RasterMode {
-  const kept: readonly RasterMode[] = encodableModes[mimeType]
-  if (kept.includes(mode)) return mode
-  if (mode === 'LA' && kept.includes('RGBA')) return 'RGBA'
-  const isGrey = mode === '1' || mode === 'L' || mode === 'LA' || mode === 'I' || mode === 'F'
-  return isGrey && kept.includes('L') ? 'L' : 'RGB'
 }

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { runAtOnce, type Slices, slicePixels } from '../memory/slices.ts'
-import { type RasterElements, RasterImage, type RasterMode, rasterModes } from './raster.ts'
+import { runAtOnce, runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
 import { dither } from './raster-dither.ts'
 import { kernels } from './raster-kernels.ts'
+import { elementsOf, type Pixels, type RasterElements, type RasterMode, rasterModes } from './raster-modes.ts'
 
-/** The mode to go through where there is no direct way: Pillow's `getmodebase`. */
+/** The intermediate mode where there is no direct conversion: Pillow's `getmodebase`. */
 const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
   1: 'L',
   L: 'L',
@@ -23,31 +23,36 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
 }
 
 /**
- * A picture in another colour mode; the same object when it has that mode already.
+ * Returns a picture in another colour mode; the same object when it has that mode already.
  *
  * Grey is ITU-R 601-2 luma, mode `1` is dithered (Floyd–Steinberg), alpha is dropped, not composited, and a mode without alpha becomes
- * opaque. `I` and `F` are clipped to 0…255 on their way to the byte modes, as Pillow does.
- * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Cost**: on the calling thread; {@link rasterConversion} for
+ * opaque. `I` and `F` are clipped to 0…255 for the byte modes, as Pillow does.
+ * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Cost**: on the calling thread; {@link convertInSlices} for
  * large pictures.
  */
-export function convertRaster(raster: RasterImage, mode: RasterMode): RasterImage {
+export function convertRaster(raster: Pixels, mode: RasterMode): Pixels {
   return runAtOnce(rasterConversion(raster, mode))
 }
 
+/** {@link convertRaster} with turns of the event loop in between. **Errors**: the signal's reason. */
+export function convertInSlices(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
+  return runInSlices(rasterConversion(raster, mode), signal)
+}
+
 /** {@link convertRaster} in slices of whole rows. */
-export function* rasterConversion(raster: RasterImage, mode: RasterMode): Slices<RasterImage> {
+export function* rasterConversion(raster: Pixels, mode: RasterMode): Slices<Pixels> {
   if (raster.mode === mode) return raster
   const direct = mode === '1' ? dither(raster.mode, raster.width) : kernels[raster.mode][mode]
   if (direct === undefined) return yield* rasterConversion(yield* rasterConversion(raster, bases[raster.mode]), mode)
   const { width, height } = raster
-  const source = raster.elements()
+  const source = elementsOf(raster)
   const target = elementsFor(mode, width * height)
   const rows = Math.max(1, Math.floor(slicePixels / width))
   for (let row = 0; row < height; row += rows) {
     if (row > 0) yield
     direct(source, target, row * width, Math.min(height, row + rows) * width)
   }
-  return new RasterImage(mode, width, height, new Uint8Array(target.buffer, target.byteOffset, target.byteLength))
+  return { mode, width, height, data: new Uint8Array(target.buffer, target.byteOffset, target.byteLength) }
 }
 
 function elementsFor(mode: RasterMode, pixels: number): RasterElements {

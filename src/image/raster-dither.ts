@@ -2,8 +2,9 @@
  * Mode `1` from grey and colour.
  * @module
  */
-import type { Kernel, RasterElements, RasterMode } from './raster.ts'
+
 import { thousandfoldLuma } from './raster-luma.ts'
+import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'
 
 /**
  * Floyd–Steinberg dithering to mode `1`, for `L` and `RGB` only, as in Pillow; undefined for the other modes. The kernel keeps the errors

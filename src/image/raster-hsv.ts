@@ -2,7 +2,7 @@
  * RGB to HSV and back, rounded to float32 at every place where Pillow's `libImaging/Convert.c` stores a float.
  * @module
  */
-import type { Kernel } from './raster.ts'
+import type { Kernel } from './raster-modes.ts'
 
 const { fround } = Math
 

@@ -3,9 +3,10 @@
  * float32 where it has floats.
  * @module
  */
-import type { Kernel, RasterMode } from './raster.ts'
+
 import { fromHsv, toHsv } from './raster-hsv.ts'
 import { luma, thousandfoldLuma } from './raster-luma.ts'
+import type { Kernel, RasterMode } from './raster-modes.ts'
 import { fromYcbcr, toYcbcr } from './raster-ycbcr.ts'
 
 // Sources are grey with `step` channels (L 1, LA 2) or colour with `step` channels (RGB 3, RGBA 4).

@@ -2,7 +2,7 @@
  * ITU-R 601-2 luma in the two ways that Pillow works it out.
  * @module
  */
-import type { RasterElements } from './raster.ts'
+import type { RasterElements } from './raster-modes.ts'
 
 /** Luma of the colour at element `s`, rounded: for modes `L`, `LA` and `I`. */
 export function luma(source: RasterElements, s: number): number {

@@ -2,7 +2,7 @@
  * RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, worked out instead of written down.
  * @module
  */
-import type { RasterElements } from './raster.ts'
+import type { RasterElements } from './raster-modes.ts'
 
 /** A table entry is the product with 6 binary places, a half added and cut off toward zero: so Pillow's tables came about. */
 const table = (factor: number, zero = 0) =>

@@ -5,41 +5,25 @@
 
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
-import { dataConstructor } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-
-/** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */
-export const rasterModes = {
-  1: { channels: 1, dtype: 'uint8' },
-  L: { channels: 1, dtype: 'uint8' },
-  LA: { channels: 2, dtype: 'uint8' },
-  RGB: { channels: 3, dtype: 'uint8' },
-  RGBA: { channels: 4, dtype: 'uint8' },
-  CMYK: { channels: 4, dtype: 'uint8' },
-  YCbCr: { channels: 3, dtype: 'uint8' },
-  HSV: { channels: 3, dtype: 'uint8' },
-  I: { channels: 1, dtype: 'int32' },
-  F: { channels: 1, dtype: 'float32' },
-} as const
-
-/** A colour mode of {@link rasterModes}. */
-export type RasterMode = `${keyof typeof rasterModes}`
-
-/** The pixels of a raster as numbers: one element per channel. */
-export type RasterElements = Uint8Array | Int32Array | Float32Array
-
-/** A conversion of the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all 0. */
-export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
-
-/** Whether `value` is the name of a colour mode. */
-export function isRasterMode(value: unknown): value is RasterMode {
-  return typeof value === 'string' && Object.hasOwn(rasterModes, value)
-}
-
-/** Bytes of one pixel. */
-export function pixelBytes(mode: RasterMode): number {
-  return rasterModes[mode].channels * (rasterModes[mode].dtype === 'uint8' ? 1 : 4)
-}
+import { checkOptions } from '../options.ts'
+import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
+import { pictureQueue } from './picture-queue.ts'
+import { copied } from './pixel-copy.ts'
+import { convertInSlices } from './raster-convert.ts'
+import {
+  elementsOf,
+  isRasterMode,
+  type Pixels,
+  pixelBytes,
+  type RasterElements,
+  type RasterMode,
+  rasterModes,
+} from './raster-modes.ts'
+import { resample } from './resample.ts'
+import { type ResizeFilter, resizeFilters } from './resize.ts'
+import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from './tensor.ts'
+import { tensorOf } from './tensor-of.ts'
 
 /**
  * Pixels in rows from top to bottom, channels side by side, nothing between rows.
@@ -51,7 +35,7 @@ export function pixelBytes(mode: RasterMode): number {
  * **Cost**: keeps `data` as it is, no copy.
  * **Example** `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
  */
-export class RasterImage {
+export class RasterImage implements Pixels {
   readonly mode: RasterMode
   readonly width: number
   readonly height: number
@@ -81,13 +65,94 @@ export class RasterImage {
    * The channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a multiple of four.
    */
   elements(): RasterElements {
-    const { data, mode } = this
-    const { dtype } = rasterModes[mode]
-    if (dtype === 'uint8') return data
-    // Every platform that Node's binaries are built for with these codecs is little-endian.
-    // Not `slice`: on a Buffer that is another view of the same bytes.
-    const aligned: Uint8Array = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
-    return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / 4)
+    return elementsOf(this)
+  }
+
+  /**
+   * Returns the picture in another size.
+   *
+   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535; the signal's reason.
+   * **Cost**: in libuv's thread pool; the pixels are copied first, so that they may change or be transferred meanwhile.
+   * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
+   */
+  async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
+    checkOptions('RasterImage.resize', options, ['filter', 'signal'])
+    const { filter = 'bicubic', signal } = options
+    const { mode } = this
+    if (mode === '1' || mode === 'I' || mode === 'F') {
+      throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
+    }
+    if (!resizeFilters.includes(filter)) {
+      throw new InvalidArgument(expected(`one of ${resizeFilters.join(', ')}`, 'filter', filter))
+    }
+    for (const side of [width, height, this.width, this.height]) {
+      if (!Number.isInteger(side) || side < 1 || side > maxResizedSide) {
+        throw new InvalidArgument(expected(`sides of 1 to ${maxResizedSide} pixels`, 'RasterImage.resize', side))
+      }
+    }
+    const { channels } = rasterModes[mode]
+    const x = { extent: this.width, full: width, first: 0, count: width }
+    const y = { extent: this.height, full: height, first: 0, count: height }
+    const to = { width, height, left: 0, top: 0, isPlanar: false, table: undefined }
+    const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
+    const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
+    const pixels = this.width * this.height + width * height
+    await copied(this, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
+    return new RasterImage(mode, width, height, out)
+  }
+
+  /**
+   * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not within the picture.
+   * **Cost**: a copy of the part.
+   */
+  crop(left: number, top: number, width: number, height: number): RasterImage {
+    const isWithin = [left, top, width, height].every(Number.isInteger) && Math.min(left, top) >= 0
+    if (!isWithin || Math.min(width, height) < 1 || left + width > this.width || top + height > this.height) {
+      const where = `RasterImage.crop of ${this.width}×${this.height}`
+      throw new InvalidArgument(expected('left, top, width and height within', where, [left, top, width, height]))
+    }
+    const unit = pixelBytes(this.mode)
+    const data = new Uint8Array(width * height * unit)
+    for (let y = 0; y < height; y++) {
+      const start = ((top + y) * this.width + left) * unit
+      data.set(this.data.subarray(start, start + width * unit), y * width * unit)
+    }
+    return new RasterImage(this.mode, width, height, data)
+  }
+
+  /**
+   * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass.
+   *
+   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey modes, else RGB.
+   * **Errors**: InvalidArgument for an option that does not fit, or a side above 65,535 pixels; the signal's reason.
+   * **Cost**: as `resize`.
+   * **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] })`
+   */
+  async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
+    const isGrey = rasterModes[this.mode].channels === 1 || this.mode === 'LA'
+    const plan = new TensorPlan<TensorDType<T>>(options, isGrey ? 1 : 3)
+    if (Math.max(this.width, this.height) > maxResizedSide) {
+      const size = `${this.width}×${this.height}`
+      throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)
+    }
+    return copied(this, (copy) => tensorOf(copy, plan, signal))
+  }
+
+  /**
+   * Returns the bytes of a picture file. Modes that the format does not hold are converted to the nearest one.
+   *
+   * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an Error for what the
+   * format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example** `await image.encode('image/webp', { quality: 90 })`
+   */
+  async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
+    checkOptions('RasterImage.encode', options, ['quality', 'signal'])
+    const { quality, signal } = options
+    if (!isEncodable(mimeType)) throw new InvalidArgument(expected('a format that can be written', 'encode', mimeType))
+    if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
+      throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
+    }
+    const stored = await convertInSlices(this, storableMode(this.mode, mimeType), signal)
+    return imageCodec().encode(stored, mimeType, { quality }, signal)
   }
 
   /**
@@ -101,7 +166,7 @@ export class RasterImage {
   }
 
   /**
-   * An array becomes a picture.
+   * Makes a picture of an array.
    *
    * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`.
    * **Errors**: InvalidArgument when dtype or shape do not fit the mode. **Cost**: no copy.
@@ -118,6 +183,17 @@ export class RasterImage {
     const { buffer, byteOffset, byteLength } = array.data as RasterElements
     return new RasterImage(found, array.shape[1], array.shape[0], new Uint8Array(buffer, byteOffset, byteLength))
   }
+}
+
+/** Options of work that can be given up. */
+export interface Abortable {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link RasterImage.resize}. */
+export interface ResizeOptions extends Abortable {
+  /** Default `bicubic`, as in Pillow. */
+  readonly filter?: ResizeFilter
 }
 
 /** Whether an array's dtype and shape are those of a colour mode. */

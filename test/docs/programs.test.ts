@@ -9,18 +9,21 @@ const programs = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```
 const sources = Object.fromEntries(programs.map(([, name = 'scaler.ts', source]) => [name, source]))
 
 it('the programs of the README compile and do what it says', async () => {
-  expect(Object.keys(sources)).toEqual(['scaler.ts', 'model.ts', 'service.ts'])
+  expect(Object.keys(sources)).toEqual(['scaler.ts', 'pictures.ts', 'model.ts', 'service.ts'])
   const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
   symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }))
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.']
   const { status, stdout } = spawnSync(process.execPath, tsc, { cwd, encoding: 'utf8' })
   expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
-  const post = async (file: string, path: string, body: string) => {
+  const post = async (file: string, path: string, body: string | Buffer, type = 'application/json') => {
     const { port } = await serveFile(file, ['--workers', '1'], { cwd })
-    const headers = { 'content-type': 'application/json' }
+    const headers = { 'content-type': type }
     return (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body })).text()
   }
   expect(await post('scaler.ts', '/scale', '[[1, 2, 3, 4]]')).toBe('[[2.0,4.0,6.0,8.0]]')
+  const picture = readFileSync(join(root, 'examples/all/pattern.png'))
+  const [[planes]] = [JSON.parse(await post('pictures.ts', '/preview', picture, 'image/png'))]
+  expect(planes.map((rows: number[][]) => [rows.length, rows[0].length])).toEqual(new Array(3).fill([224, 224]))
   expect(await post('service.ts', '/score', '[1, 2.5]')).toBe('[2.0,3.5]')
 })

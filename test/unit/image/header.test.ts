@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { imageTypeOf, isCutOff, readImageHeader } from '../../../src/image/header.ts'
+import { cutOffSlices, imageTypeOf, readImageHeader } from '../../../src/image/header.ts'
+import { runAtOnce } from '../../../src/memory/slices.ts'
 import { mutations } from '../../../src/testing/mutate.ts'
 import { fixtureBytes, pictures } from '../../fixtures/images/pictures.ts'
 
@@ -78,15 +79,15 @@ describe('readImageHeader', () => {
       const bytes = fixtureBytes(file)
       const cutOff = (end: number) => {
         const header = readImageHeader(bytes.subarray(0, end))
-        return header && isCutOff(bytes.subarray(0, end), header)
+        return header && runAtOnce(cutOffSlices(bytes.subarray(0, end), header))
       }
       expect(cutOff(bytes.length)).toBe(false)
       const expected = mimeType === 'image/jpeg' || mimeType === 'image/webp'
       expect(cutOff(bytes.length - 1) ?? expected).toBe(expected)
     }
     const thumbnail = bytesOf([0xff, 0xd8, 0xff, 0xe1, 0, 4, 0xff, 0xd9, ...frame(5, 6), 0xff, 0xda, 0, 2, 1, 2, 3])
-    expect(isCutOff(thumbnail, readImageHeader(thumbnail)!)).toBe(true)
-    expect(isCutOff(bytesOf([...thumbnail, 0xff, 0xd9]), readImageHeader(thumbnail)!)).toBe(false)
+    expect(runAtOnce(cutOffSlices(thumbnail, readImageHeader(thumbnail)!))).toBe(true)
+    expect(runAtOnce(cutOffSlices(bytesOf([...thumbnail, 0xff, 0xd9]), readImageHeader(thumbnail)!))).toBe(false)
   })
 
   it('refuses a JPEG whose height is to follow later', () => {
@@ -194,6 +195,36 @@ describe('readImageHeader', () => {
       }),
       { numRuns: 5000 },
     )
+  })
+
+  it('gives up where more stands before the size than in any picture', () => {
+    const jpeg = (segments: number) =>
+      bytesOf([0xff, 0xd8], new Array(segments).fill([0xff, 0xe1, 0, 2]).flat(), frame(5, 6), [0xff, 0xda, 0, 2])
+    expect(readImageHeader(jpeg(1000))).toMatchObject({ width: 5, height: 6 })
+    expect(readImageHeader(jpeg(70_000))).toBeUndefined()
+    const filled = bytesOf([0xff, 0xd8], new Array(70_000).fill(0xff), frame(5, 6), [0xff, 0xda, 0, 2])
+    expect(readImageHeader(filled)).toBeUndefined()
+    const gif = (blocks: number) =>
+      bytesOf('GIF89a\x05\0\x06\0\0\0\0!\xfe', new Array(2 * blocks).fill(1), '\0,\0\0\0\0\x05\0\x06\0\0\x02\0')
+    expect(readImageHeader(gif(1000))).toMatchObject({ width: 5, height: 6 })
+    expect(readImageHeader(gif(70_000))).toBeUndefined()
+  })
+
+  it('looks for the end of a JPEG in slices, across their borders', () => {
+    const header = { mimeType: 'image/jpeg', width: 1, height: 1, dataOffset: 20 } as const
+    const bytes = Buffer.alloc(4_000_000, 0xd9)
+    // What stands in front of the data does not count.
+    bytes[20] = 0xff
+    const work = cutOffSlices(bytes, header)
+    let slices = 1
+    while (work.next().done !== true) slices++
+    expect(slices).toBeGreaterThan(10)
+    expect(runAtOnce(cutOffSlices(bytes, header))).toBe(true)
+    for (const at of [21, 1_000_000, 4_000_000 - 262_144, 4_000_000 - 262_145, 3_999_998]) {
+      const complete = Buffer.from(bytes)
+      complete[at] = 0xff
+      expect(runAtOnce(cutOffSlices(complete, header))).toBe(false)
+    }
   })
 
   it('takes time in proportion to the bytes, however they are nested or repeated', () => {

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { readImageHeader } from '../../../src/image/header.ts'
+import { jpegStatus } from '../../../src/image/image-addon.ts'
 import { imageCodecWith } from '../../../src/image/image-codec.ts'
-import { jpegCodec, jpegStatus } from '../../../src/image/jpeg.ts'
+import { jpegCodec } from '../../../src/image/jpeg.ts'
 import { difference, fixture, fixtureBytes, pictures } from '../../fixtures/images/pictures.ts'
 
 const jpegs = pictures.filter(({ mimeType, mode }) => mimeType === 'image/jpeg' && mode !== 'CMYK')
@@ -55,7 +56,7 @@ describe.skipIf(jpegCodec === undefined)('JPEG by libjpeg-turbo', () => {
     await expect(codec.decode(bytes.subarray(0, -40), header)).rejects.toThrow('the data ends before the picture')
     await expect(codec.decode(bytes.subarray(0, 20), header)).rejects.toThrow(Error)
     const damaged = Buffer.from(bytes).fill(0x55, bytes.length - 400, bytes.length - 300)
-    await expect(codec.decode(damaged, header)).resolves.toBeInstanceOf(RasterImage)
+    await expect(codec.decode(damaged, header)).resolves.toMatchObject({ mode: 'RGB', width: header.width })
   })
 
   it('refuses a picture of thousands of scans', async () => {
@@ -85,7 +86,8 @@ describe.skipIf(jpegCodec === undefined)('JPEG by libjpeg-turbo', () => {
   })
 
   it('is left out by SERVING_NATIVE=off', () => {
-    const script = `import { jpegCodec, jpegStatus } from './src/image/jpeg.ts'
+    const script = `import { jpegStatus } from './src/image/image-addon.ts'
+      import { jpegCodec } from './src/image/jpeg.ts'
       console.log(jpegCodec === undefined, jpegStatus.reason)`
     const env = { ...process.env, SERVING_NATIVE: 'off' }
     const args = ['--import', 'tsx', '--input-type=module', '--eval', script]

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { RasterImage, type RasterMode, rasterModes } from '../../../src/image/raster.ts'
+import { RasterImage } from '../../../src/image/raster.ts'
 import { convertRaster, rasterConversion } from '../../../src/image/raster-convert.ts'
+import { elementsOf, type RasterMode, rasterModes } from '../../../src/image/raster-modes.ts'
 import { runInSlices, slicePixels } from '../../../src/memory/slices.ts'
 
 const read = (file: string) =>
@@ -52,7 +53,7 @@ describe('convertRaster', () => {
   it('takes NaN and numbers beyond int32 as Pillow does on x86-64', () => {
     const values = Float32Array.of(Number.NaN, 3e9, -3e9, -1.5)
     const image = new RasterImage('F', 4, 1, new Uint8Array(values.buffer))
-    expect([...convertRaster(image, 'I').elements()]).toEqual([-(2 ** 31), -(2 ** 31), -(2 ** 31), -1])
+    expect([...elementsOf(convertRaster(image, 'I'))]).toEqual([-(2 ** 31), -(2 ** 31), -(2 ** 31), -1])
     expect([...convertRaster(image, 'L').data]).toEqual([0, 255, 0, 0])
   })
 

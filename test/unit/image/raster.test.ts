@@ -1,6 +1,6 @@
 import { type DType, InvalidArgument, NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { type RasterMode, rasterModes } from '../../../src/image/raster.ts'
+import { type RasterMode, rasterModes } from '../../../src/image/raster-modes.ts'
 
 describe('RasterImage', () => {
   it.each(Object.entries(rasterModes) as [RasterMode, (typeof rasterModes)[RasterMode]][])(

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// These two want FILE and size_t declared before them.
+// These need FILE and size_t declared before them.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -17,15 +17,16 @@ namespace {
 
 // More scans than any encoder writes. A file of a few kilobytes can hold thousands, each of which walks the whole
 // picture.
-constexpr int kMostScans = 100;
+constexpr int kMaxScans = 100;
 
-// What the library's callbacks find behind its own structures. Functions that jump have no objects with destructors.
+// State of a call, which the library's callbacks find through client_data. A function that may longjmp must not have
+// objects with destructors.
 struct Session {
   jpeg_error_mgr errors;
   jpeg_progress_mgr progress;
   std::jmp_buf failed;
   char* failure;
-  const volatile uint8_t* stop;
+  const StopFlag* stop;
 };
 
 [[noreturn]] void Fail(Session* session, const char* reason) {
@@ -41,7 +42,8 @@ Session* SessionOf(j_common_ptr codec) { return static_cast<Session*>(codec->cli
   Fail(SessionOf(codec), text);
 }
 
-// A warning is a damage that the library mends, and Pillow takes the picture then. But not a rest of grey.
+// A warning is damage that the library repairs, and that Pillow accepts. Data that ends early is refused instead: the
+// rest of the picture would be grey.
 void OnMessage(j_common_ptr codec, int level) {
   if (level < 0 && codec->err->msg_code == JWRN_JPEG_EOF) Fail(SessionOf(codec), "the data ends before the picture");
 }
@@ -50,15 +52,15 @@ void OnText(j_common_ptr) {}
 
 void OnProgress(j_common_ptr codec) {
   Session* const session = SessionOf(codec);
-  if (*session->stop != 0) Fail(session, "given up");
-  if (codec->is_decompressor && reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > kMostScans) {
+  if (session->stop->load(std::memory_order_relaxed) != 0) Fail(session, "given up");
+  if (codec->is_decompressor && reinterpret_cast<j_decompress_ptr>(codec)->input_scan_number > kMaxScans) {
     Fail(session, "the picture has too many scans");
   }
 }
 
-jpeg_error_mgr* Prepare(Session& session, const Picture& picture, char* failure) {
+jpeg_error_mgr* Prepare(Session& session, const StopFlag& stop, char* failure) {
   session.failure = failure;
-  session.stop = picture.stop;
+  session.stop = &stop;
   session.progress.progress_monitor = OnProgress;
   jpeg_std_error(&session.errors);
   session.errors.error_exit = OnError;
@@ -67,7 +69,7 @@ jpeg_error_mgr* Prepare(Session& session, const Picture& picture, char* failure)
   return &session.errors;
 }
 
-// Where encoded bytes go: memory that is the caller's at any time, whatever fails.
+// Destination of encoded bytes. The caller owns the memory at any time, whatever fails.
 struct Target {
   jpeg_destination_mgr base;
   Output* out;
@@ -99,10 +101,11 @@ void OnEnd(j_compress_ptr codec) {
 
 }  // namespace
 
-void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, Output& out, char* failure) {
+void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uint32_t denominator,
+                const RowTarget& target, const StopFlag& stop, char* failure) {
   Session session{};
   jpeg_decompress_struct codec{};
-  codec.err = Prepare(session, picture, failure);
+  codec.err = Prepare(session, stop, failure);
   codec.client_data = &session;
   if (setjmp(session.failed) != 0) {
     jpeg_destroy_decompress(&codec);
@@ -112,31 +115,35 @@ void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, Out
   codec.progress = &session.progress;
   jpeg_mem_src(&codec, const_cast<uint8_t*>(bytes), static_cast<unsigned long>(length));
   jpeg_read_header(&codec, TRUE);
-  // The size that was checked against the limit, and the room there is, are those of another reader.
+  // The size was checked against the limit, and the memory was allocated, by what another reader found.
   if (codec.image_width != picture.width || codec.image_height != picture.height ||
       static_cast<uint32_t>(codec.num_components) != picture.channels) {
     Fail(&session, "the frame header contradicts itself");
   }
   codec.out_color_space = picture.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  codec.scale_num = 1;
+  codec.scale_denom = denominator;
   jpeg_start_decompress(&codec);
-  const size_t row = size_t{picture.width} * picture.channels;
-  // Here and not before: who only waits for a thread, or has nothing but a header, takes no room.
-  out.length = row * picture.height;
-  out.data = static_cast<uint8_t*>(std::malloc(out.length));
-  if (out.data == nullptr) Fail(&session, "no memory");
+  if (codec.output_width != ScaledSide(picture.width, denominator) ||
+      codec.output_height != ScaledSide(picture.height, denominator)) {
+    Fail(&session, "the library scales to another size");
+  }
+  const size_t row = size_t{codec.output_width} * picture.channels;
   while (codec.output_scanline < codec.output_height) {
-    JSAMPROW target = out.data + row * codec.output_scanline;
-    jpeg_read_scanlines(&codec, &target, 1);
+    JSAMPROW to = target.pixels == nullptr ? target.row : target.pixels + row * codec.output_scanline;
+    jpeg_read_scanlines(&codec, &to, 1);
+    if (target.pixels == nullptr) target.resampler->Push(to);
   }
   jpeg_finish_decompress(&codec);
   jpeg_destroy_decompress(&codec);
 }
 
-void EncodeJpeg(const Picture& picture, int quality, Output& out, char* failure) {
+void EncodeJpeg(const uint8_t* pixels, const Picture& picture, int quality, Output& out, const StopFlag& stop,
+                char* failure) {
   Session session{};
   Target target{};
   jpeg_compress_struct codec{};
-  codec.err = Prepare(session, picture, failure);
+  codec.err = Prepare(session, stop, failure);
   codec.client_data = &session;
   if (setjmp(session.failed) != 0) {
     jpeg_destroy_compress(&codec);
@@ -158,7 +165,7 @@ void EncodeJpeg(const Picture& picture, int quality, Output& out, char* failure)
   jpeg_start_compress(&codec, TRUE);
   const size_t row = size_t{picture.width} * picture.channels;
   while (codec.next_scanline < codec.image_height) {
-    JSAMPROW source = const_cast<uint8_t*>(picture.pixels) + row * codec.next_scanline;
+    JSAMPROW source = const_cast<uint8_t*>(pixels) + row * codec.next_scanline;
     jpeg_write_scanlines(&codec, &source, 1);
   }
   jpeg_finish_compress(&codec);

@@ -1,0 +1,88 @@
+/**
+ * The native add-on for pictures (native/image), loaded. The only file that loads it.
+ *
+ * There are two binaries of it: serving_jpeg.node, which needs libjpeg-turbo, and serving_image.node, which does not read or write JPEG
+ * and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { nativePath } from '../native/add-on.ts'
+
+/**
+ * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives the work up once it
+ * is not 0, and `table` has a float for each of 256 levels of up to 4 channels. Resolves with a text that says what failed.
+ */
+type Work = (
+  input: Uint8Array,
+  plan: Float64Array,
+  stop: Uint8Array,
+  out: Uint8Array,
+  table: Float32Array | undefined,
+) => Promise<string | undefined>
+
+/** What native/image/addon.cpp exports, which also documents the fields of a plan. */
+export interface ImageAddon {
+  readonly contract: number
+  readonly resample: Work
+}
+
+/** What it exports where it was built with libjpeg-turbo. */
+export interface JpegAddon extends ImageAddon {
+  readonly library: string
+  readonly decode: Work
+  readonly encode: (pixels: Uint8Array, plan: Float64Array, stop: Uint8Array) => Promise<string | ArrayBuffer>
+}
+
+/** The version of the interface above; native/image/addon.cpp says the same. */
+const contract = 3
+
+function load<T extends ImageAddon>(file: string, missing: string): T | string {
+  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
+  const path = join(dirname(nativePath), file)
+  if (!existsSync(path)) return missing
+  try {
+    const addon = createRequire(import.meta.url)(path) as T
+    return addon.contract === contract ? addon : 'built from other sources: run `npm run build:native`'
+  } catch (error) {
+    return `failed to load: ${error instanceof Error ? error.message : error}`
+  }
+}
+
+const withJpeg = load<JpegAddon>('serving_jpeg.node', 'libjpeg-turbo was not there when the native add-on was built')
+const plain = typeof withJpeg === 'string' ? load<ImageAddon>('serving_image.node', 'not built') : withJpeg
+
+/** The library and its version, or why there is none; for `serving --version`. */
+export const jpegStatus: { readonly library?: string; readonly reason?: string } =
+  typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.library }
+
+/** The add-on with JPEG; undefined where it does not load. */
+export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? undefined : withJpeg
+
+/** The add-on; undefined where it does not load. */
+export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain
+
+/**
+ * Runs work of the add-on, which stops at the next row when the signal is aborted.
+ * **Errors**: an Error with the text that says what failed; the signal's reason.
+ */
+export async function runWithStop<T>(
+  signal: AbortSignal | undefined,
+  work: (stop: Uint8Array) => Promise<string | T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const stop = new Uint8Array(1)
+  const onAbort = () => {
+    Atomics.store(stop, 0, 1)
+  }
+  signal?.addEventListener('abort', onAbort)
+  try {
+    const result = await work(stop)
+    signal?.throwIfAborted()
+    if (typeof result === 'string') throw new Error(result)
+    return result
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

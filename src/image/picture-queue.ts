@@ -1,0 +1,111 @@
+/**
+ * The queue of pictures in front of libuv's thread pool.
+ * @module
+ */
+
+/** Pictures from this size on take tens of milliseconds. **Units**: pixels. */
+const minLargePixels = 4_000_000
+/** Of large pictures at once, if there is more than one. **Units**: pixels. */
+const maxLargePixels = 128_000_000
+
+interface Job {
+  readonly pixels: number
+  /** Counts up in the order in which jobs came. */
+  readonly order: number
+  readonly start: () => void
+}
+
+/**
+ * Lets pictures into libuv's pool, first come first served, so that they never take all of its threads: gzip, files and large arrays
+ * use the same ones. One slot is left to small pictures, so that these do not wait for large ones.
+ */
+export class PictureQueue {
+  readonly #slots: number
+  readonly #small: Job[] = []
+  readonly #large: Job[] = []
+  #order = 0
+  #running = 0
+  #runningLarge = 0
+  #runningLargePixels = 0
+
+  /** `slots` pictures run at once; one less of large ones, if there are two or more. */
+  constructor(slots: number) {
+    this.#slots = slots
+  }
+
+  /**
+   * Runs `work` on a picture of so many pixels once there is a slot for it. The slot is free again when the promise of `work` settles.
+   * **Errors**: those of `work`; the signal's reason when it is aborted while the picture waits, and `work` is never called then.
+   */
+  async run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted()
+    if (this.#canStart(pixels)) this.#take(pixels)
+    else await this.#wait(pixels, signal)
+    try {
+      return await work()
+    } finally {
+      this.#release(pixels)
+    }
+  }
+
+  #wait(pixels: number, signal: AbortSignal | undefined): Promise<void> {
+    const waiting = this.#queueOf(pixels)
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        waiting.splice(waiting.indexOf(job), 1)
+        reject(signal?.reason)
+      }
+      const start = () => {
+        signal?.removeEventListener('abort', onAbort)
+        this.#take(pixels)
+        resolve()
+      }
+      const job = { pixels, order: this.#order++, start }
+      waiting.push(job)
+      signal?.addEventListener('abort', onAbort)
+    })
+  }
+
+  #queueOf(pixels: number): Job[] {
+    return pixels < minLargePixels ? this.#small : this.#large
+  }
+
+  /** Whether there is a slot, and nothing that came before waits for it. */
+  #canStart(pixels: number): boolean {
+    return this.#queueOf(pixels).length === 0 && this.#fits(pixels)
+  }
+
+  #fits(pixels: number): boolean {
+    if (this.#running >= this.#slots) return false
+    if (pixels < minLargePixels || this.#runningLarge === 0) return true
+    return this.#runningLarge + 1 < this.#slots && this.#runningLargePixels + pixels <= maxLargePixels
+  }
+
+  #take(pixels: number): void {
+    this.#running++
+    if (pixels < minLargePixels) return
+    this.#runningLarge++
+    this.#runningLargePixels += pixels
+  }
+
+  #release(pixels: number): void {
+    this.#running--
+    if (pixels >= minLargePixels) {
+      this.#runningLarge--
+      this.#runningLargePixels -= pixels
+    }
+    for (let next = this.#next(); next !== undefined; next = this.#next()) next.shift()?.start()
+  }
+
+  /** The queue whose first job may start; the one that came before where both may. */
+  #next(): Job[] | undefined {
+    const ready = [this.#small, this.#large].filter((jobs) => jobs.length > 0 && this.#fits(jobs[0].pixels))
+    return ready.length === 2 && ready[1][0].order < ready[0][0].order ? ready[1] : ready[0]
+  }
+}
+
+// Node gives libuv four threads unless this says otherwise.
+const threads = Number.parseInt(process.env.UV_THREADPOOL_SIZE ?? '4', 10) || 1
+
+/** The queue of this thread: half of the pool's threads are for pictures. */
+export const pictureQueue = new PictureQueue(Math.max(1, Math.floor(Math.min(threads, 1024) / 2)))

@@ -1,0 +1,59 @@
+/**
+ * What a resize computes: the filter, the part of the picture, and where its pixels go.
+ * @module
+ */
+
+/** Filters of a resize, named as Pillow names them; all of them are widened when a picture gets smaller (antialias). */
+export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const
+
+/** A filter of {@link resizeFilters}. */
+export type ResizeFilter = (typeof resizeFilters)[number]
+
+/**
+ * One direction: `extent` of the input's pixels map to `full` pixels, of which `count` from `first` on are computed. `extent` is fractional
+ * where a JPEG was decoded at a fraction of its size.
+ */
+export interface Axis {
+  readonly extent: number
+  readonly full: number
+  readonly first: number
+  readonly count: number
+}
+
+/** A resize. The output is bytes, or floats where there is a `table` from levels to floats: 256 for each channel. */
+export interface Resize {
+  readonly filter: ResizeFilter
+  readonly x: Axis
+  readonly y: Axis
+  /** Channels of the output. Grey comes from colour as ITU-R 601-2 luma; alpha is dropped, not composited. */
+  readonly channels: number
+  /** Size of the output and the corner of the computed part in it. The rest of the output is left as it is. */
+  readonly width: number
+  readonly height: number
+  readonly left: number
+  readonly top: number
+  /** A plane for each channel (CHW) instead of channels side by side (HWC). */
+  readonly isPlanar: boolean
+  /** Whether the last channel is alpha, by which the others are weighted. */
+  readonly hasAlpha: boolean
+  readonly table: Float32Array | undefined
+}
+
+/** Returns the numbers that the add-on reads: the input's width, height, channels and denominator, then the resize. */
+export function planFields(input: readonly [number, number, number, number], resize: Resize): Float64Array {
+  const { filter, x, y, channels, width, height, left, top, isPlanar, hasAlpha } = resize
+  const code = resizeFilters.indexOf(filter)
+  const part = [x.extent, y.extent, x.full, y.full, x.first, y.first, x.count, y.count]
+  return Float64Array.of(
+    ...input,
+    code,
+    ...part,
+    channels,
+    width,
+    height,
+    left,
+    top,
+    Number(isPlanar),
+    Number(hasAlpha),
+  )
+}
