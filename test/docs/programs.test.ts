@@ -9,7 +9,7 @@ const programs = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```
 const sources = Object.fromEntries(programs.map(([, name = 'scaler.ts', source]) => [name, source]))
 
 it('the programs of the README compile and do what it says', async () => {
-  expect(Object.keys(sources)).toEqual(['scaler.ts', 'pictures.ts', 'model.ts', 'service.ts'])
+  expect(Object.keys(sources)).toEqual(['scaler.ts', 'scaler.test.ts', 'pictures.ts', 'model.ts', 'service.ts'])
   const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
   symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }))
