@@ -3,12 +3,13 @@
  * @module
  */
 
+import { ScratchBuffer } from '../memory/scratch-buffer.ts'
 import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
 import type { NDArray } from './ndarray.ts'
 import type { NonFinite } from './number-codec.ts'
 
-/** Where short texts are written before they become a string; kept, so that a small answer allocates nothing else. **Units**: bytes. */
-const kept = new Uint8Array(64 * 1024)
+/** For texts on their way to a string. */
+const scratch = new ScratchBuffer(64 * 1024)
 
 /**
  * An array becomes compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
@@ -39,7 +40,7 @@ export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | un
   const numbers = data as Float64Array
   // An element and its comma, a row's end of at most ']' × depth ',' '[' × depth.
   const bound = data.length * (maxFloatBytes + 1) + (data.length / last) * (2 * depth + 1) + 2 * depth
-  const out = bound <= kept.length ? kept : new Uint8Array(bound)
+  const out = scratch.take(bound)
   const width = dtype === 'float64' ? 8 : dtype === 'float32' ? 4 : dtype === 'float16' ? 2 : 0
   let pos = 0
   for (let i = 0; i < depth; i++) out[pos++] = 0x5b

@@ -8,6 +8,7 @@ import { type FormLimits, type FormListener, FormParser } from '../form/form-par
 import type { FormPart } from '../form/form-part.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan } from '../http/message.ts'
+import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
@@ -33,7 +34,7 @@ class OpenPart {
   /** Bytes of the piece that is being parsed, not yet ours. */
   view: Uint8Array | undefined
   /** What was copied from earlier pieces. */
-  held: HeldBytes | undefined
+  held: GrowableBytes | undefined
   receiver: BodyReceiver | undefined
   busy: Promise<unknown> | undefined
 
@@ -113,7 +114,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     else if (open.view === undefined) open.view = bytes
     else {
       // What looked like a boundary at the end of the last piece was data.
-      open.held = new HeldBytes(open.view)
+      open.held = copyOf(open.view)
       open.held.append(bytes)
     }
   }
@@ -176,7 +177,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       const bytes = open.held?.bytes ?? view
       if (bytes !== undefined) this.#give(open, open.receiver, bytes)
       open.held = undefined
-    } else if (view !== undefined) open.held ??= new HeldBytes(view)
+    } else if (view !== undefined) open.held ??= copyOf(view)
     open.view = undefined
   }
 
@@ -204,31 +205,11 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
 const noBytes = new Uint8Array(0)
 
-/** Copied bytes in one buffer that doubles: many tiny pieces must not become many objects. */
-class HeldBytes {
-  #buffer: Buffer
-  #length: number
-
-  constructor(first: Uint8Array) {
-    this.#buffer = Buffer.allocUnsafeSlow(first.length * 2)
-    this.#buffer.set(first)
-    this.#length = first.length
-  }
-
-  append(bytes: Uint8Array): void {
-    const length = this.#length + bytes.length
-    if (length > this.#buffer.length) {
-      const grown = Buffer.allocUnsafeSlow(length * 2)
-      grown.set(this.#buffer.subarray(0, this.#length))
-      this.#buffer = grown
-    }
-    this.#buffer.set(bytes, this.#length)
-    this.#length = length
-  }
-
-  get bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length)
-  }
+/** Copies borrowed bytes, with room for more. */
+function copyOf(bytes: Uint8Array): GrowableBytes {
+  const copy = new GrowableBytes(Buffer.allocUnsafeSlow(bytes.length * 2))
+  copy.append(bytes)
+  return copy
 }
 
 /**

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
 import type { FrameText } from './frame-codec.ts'
@@ -11,50 +12,42 @@ import { planFrame, type RowsStep } from './frame-plan.ts'
 /** Scratch memory of short texts: memory of its own took nearly all the time of a small frame. **Units**: bytes. */
 const scratch = Buffer.alloc(16 * 1024)
 
-/** Bytes that grow. One at a time. */
-class TextWriter {
-  bytes: Buffer = scratch
-  at = 0
-
-  /** Makes room for `size` more bytes. */
-  room(size: number): void {
-    if (this.at + size <= this.bytes.length) return
-    const grown = Buffer.alloc(Math.max(this.bytes.length * 2, this.at + size))
-    grown.set(this.bytes.subarray(0, this.at))
-    this.bytes = grown
+class TextWriter extends GrowableBytes {
+  constructor() {
+    super(scratch)
   }
 
   /** Appends text. */
   text(text: string): void {
-    this.room(text.length * 3)
-    const { bytes, at } = this
+    this.reserve(text.length * 3)
+    const { buffer, length } = this
     for (let i = 0; i < text.length; i++) {
       const code = text.charCodeAt(i)
       if (code > 0x7f) {
-        this.at = at + bytes.write(text, at)
+        this.length = length + buffer.write(text, length)
         return
       }
-      bytes[at + i] = code
+      buffer[length + i] = code
     }
-    this.at = at + text.length
+    this.length = length + text.length
   }
 
   /** Appends UTF-8 bytes as a JSON string, escaped as JSON.stringify does. */
   string(text: Uint8Array): void {
-    this.room(text.length * 6 + 2)
-    const { bytes } = this
-    let { at } = this
-    bytes[at++] = 0x22
+    this.reserve(text.length * 6 + 2)
+    const { buffer } = this
+    let at = this.length
+    buffer[at++] = 0x22
     for (let i = 0; i < text.length; i++) {
       const byte = text[i]
-      if (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c) bytes[at++] = byte
+      if (byte >= 0x20 && byte !== 0x22 && byte !== 0x5c) buffer[at++] = byte
       else {
         const escape = byte < 0x20 ? escapes[byte] : byte === 0x22 ? '\\"' : '\\\\'
-        for (let j = 0; j < escape.length; j++) bytes[at++] = escape.charCodeAt(j)
+        for (let j = 0; j < escape.length; j++) buffer[at++] = escape.charCodeAt(j)
       }
     }
-    bytes[at++] = 0x22
-    this.at = at
+    buffer[at++] = 0x22
+    this.length = at
   }
 }
 
@@ -80,8 +73,8 @@ function valueOf(out: TextWriter, column: Column): Cell {
     const value = read(row) as number
     // As pandas: JSON has no words for NaN and the infinities.
     if (value - value !== 0) return out.text('null')
-    out.room(maxFloatBytes)
-    out.at = writeFloat(out.bytes, out.at, value, width)
+    out.reserve(maxFloatBytes)
+    out.length = writeFloat(out.buffer, out.length, value, width)
   }
 }
 
@@ -113,5 +106,5 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
         writeRow(row, step)
       }
   }
-  return out.bytes === scratch ? Buffer.from(scratch.subarray(0, out.at)) : out.bytes.subarray(0, out.at)
+  return out.buffer === scratch ? Buffer.from(out.bytes) : out.bytes
 }

@@ -15,11 +15,10 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { TempFile } from '../file/temp-file.ts'
-import { keptBuffer, maxKeptBytes } from '../memory/scratch-buffer.ts'
 import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
 import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
-import type { DataFrame } from './polars-package.ts'
+import { type DataFrame, ipcScratch } from './polars-package.ts'
 
 /** Bounds of one decoding. */
 export interface SandboxLimits extends ParquetLimits {
@@ -271,7 +270,7 @@ class Child {
     const { file, limits, name } = this.#job as Job
     let frame: DataFrame | string
     try {
-      const bytes = keptBuffer(size)
+      const bytes = ipcScratch.take(size).subarray(0, size)
       this.#frame.readIntoSync(bytes)
       frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
     } catch (cause) {
@@ -280,8 +279,8 @@ class Child {
     }
     const job = this.#finish() as Job
     // Docker gives 64 MB to all files in memory.
-    if (file.length > maxKeptBytes) this.#file.clear()
-    if (size > maxKeptBytes) this.#frame.clear()
+    if (file.length > ipcScratch.maxBytes) this.#file.clear()
+    if (size > ipcScratch.maxBytes) this.#frame.clear()
     // What it still holds of this file would count against the next one.
     if (residentBytes(this.#process.pid) > limits.maxMemoryBytes / 2) this.#end()
     if (typeof frame !== 'string') job.resolve(frame)

@@ -3,6 +3,7 @@
  * @module
  */
 import type pl from 'nodejs-polars'
+import { ScratchBuffer } from '../memory/scratch-buffer.ts'
 import { loadOptional } from '../modules/optional.ts'
 
 export type { pl }
@@ -17,3 +18,6 @@ export type Series = pl.Series
 export function loadPolarsPackage(neededBy: string): typeof pl {
   return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
 }
+
+/** For Arrow files on their way to Polars, which copies them at once. */
+export const ipcScratch = new ScratchBuffer(2 ** 24)

@@ -7,13 +7,12 @@
  */
 
 import { type ColumnKind, isWideInteger } from '../dtype.ts'
-import { keptBuffer } from '../memory/scratch-buffer.ts'
 import { decodeArrow, encodeArrow } from './arrow.ts'
 import { type Column, type ColumnTable, columnOf } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
-import { type DataFrame, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
+import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 
 /** What is read and written of Polars. Every function throws Polars' own errors; callers say what they mean. */
 export interface Polars {
@@ -65,7 +64,7 @@ function wrap(polars: typeof pl): Polars {
   return {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
-    fromColumns: (table) => readIpc(encodeArrow(table, keptBuffer)),
+    fromColumns: (table) => readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size))),
     toColumns: (frame) => toColumns(polars, frame),
     seriesOf,
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.

@@ -1,19 +1,29 @@
 /**
- * A buffer for bytes that Polars copies at once.
+ * Memory for bytes that are read before the next ones are written.
  * @module
  */
 
-/** Larger ones are not kept. **Units**: bytes. */
-export const maxKeptBytes = 2 ** 24
-
-let kept = Buffer.alloc(0)
-
 /**
- * A buffer that is free again when its caller returns: a new one for each frame brings on the garbage collector, which takes longer than what
- * the frame is read for. Its bytes are those of the last use.
+ * A buffer that one caller after another writes to: nobody may read it when a call of the next one has begun. Memory of its own
+ * for each small text costs more than writing it, and brings on the garbage collector.
+ *
+ * **Cost**: keeps at most `maxBytes`; larger ones are new each time.
  */
-export function keptBuffer(size: number): Buffer {
-  if (size > maxKeptBytes) return Buffer.allocUnsafeSlow(size)
-  if (size > kept.length) kept = Buffer.allocUnsafeSlow(Math.min(maxKeptBytes, Math.max(size, kept.length * 2)))
-  return kept.subarray(0, size)
+export class ScratchBuffer {
+  /** **Units**: bytes. */
+  readonly maxBytes: number
+  #buffer = Buffer.alloc(0)
+
+  constructor(maxBytes: number) {
+    this.maxBytes = maxBytes
+  }
+
+  /** Returns `size` bytes or more, which hold what was written to them last. */
+  take(size: number): Buffer {
+    if (size > this.maxBytes) return Buffer.allocUnsafeSlow(size)
+    if (size > this.#buffer.length) {
+      this.#buffer = Buffer.allocUnsafeSlow(Math.min(this.maxBytes, Math.max(size, this.#buffer.length * 2)))
+    }
+    return this.#buffer
+  }
 }
