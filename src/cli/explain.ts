@@ -1,5 +1,5 @@
 /**
- * What a developer reads when a service does not start.
+ * Explains why a service does not start.
  * @module
  */
 import { relative } from 'node:path'
@@ -10,8 +10,8 @@ import { SetupError } from '../errors.ts'
 const ours = new URL('..', import.meta.url).href
 
 /**
- * An error becomes text: one line with the place in the user's code for a mistake in the set-up, the error with the stack of
- * the user's code for all else.
+ * Returns the text of an error: one line with the place in the user's code for a mistake in the set-up, otherwise the
+ * error with the stack of the user's code.
  */
 export function explain(error: unknown): string {
   if (error instanceof SetupError) {
@@ -24,7 +24,9 @@ export function explain(error: unknown): string {
     .join('\n')
 }
 
-/** The first line of the stack outside of this package and of Node, as `file:line:column` below the working directory. */
+/**
+ * The first line of the stack outside of this package and of Node, as `file:line:column` below the working directory.
+ */
 function placeOf(error: Error): string | undefined {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   const frame = frames.find((line) => !isInternal(line) && !line.includes(ours) && !line.includes(fileURLToPath(ours)))

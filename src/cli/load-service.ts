@@ -1,5 +1,5 @@
 /**
- * A file becomes the service that it exports.
+ * Loads the service that a file exports.
  * @module
  */
 import { dirname, extname, relative } from 'node:path'
@@ -9,12 +9,12 @@ import { readTypeScript } from '../modules/typescript.ts'
 import { Service } from '../service/service.ts'
 
 /**
- * An absolute path becomes the Service that the file exports as default.
+ * Returns the Service that the file at an absolute path exports as default.
  *
- * **Errors**: InvalidArgument when there is no such export, when `serving` is not installed for the file, and for a service
- * without APIs; whatever the file throws.
- * **Cost**: a .ts file keeps a compiler's hooks in the process (26 MB measured, and esbuild beside it until the process ends
- * when something had to be compiled); .js loads without.
+ * **Errors**: InvalidArgument when there is no such export, when `serving` is not installed for the file, and for a
+ * service without APIs; whatever the file throws.
+ * **Cost**: a .ts file keeps a compiler's hooks in the process (26 MB measured, and esbuild beside it until the process
+ * ends when something had to be compiled); .js loads without.
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
@@ -35,7 +35,8 @@ function requireService(value: unknown, name: string): Service {
     if (!isForeignService(value))
       throw new InvalidArgument(expected('a Service', `the default export of ${name}`, value))
     throw new InvalidArgument(
-      `${name} exports a Service of another copy of the package serving: run the command of the copy that it imports, npx serving in its folder`,
+      `${name} exports a Service of another copy of the package serving: run the command of the copy that it imports,` +
+        ' npx serving in its folder',
     )
   }
   if (value.apis.size === 0)
@@ -43,7 +44,7 @@ function requireService(value: unknown, name: string): Service {
   return value
 }
 
-/** Known by its shape, since its class is not ours. */
+/** By its shape, since its class is another copy's. */
 function isForeignService(value: unknown): boolean {
   return (
     typeof value === 'object' &&

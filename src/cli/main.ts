@@ -27,7 +27,7 @@ const program = new Command('serving')
   .description('Serves models over HTTP: typed functions become endpoints.')
   .option('-V, --version', 'print the versions, the engines and the state of the native codec')
   .configureHelp({
-    // Commander takes the colours out again for NO_COLOR and for what is no terminal.
+    // Commander removes the colours for NO_COLOR and where the output is no terminal.
     styleTitle: bold,
     styleCommandText: cyan,
     styleOptionText: cyan,
@@ -79,7 +79,7 @@ program
   .action(runServe)
 
 async function runServe(path: string, flags: ServeFlags): Promise<void> {
-  // Here, not at the top: --help and --version need none of it.
+  // Loaded here, since --help and --version need none of it.
   const [{ supervise }, { createLogger }, { findServiceFile }] = await Promise.all([
     import('../workers/supervisor.ts'),
     import('../server/log.ts'),
@@ -115,7 +115,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
   process.exit(code)
 }
 
-/** An option with its variable in the environment: `--base-url` is `SERVING_BASE_URL`. */
+/** Returns an option that the environment can set, too: `--base-url` is `SERVING_BASE_URL`. */
 function setting<T>(flags: string, description: string, parse: (text: string) => T, value?: T, shown?: string): Option {
   const option = new Option(flags, description)
   return option
@@ -130,8 +130,8 @@ function setting<T>(flags: string, description: string, parse: (text: string) =>
     })
 }
 
-function limit(flags: string, description: string, least: number, value: number): Option {
-  return setting(flags, description, wholeNumber(least), value)
+function limit(flags: string, description: string, min: number, value: number): Option {
+  return setting(flags, description, wholeNumber(min), value)
 }
 
 try {

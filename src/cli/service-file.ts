@@ -1,5 +1,5 @@
 /**
- * Which file holds the service.
+ * Finds the file of the service.
  * @module
  */
 import { statSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { InvalidArgument } from '../errors.ts'
 
 const extensions = ['.ts', '.mts', '.js', '.mjs']
 
-/** A path relative to the working directory becomes an absolute one. **Errors**: InvalidArgument for no file and for other extensions. */
+/** Returns the absolute path of a service file. **Errors**: InvalidArgument for no file and for other extensions. */
 export function findServiceFile(path: string): string {
   const file = resolve(path)
   const stat = statSync(file, { throwIfNoEntry: false })

@@ -1,5 +1,5 @@
 /**
- * Words of the command line and of the environment become settings.
+ * Parses values of the command line and of the environment.
  * @module
  */
 import { InvalidArgument } from '../errors.ts'
@@ -10,17 +10,17 @@ export const engineNames: readonly EngineName[] = ['uws', 'node']
 
 const units: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
-/** Makes a parser of whole numbers in a range. **Errors**: InvalidArgument. */
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER): (text: string) => number {
+/** Returns a parser of whole numbers in a range. **Errors**: InvalidArgument. */
+export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text)
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value
-    const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`
     throw new InvalidArgument(`Expected a whole number ${range}.`)
   }
 }
 
-/** `4096`, `512KiB`, `64MiB` or `1GiB` becomes a number of bytes. **Errors**: InvalidArgument. */
+/** Parses `4096`, `512KiB`, `64MiB` or `1GiB` into bytes. **Errors**: InvalidArgument. */
 export function byteCount(text: string): number {
   const [, digits, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
   const value = Number(digits) * units[unit]
@@ -28,14 +28,17 @@ export function byteCount(text: string): number {
   throw new InvalidArgument('Expected a number of bytes, or one of KiB, MiB or GiB as in 64MiB.')
 }
 
-/** `/`, `/v1` or `v1/` becomes a path that starts with a slash and does not end with one, unless it is `/`. **Errors**: InvalidArgument. */
+/**
+ * Parses `/`, `/v1` or `v1/` into a path with a slash at its start and none at its end, unless it is `/`. **Errors**:
+ * InvalidArgument.
+ */
 export function basePath(text: string): string {
   const path = `/${text.replace(/^\/+|\/+$/g, '')}`
   if (path === '/' || /^(\/[A-Za-z0-9_~][A-Za-z0-9_.~-]*)+$/.test(path)) return path
   throw new InvalidArgument('Expected a path of letters, digits, _ . ~ and -, as in /v1.')
 }
 
-/** A name becomes an engine. **Errors**: InvalidArgument. */
+/** Parses the name of an engine. **Errors**: InvalidArgument. */
 export function engineName(text: string): EngineName {
   const name = engineNames.find((each) => each === text)
   if (name === undefined) throw new InvalidArgument(`Expected ${engineNames.join(' or ')}.`)
@@ -43,8 +46,9 @@ export function engineName(text: string): EngineName {
 }
 
 /**
- * An environment becomes the names in it that only look like our settings: empty values, which deployment tools write for
- * "not set", and `SERVING_PORT=tcp://...`, which Kubernetes sets in every pod beside a Service that is named `serving`.
+ * Returns the names of variables that only look like our settings: those with empty values, which deployment tools
+ * write for "not set", and `SERVING_PORT=tcp://...`, which Kubernetes sets in every pod beside a Service that is named
+ * `serving`.
  */
 export function foreignVariables(environment: NodeJS.ProcessEnv): string[] {
   const names = Object.keys(environment).filter((name) => name.startsWith('SERVING_'))

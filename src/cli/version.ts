@@ -7,7 +7,7 @@ import { jpegStatus } from '../image/image-addon.ts'
 import { nativeStatus } from '../native/add-on.ts'
 import { loadUws } from '../server/uws.ts'
 
-/** The versions of the package and of Node, which engines load here, and whether the native codecs do, as lines of text. */
+/** Returns the versions of the package and of Node, and which engines and native codecs load here, as lines of text. */
 export async function versionText(): Promise<string> {
   const { version }: { version: string } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

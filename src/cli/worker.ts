@@ -1,5 +1,5 @@
 /**
- * A worker process: loads the service, serves it, and stops in order when the supervisor says so or dies.
+ * A worker process: loads the service, serves it, and stops in order when the supervisor asks for it or dies.
  * @module
  */
 import cluster from 'node:cluster'
@@ -21,19 +21,19 @@ let starting: Promise<Listener> | undefined
 let listener: Listener | undefined
 let leaving = false
 
-// A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and says when to go.
+// A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
   if (isMessageOf<DrainRequest>('drain', message)) leave(0)
 })
 cluster.worker?.on('disconnect', () => {
-  // The supervisor is gone. Node would end this process at once, unless it believes that we asked for this.
+  // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
   leave(0)
 })
-// Unhandled rejections arrive here, too. The state of the process is unknown from here on, so that a new one takes over;
-// other requests that run get their answers first.
+// Unhandled rejections arrive here, too. The state of the process is unknown from here on, so it is replaced; requests
+// that run are answered first.
 process.on('uncaughtException', (error, origin) => {
   if (listener === undefined) return fail(error)
   logger.fatal({ event: 'uncaught', origin, err: error }, 'uncaught error; this worker finishes its requests and exits')
@@ -71,12 +71,13 @@ function fail(error: unknown): void {
 async function leave(code: number): Promise<void> {
   if (leaving) return
   leaving = true
-  // A shutdown hook that never ends must not keep a process that nobody watches any more.
+  // A shutdown hook that never ends must not keep a process that has no supervisor.
   setTimeout(() => process.exit(1), config.limits.drainTimeoutMs + closeMarginMs).unref()
   try {
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)
-    // Alone in leaving: the other workers take the new connections at once. Together: probes are to hear that it drains.
+    // After a fault the other workers take new connections at once; when all stop, probes must see that this one
+    // drains.
     await listener?.close({ accepting: code === 0 })
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
@@ -86,7 +87,7 @@ async function leave(code: number): Promise<void> {
 }
 
 function tell(message: WorkerMessage, then?: () => void): void {
-  // Without a supervisor at the other end nobody needs to know.
+  // Without a supervisor at the other end there is nobody to tell.
   if (process.send === undefined || !process.connected) then?.()
   else process.send(message, undefined, undefined, () => then?.())
 }

@@ -12,10 +12,11 @@ const sweepMs = 1_000
 const maxOversize = 4
 
 /**
- * Reuses the memory of large bodies. Memory fresh from the system costs a page fault for every 4 KiB, and V8 collects its
- * whole heap for every few of such buffers: together a fifth of the time of a 20 MB ndarray echo.
+ * Reuses the memory of large bodies. Memory fresh from the system costs a page fault for every 4 KiB, and V8 collects
+ * its whole heap for every few of such buffers: together a fifth of the time of a 20 MB ndarray echo.
  *
- * `take` makes a buffer the caller's own; `give` ends that. Whoever does not give a buffer back leaves it to the collector.
+ * `take` makes a buffer the caller's own; `give` ends that. Whoever does not give a buffer back leaves it to the
+ * collector.
  *
  * **Cost**: holds at most 128 MiB that were in use at once before, and frees what was not used for a second.
  */
@@ -46,8 +47,8 @@ export class BufferPool {
   }
 
   /**
-   * Ends the use of a buffer: the next caller of `take` writes over what views of it still show. Detaching it would be safer,
-   * and as slow as no pool: V8 counts the moved memory as new, and collects the heap for it.
+   * Ends the use of a buffer: the next caller of `take` writes over what views of it still show. Detaching it would be
+   * safer, and as slow as no pool: V8 counts the moved memory as new, and collects the heap for it.
    */
   give(buffer: ArrayBuffer): void {
     const size = buffer.byteLength

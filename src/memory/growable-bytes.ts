@@ -4,8 +4,8 @@
  */
 
 /**
- * One buffer that doubles: many small pieces must not become many objects. Starts with the bytes of `buffer`, of which `length`
- * count, and writes to it while it has room.
+ * One buffer that doubles: many small pieces must not become many objects. Starts with the bytes of `buffer`, of which
+ * `length` count, and writes to it while it has room.
  */
 export class GrowableBytes {
   buffer: Buffer

@@ -1,15 +1,15 @@
 /**
- * Bytes moved a little, so that typed arrays can be views of them.
+ * Moves bytes by a little, so that typed arrays can be views of them.
  * @module
  */
 
-// Below this a copy costs no more than the look.
+// Below this a copy costs no more than the check.
 const fromBytes = 4096
 
 /**
- * Moves bytes down to a multiple of `alignment` in memory, over at most `room` bytes in front of them that nobody needs any more.
- * Answers where they are now; they stay, where there is no room. **Cost**: a third of a copy of 4 MB, which takes 1.5 ms, nearly all of
- * it for the kernel to find new pages.
+ * Moves bytes down to a multiple of `alignment` in memory, over at most `room` bytes in front of them that are no
+ * longer needed. Returns the bytes at their new place, or at the old one where there is no room. **Cost**: a third of a
+ * copy of 4 MB, which takes 1.5 ms, nearly all of it for the kernel to find new pages.
  */
 export function moveToAligned(bytes: Uint8Array, alignment: number, room: number): Uint8Array {
   const off = bytes.byteOffset % alignment

@@ -5,9 +5,9 @@
 import { bufferPool } from './buffer-pool.ts'
 
 /**
- * Says that the body of a response lies in buffers of the pool, which go back when it has been sent. It is a member of the
- * response, not of the bytes: a descriptor that takes the bytes alone into a response of its own owns them, and one that sends
- * a response of another descriptor twice is refused instead of sending what the memory holds by then.
+ * Says that the body of a response lies in buffers of the pool, which go back when it has been sent. It is a member of
+ * the response, not of the bytes: a descriptor that takes the bytes alone into a response of its own owns them, and one
+ * that sends a response of another descriptor twice is refused instead of sending what the memory holds by then.
  */
 export class PooledBody {
   #isTaken = false

@@ -4,8 +4,8 @@
  */
 
 /**
- * A buffer that one caller after another writes to: nobody may read it when a call of the next one has begun. Memory of its own
- * for each small text costs more than writing it, and brings on the garbage collector.
+ * A buffer that one caller after another writes to: nobody may read it when a call of the next one has begun. Memory of
+ * its own for each small text costs more than writing it, and brings on the garbage collector.
  *
  * **Cost**: keeps at most `maxBytes`; larger ones are new each time.
  */

@@ -12,8 +12,8 @@ import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 
 /**
- * How long the rest of a refused upload is still read after its answer. Closing a socket with unread bytes makes the kernel
- * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ * How long the rest of a refused upload is still read after its answer. Closing a socket with unread bytes makes the
+ * kernel send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
  */
 export const uploadDrain = Object.freeze({
   /** **Units**: milliseconds. */
@@ -37,8 +37,8 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 }
 
 /**
- * Returns undefined when a request is let in, otherwise why not. A request of a limited endpoint that was let in must release
- * the limiter exactly once. **Errors**: returned, not thrown.
+ * Returns undefined when a request is let in, otherwise why not. A request of a limited endpoint that was let in must
+ * release the limiter exactly once. **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   if (endpoint.isLimited && server.health.state !== 'ready')
@@ -61,8 +61,8 @@ export function tooLarge(server: ServerState, declared?: number): PayloadTooLarg
 }
 
 /**
- * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the server
- * is draining. Otherwise the rest of the body is read and dropped, and the connection stays.
+ * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the
+ * server is draining. Otherwise the rest of the body is read and dropped, and the connection stays.
  */
 export function mustClose(server: ServerState, body: BodyAnnouncement): boolean {
   const { declared } = body
@@ -70,7 +70,9 @@ export function mustClose(server: ServerState, body: BodyAnnouncement): boolean 
   return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state === 'draining'
 }
 
-/** When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit. */
+/**
+ * When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit.
+ */
 export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = server.limits
   const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)

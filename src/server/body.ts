@@ -4,34 +4,35 @@
  */
 import { bufferPool } from '../memory/buffer-pool.ts'
 
-// What a Content-Length is believed without proof, and what when that much of the body has come.
+// Memory reserved for a Content-Length at first, and once that much of the body has come. **Units**: bytes.
 const firstBytes = 1024 * 1024
-const believedBytes = 64 * 1024 * 1024
+const maxReservedBytes = 64 * 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
 
 /**
- * Pieces of a body become one buffer of the pool.
+ * Joins the pieces of a body in one buffer of the pool.
  *
- * **Cost**: a body with a true Content-Length up to 1 MiB, or one that a used buffer holds, is copied once. Of a longer one the
- * first MiB is copied again: with that as a proof, room for the rest is reserved, up to 64 MiB. The system gives memory for it only
- * as bytes arrive, so that a lying Content-Length costs addresses. Beyond, and without a Content-Length, the buffer grows fourfold.
+ * **Cost**: a body with a true Content-Length up to 1 MiB, or one that fits a used buffer, is copied once. Of a longer
+ * one the first MiB is copied again, and memory for the rest reserved, up to 64 MiB. The system provides it only as
+ * bytes arrive, so that a lying Content-Length costs addresses. Beyond, and without a Content-Length, the buffer grows
+ * fourfold.
  */
 export class BodyBuffer {
   readonly #limit: number
-  readonly #believed: number
+  readonly #reserved: number
   #bytes: Uint8Array
   #length = 0
 
   /** `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. **Units**: bytes. */
   constructor(declared: number | undefined, limit: number) {
     this.#limit = declared === undefined ? limit : Math.min(declared, limit)
-    this.#believed = declared === undefined ? 0 : Math.min(declared, believedBytes)
+    this.#reserved = declared === undefined ? 0 : Math.min(declared, maxReservedBytes)
     const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#limit)
     const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
     this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
   }
 
-  /** Copies a piece; false, and nothing is copied, when the body grows beyond its limit. */
+  /** Copies a piece; returns false, and copies nothing, when the body would exceed its limit. */
   append(piece: Uint8Array): boolean {
     const length = this.#length + piece.length
     if (length > this.#limit) return false
@@ -41,19 +42,19 @@ export class BodyBuffer {
     return true
   }
 
-  /** The body so far, in a buffer of the pool that is the caller's from here on. */
+  /** Returns the body so far, in a buffer of the pool that is the caller's to give back. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Gives the body up. */
+  /** Gives the memory back to the pool. */
   drop(): void {
     bufferPool.give(this.#bytes.buffer as ArrayBuffer)
   }
 
   #grow(length: number): void {
     const grown = new Uint8Array(
-      bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#believed))),
+      bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#reserved))),
     )
     grown.set(this.#bytes.subarray(0, this.#length))
     this.drop()

@@ -9,7 +9,9 @@ import type { MaybePromise } from '../promise.ts'
 
 /** The request line, as far as an endpoint may want to know it. */
 export interface RequestTarget {
-  /** As the client wrote it; an endpoint that answers GET gets HEAD, too, and answers it alike: the body is not sent. */
+  /**
+   * As the client wrote it; an endpoint that answers GET gets HEAD, too, and answers it alike: the body is not sent.
+   */
   readonly method: string
   /** Without the query; not decoded. */
   readonly path: string
@@ -32,21 +34,24 @@ export interface Endpoint {
   /** For the log. */
   readonly name: string
   /**
-   * Absolute. A segment `{name}` takes any one segment, and a last segment `*` takes all that follows, nothing included:
-   * `/v2/models/{model}/infer`, `/static/*`.
+   * Absolute. A segment `{name}` takes any one segment, and a last segment `*` takes all that follows, nothing
+   * included: `/v2/models/{model}/infer`, `/static/*`.
    */
   readonly path: string
   /** GET includes HEAD. */
   readonly methods: readonly string[] | 'any'
   /** Request headers to copy into the context; the others read as absent. Names in lower case. */
   readonly readsHeaders: readonly string[] | 'all'
-  /** Whether requests need a ready server and count against `maxInFlight`. False for what must be answered under any load. */
+  /**
+   * Whether requests need a ready server and count against `maxInFlight`. False for what must be answered under any
+   * load.
+   */
   readonly isLimited: boolean
   /** Whether bodies with a content-encoding are decompressed first; otherwise they come as they were sent. */
   readonly decompresses: boolean
   /**
-   * Answers a request; the body of the response may be a stream. Never throws, never rejects. Owns the request: whoever reads
-   * its body after returning keeps or copies it first.
+   * Answers a request; the body of the response may be a stream. Never throws, never rejects. Owns the request: whoever
+   * reads its body after returning keeps or copies it first.
    */
   answer(request: HttpRequest, ctx: Context, target: RequestTarget): MaybePromise<HttpResponse>
   /** An error in the terms of the protocol; its body is a string. Never throws. */
@@ -54,8 +59,9 @@ export interface Endpoint {
   /** The client's own deadline. **Units**: milliseconds from now; undefined for none. */
   timeoutMs?(headers: RequestHeaders): number | undefined
   /**
-   * Called for a body that did not come at once and is not compressed: returns what takes it piece by piece, or undefined to
-   * have it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as descriptors' `receive`.
+   * Called for a body that did not come at once and is not compressed: returns what takes it piece by piece, or
+   * undefined to have it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as
+   * descriptors' `receive`.
    */
   receive?(declared: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver | undefined
 }

@@ -5,25 +5,29 @@
 import type { Chunk, HttpResponse } from '../http/message.ts'
 
 /**
- * The socket of one request, as an engine implements it. Writes are called only while the exchange is not over. The methods
- * that end the response call `finished` of the exchange when its last byte is written or given to the kernel.
+ * The socket of one request, as an engine implements it. Writes are called only while the exchange is not over. The
+ * methods that end the response call `finished` of the exchange when its last byte is written or given to the kernel.
  */
 export interface ExchangeSocket {
   /** Whether the response must not be written from within the callback that delivers the body. */
   readonly answersLater: boolean
-  /** Whether bytes are the caller's again once they were written; otherwise the socket may read them at any later time. */
+  /**
+   * Whether bytes are the caller's again once they were written; otherwise the socket may read them at any later time.
+   */
   readonly copies: boolean
   /** Runs `writes` at once, so that they leave in one packet. */
   cork(writes: () => void): void
-  /** Sends a response with a content-length and ends; without length and body for 204 and 304, without body for HEAD. */
+  /**
+   * Sends a response with a content-length and ends; without length and body for 204 and 304, without body for HEAD.
+   */
   sendWhole(response: HttpResponse, body: Chunk): void
   /** Writes status and headers of a streamed response; `length` of its body, where that is known. */
   sendHead(response: HttpResponse, length?: number): void
   /** Writes a piece of a streamed response, never an empty one; false when the client should catch up first. */
   sendPiece(piece: Chunk): boolean
   /**
-   * Writes the next bytes of a body of known length, and ends with its last ones. Keeps what the kernel does not take at once:
-   * returns false then, and calls `drained` of the exchange when all is written.
+   * Writes the next bytes of a body of known length, and ends with its last ones. Keeps what the kernel does not take
+   * at once: returns false then, and calls `drained` of the exchange when all is written.
    */
   sendSized(piece: Uint8Array, length: number): boolean
   /** Writes the end of a streamed response of unknown length. */

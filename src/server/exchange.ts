@@ -1,5 +1,6 @@
 /**
- * One request of an endpoint and its response: everything between the socket's events and the endpoint, for every engine.
+ * One request of an endpoint and its response: everything between the socket's events and the endpoint, for every
+ * engine.
  * @module
  */
 
@@ -29,8 +30,8 @@ export interface IncomingRequest {
 }
 
 /**
- * The state of one request, from its headers to the last byte of its response. Its socket calls `receive`, `drained`, `abort`
- * and `finished`, and does what {@link ExchangeSocket} says.
+ * The state of one request, from its headers to the last byte of its response. Its socket calls `receive`, `drained`,
+ * `abort` and `finished`, and does what {@link ExchangeSocket} says.
  *
  * Rule: `over` is set at the end, on close and on abort; afterwards nothing writes to the socket.
  */
@@ -156,7 +157,10 @@ export class Exchange implements StreamOwner {
     this.#cut()
   }
 
-  /** Called when a stream fails: the status is out, so only a cut connection tells the client that the body is not whole. */
+  /**
+   * Called when a stream fails: the status is out, so only a cut connection tells the client that the body is not
+   * whole.
+   */
   streamFailed(cause: unknown): void {
     if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
     this.#cut()
@@ -336,5 +340,5 @@ function faultOf(response: HttpResponse): string | undefined {
 /** Takes the memory of a response's body for sending, which can be done once. */
 function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
   if (pooled === undefined || pooled.take()) return undefined
-  return 'expected a response for one request, received one that was sent before; keep the value, or headers and body alone'
+  return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }

@@ -1,6 +1,6 @@
 /**
- * The gRPC server. The only file that imports @grpc/grpc-js and its companions, and itself imported only when there is a port
- * for it: loading them takes 60 ms.
+ * The gRPC server. The only file that imports @grpc/grpc-js and its companions, and itself imported only when there is
+ * a port for it: loading them takes 60 ms.
  * @module
  */
 import {
@@ -32,20 +32,20 @@ import { type Apis, type BytesAnswer, callBytes, requestOf, rpcServices } from '
 /** A listening gRPC server. */
 export interface GrpcEngine {
   readonly port: number
-  /** Health checks say NOT_SERVING from here on. */
+  /** From here on health checks answer NOT_SERVING. */
   drain(): void
   /** Stops listening and ends every call that still runs. */
   close(): Promise<void>
 }
 
-// A client that pings more often, or not at all, is closed by HTTP/2 itself; these hold the connections that proxies would
-// forget. **Units**: milliseconds.
+// A client that pings more often, or not at all, is closed by HTTP/2 itself; these hold the connections that proxies
+// would forget. **Units**: milliseconds.
 const keepaliveTimeMs = 60_000
 const keepaliveTimeoutMs = 20_000
 // For the tail of answers and the pings of clients that hold an idle connection.
 const closeMs = 500
 
-/** A service becomes a listening gRPC server. **Errors**: SetupError when the address cannot be listened on. */
+/** Serves RPC over gRPC at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenGrpc(
   state: ServerState,
   service: MetadataSource,
@@ -54,7 +54,7 @@ export async function listenGrpc(
 ): Promise<GrpcEngine> {
   const server = new Server({
     'grpc.max_receive_message_length': state.limits.maxBodyBytes,
-    // What functions answer is theirs to bound, as over HTTP.
+    // Responses are bounded by the functions alone, as over HTTP.
     'grpc.max_send_message_length': -1,
     // Of one connection: more wait in the client. The limiter counts over all connections and refuses.
     'grpc.max_concurrent_streams': Math.max(128, Math.min(state.limits.maxInFlight, 1024)),
@@ -119,7 +119,7 @@ function stop(server: Server): Promise<void> {
 
 const asIs = (bytes: Buffer) => bytes
 
-/** Messages stay bytes here: a fault of theirs is the client's, and grpc-js would call it INTERNAL. */
+/** Messages stay bytes here: grpc-js would answer INTERNAL for one that is malformed, which is the client's fault. */
 function definition(service: string): ServiceDefinition {
   const method = (name: string, responseStream: boolean) => ({
     path: `/${service}/${name}`,
@@ -210,7 +210,7 @@ class RpcCalls {
     }
   }
 
-  /** Lets a call in, or says why not. */
+  /** Lets a call in, or returns why not. */
   #open(call: UnaryCall | StreamCall): { readonly ctx: Context; readonly leave: () => void } | ServingError {
     const server = this.#server
     if (server.health.state !== 'ready') return new Overloaded(`the server is ${server.health.state}`)
@@ -233,14 +233,14 @@ class RpcCalls {
 
   #failure(error: ServingError, ctx: Context): Status {
     this.#log(error, ctx)
-    const told = rpcErrorOf(error, ctx.id)
+    const status = rpcErrorOf(error, ctx.id)
     // HTTP/2 limits what fits into trailers; grpc-js cannot encode half a surrogate pair.
-    const details = Buffer.from(told.message.slice(0, 1000)).toString()
+    const details = Buffer.from(status.message.slice(0, 1000)).toString()
     const metadata = new Metadata()
     metadata.set('x-request-id', ctx.id)
-    metadata.set('grpc-status-details-bin', Buffer.from(encodeStatusDetails({ ...told, message: details })))
+    metadata.set('grpc-status-details-bin', Buffer.from(encodeStatusDetails({ ...status, message: details })))
     if (error.retryAfterSeconds !== undefined) metadata.set('retry-after', String(error.retryAfterSeconds))
-    return { code: grpcStatusNumbers[told.status], details, metadata }
+    return { code: grpcStatusNumbers[status.status], details, metadata }
   }
 
   #log(error: Error, ctx: Context): void {

@@ -1,5 +1,5 @@
 /**
- * What may be written in front of a response body.
+ * Checks of what is written in front of a response body.
  * @module
  */
 import { STATUS_CODES } from 'node:http'
@@ -28,8 +28,8 @@ export function isFraming(name: string): boolean {
 }
 
 /**
- * Why a response cannot be sent; undefined when it can. Descriptors are an application's code and may hand a client's text
- * on: a line break in a header would let the client write headers, or a whole response, of its own.
+ * Returns why a response cannot be sent; undefined when it can. Descriptors are an application's code and may pass on a
+ * client's text: a line break in a header would let the client write headers, or a whole response, of its own.
  */
 export function responseFault(response: HttpResponse): string | undefined {
   const { status, headers, body } = response

@@ -1,5 +1,6 @@
 /**
- * The engine without sockets: a request in memory goes through the same router, admission and exchange as one from a socket.
+ * The engine without sockets: a request in memory goes through the same router, admission and exchange as one from a
+ * socket.
  * @module
  */
 import { expected, InvalidArgument } from '../errors.ts'
@@ -27,11 +28,11 @@ export interface InjectOptions extends Partial<Limits> {
 }
 
 /**
- * Answers a request as `serve` would, in process and without a socket. A service whose functions need its startup hooks or
- * Runners is started before, by `await service.start()`, and stopped after.
+ * Answers a request as `serve` would, in process and without a socket. A service whose functions need its startup hooks
+ * or Runners is started before, by `await service.start()`, and stopped after.
  *
- * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since clients get no whole
- * response then. Whatever a client could cause is a response, as over HTTP.
+ * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since clients get no
+ * whole response then. Whatever a client could cause is a response, as over HTTP.
  * **Example** `const response = await inject(service, { path: '/double', body: [1, 2] })`
  */
 export async function inject(

@@ -30,11 +30,11 @@ const optionNames = [
 ]
 
 /**
- * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays open
- * and the shutdown hooks have run.
+ * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays
+ * open and the shutdown hooks have run.
  *
- * **Errors**: InvalidArgument for a wrong or unknown option, or `engine: 'uws'` where it does not load; SetupError for a port
- * that cannot be listened on; whatever a startup hook throws.
+ * **Errors**: InvalidArgument for a wrong or unknown option, or `engine: 'uws'` where it does not load; SetupError for
+ * a port that cannot be listened on; whatever a startup hook throws.
  * **Example** `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () => listener.close())`
  */
 export async function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
@@ -89,8 +89,8 @@ async function startGrpc(
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 
 /**
- * The engine that was asked for, or the best that loads.
- * **Errors**: InvalidArgument when `uws` was asked for by name and does not load.
+ * Returns the engine of that name, or the fastest that loads here.
+ * **Errors**: InvalidArgument when `uws` is named and does not load.
  */
 export async function pickEngine(
   name: EngineName | undefined,
@@ -135,7 +135,7 @@ class RunningListener implements Listener {
 
   async #drain(): Promise<void> {
     const { health, limiter, limits, log } = this.#server
-    // The socket stays open meanwhile, so that the readiness probe hears `draining` instead of a refused connection.
+    // The socket stays open meanwhile, so that the readiness probe sees `draining` instead of a refused connection.
     health.state = 'draining'
     this.#grpc?.drain()
     if (!(await limiter.idle(limits.drainTimeoutMs))) {

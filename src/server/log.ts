@@ -5,10 +5,12 @@
 import { type Logger, pino } from 'pino'
 import { ServingError } from '../errors.ts'
 
-/** The logger that a server writes to: pino's. */
+/** The logger that a server writes to. */
 export type { Logger } from 'pino'
 
-/** The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads. */
+/**
+ * The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads.
+ */
 export function createLogger(): Logger {
   return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
 }
@@ -24,8 +26,8 @@ export function silentLogger(onError: (error: Error) => void): Logger {
 }
 
 /**
- * An error response becomes a log line. Faults of the function, a descriptor or the framework are logged with their stack
- * and causes, which the client is never told; what clients do wrong stays at debug, or they could fill the disk.
+ * Logs an error response. Faults of the function, a descriptor or the framework are logged with their stack and causes,
+ * which the client never sees; mistakes of clients are logged at debug, or they could fill the disk.
  */
 export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
   const code = ServingError.is(error) ? error.code : 'internal'

@@ -25,10 +25,11 @@ export interface ReclaimerProcess {
 }
 
 /**
- * Watches a worker and reclaims its memory while no request runs and more than 64 MiB have been added since the last time.
+ * Watches a worker and reclaims its memory while no request runs and more than 64 MiB have been added since the last
+ * time.
  *
- * V8 sees no reason to collect in an idle process, and glibc keeps the free memory of each thread's arena: after 20 s of 20 MB
- * bodies on 16 connections a worker of 122 MB stayed at 561 MB for good.
+ * V8 sees no reason to collect in an idle process, and glibc keeps the free memory of each thread's arena: after 20 s
+ * of 20 MB bodies on 16 connections a worker of 122 MB stayed at 561 MB for good.
  * **Cost**: reading the resident size every 5 s; a full collection, about 20 ms, at the end of a burst.
  */
 export class MemoryReclaimer {

@@ -7,8 +7,8 @@ import type { Socket } from 'node:net'
 /** One connection. */
 export class Connection {
   /**
-   * A response has told the client that the connection closes: requests pipelined behind it are dropped unheard (RFC 9112
-   * section 9.6). Node would take them, and ends the process by an assertion when such a one is answered out of turn.
+   * Whether a response has said that the connection closes: requests pipelined behind it are dropped (RFC 9112 section
+   * 9.6). Node would take them, and ends the process by an assertion when such a one is answered out of turn.
    */
   closing = false
   readonly #running = new Set<() => void>()
@@ -19,12 +19,14 @@ export class Connection {
     })
   }
 
-  /** Calls `abort` when the socket closes. Node tells only the response whose turn it is, not those queued behind it. */
+  /**
+   * Calls `abort` when the socket closes. Node tells only the response whose turn it is, not those queued behind it.
+   */
   add(abort: () => void): void {
     this.#running.add(abort)
   }
 
-  /** Takes an `abort` back. */
+  /** Removes an `abort`. */
   delete(abort: () => void): void {
     this.#running.delete(abort)
   }
@@ -32,7 +34,7 @@ export class Connection {
 
 const connections = new WeakMap<Socket, Connection>()
 
-/** A socket becomes its connection, the same one each time. */
+/** Returns the connection of a socket, the same one each time. */
 export function connectionOf(socket: Socket): Connection {
   let connection = connections.get(socket)
   if (connection === undefined) {

@@ -12,8 +12,8 @@ import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming } from './head.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
 
-// A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server destroys
-// a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
+// A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server
+// destroys a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
 const stallMs = 30_000
 
 /** The socket of one request on node:http. */

@@ -23,7 +23,8 @@ export async function listenNode(server: ServerState, address: Address): Promise
     keepAliveTimeout: 65_000,
     // Headers come in one packet from honest clients; slow ones hold a socket and nothing else.
     headersTimeout: 30_000,
-    // Uploads to an API are bounded by the request deadline, with a proper answer; this is for refused ones, which are read over.
+    // Uploads to an API are bounded by the request deadline, with a proper answer; this is for refused ones, which are
+    // read over.
     requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000),
     noDelay: true,
   })

@@ -1,5 +1,5 @@
 /**
- * What a server can be told, with the defaults that the README documents.
+ * Options of a server, with the defaults that the README documents.
  * @module
  */
 
@@ -21,7 +21,7 @@ export interface Limits {
   readonly drainTimeoutMs: number
 }
 
-/** The limits that hold unless others are given. */
+/** Default limits. */
 export const defaultLimits: Limits = Object.freeze({
   maxBodyBytes: 64 * 1024 * 1024,
   requestTimeoutMs: 60_000,
@@ -31,7 +31,7 @@ export const defaultLimits: Limits = Object.freeze({
 
 /** How to serve a service. */
 export interface ServeOptions extends Partial<Limits> {
-  /** Default 3000; 0 takes a free port, told by {@link Listener.port}. */
+  /** Default 3000; 0 takes a free port, see {@link Listener.port}. */
   readonly port?: number
   /** Address to listen on. Default: all of them. */
   readonly host?: string
@@ -39,7 +39,7 @@ export interface ServeOptions extends Partial<Limits> {
   readonly baseUrl?: string
   /** Default: uws where its binary loads, else node with a warning. Naming `uws` makes its absence an error. */
   readonly engine?: EngineName
-  /** Port for gRPC; 0 takes a free one, told by {@link Listener.grpcPort}. Default: no gRPC server. */
+  /** Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}. Default: no gRPC server. */
   readonly grpcPort?: number
   /** Certificate and key for gRPC, as PEM. Default: none, plain text. */
   readonly grpcTls?: GrpcTls
@@ -55,29 +55,29 @@ export interface GrpcTls {
   readonly clientCa?: string | Uint8Array
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Listener {
   readonly port: number
   readonly engine: EngineName
-  /** Where gRPC is; undefined when it was not asked for. */
+  /** Port of gRPC; undefined without a gRPC server. */
   readonly grpcPort: number | undefined
   /**
    * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
-   * New connections are accepted meanwhile, so that probes hear the 503, unless `accepting` is false: for a process that leaves
-   * others behind on the same port, which should get them.
+   * New connections are accepted meanwhile, so that probes see the 503, unless `accepting` is false: for a process that
+   * stops while others go on listening on the same port.
    */
   close(options?: { readonly accepting?: boolean }): Promise<void>
 }
 
-/** Limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */
+/** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */
 export function parseLimits(options: Partial<Limits>): Limits {
   const limits: { -readonly [K in keyof Limits]: number } = { ...defaultLimits }
   for (const name of Object.keys(defaultLimits) as (keyof Limits)[]) {
     const value = options[name]
     if (value === undefined) continue
-    const least = name === 'maxInFlight' ? 1 : 0
-    if (!Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgument(expected(`a whole number from ${least} up`, name, value))
+    const min = name === 'maxInFlight' ? 1 : 0
+    if (!Number.isSafeInteger(value) || value < min) {
+      throw new InvalidArgument(expected(`a whole number from ${min} up`, name, value))
     }
     limits[name] = value
   }

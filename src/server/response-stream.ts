@@ -7,8 +7,9 @@ import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 
-// Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of new
-// room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks each time.
+// Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of
+// new room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks
+// each time.
 const pieceBytes = 16 * 1024
 
 /** The part of an exchange that its stream needs. */
@@ -21,7 +22,9 @@ export interface StreamOwner {
   streamFailed(cause: unknown): void
 }
 
-/** Sends a response whose body is not one piece. `isCorked`: whether the writes of this tick leave in one packet anyway. */
+/**
+ * Sends a response whose body is not one piece. `isCorked`: whether the writes of this tick leave in one packet anyway.
+ */
 export function sendStream(owner: StreamOwner, response: HttpResponse, isCorked: boolean): void {
   const { body } = response
   const { socket } = owner
@@ -50,7 +53,7 @@ class ResponseStream {
   readonly #length: number | undefined
   #headSent = false
 
-  /** `length`: of the body, undefined where nobody knows it. **Units**: bytes. */
+  /** `length`: of the body, undefined where it is not known. **Units**: bytes. */
   constructor(owner: StreamOwner, response: HttpResponse, length?: number) {
     this.#owner = owner
     this.#socket = owner.socket

@@ -41,7 +41,8 @@ export function parseBaseUrl(baseUrl: string): string {
  * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments go before
  * parameters, and parameters before `*`.
  * **Errors**: InvalidArgument for two endpoints that answer one method on one path.
- * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each pattern.
+ * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each
+ * pattern.
  */
 export function createRouter(endpoints: Iterable<Endpoint>): Router {
   const exact = new Map<string, Endpoint[]>()

@@ -1,5 +1,5 @@
 /**
- * What both ways of RPC share, gRPC and Connect: names, and bytes in and out of a call.
+ * What gRPC and Connect share: names of services, and calls from bytes to bytes.
  * @module
  */
 
@@ -22,7 +22,7 @@ export type Apis = ReadonlyMap<string, Api>
 /** The bytes of a response, or why there is none. */
 export type BytesAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
 
-/** The bytes of a Request become a request. **Errors**: BadInput. */
+/** Decodes the bytes of a Request. **Errors**: BadInput. */
 export function requestOf(bytes: Uint8Array): RpcRequest {
   const { apiName, content } = decodeRequest(bytes)
   if (content === undefined) return { apiName, field: undefined, message: noMessage }
@@ -35,20 +35,22 @@ export function requestOf(bytes: Uint8Array): RpcRequest {
 }
 
 /**
- * Serialized bytes lie behind the name of the API, so at any address: moved over what was read already, arrays can be views of them.
- * In front of the request there may be somebody else's bytes.
+ * Serialized bytes lie behind the name of the API, so at any address: moved over what was read already, arrays can be
+ * views of them. In front of the request there may be somebody else's bytes.
  */
 function aligned(payload: Uint8Array, request: Uint8Array): Uint8Array {
   const room = payload.buffer === request.buffer ? payload.byteOffset - request.byteOffset : 0
   return moveToAligned(payload, 8, room)
 }
 
-/** Never asked for: without a member set, the call is refused before. */
+/** Never called: a call without a content is refused before. */
 export function noMessage(): never {
   throw new BadInput('expected a content, received none')
 }
 
-/** The bytes of a Request become those of a Response. Never throws, never rejects. The bytes are kept, and may be changed. */
+/**
+ * Answers the bytes of a Request with those of a Response. Never throws, never rejects. Takes ownership of the bytes.
+ */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
   return callEncoded(apis, () => requestOf(bytes), ctx, encodeResponse)
 }

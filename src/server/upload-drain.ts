@@ -15,8 +15,8 @@ export interface DrainedResponse {
 }
 
 /**
- * Answers a request whose body is still coming: sends the answer at once, reads and drops the body within bounds, and closes the
- * connection.
+ * Answers a request whose body is still coming: sends the answer at once, reads and drops the body within bounds, and
+ * closes the connection.
  */
 export class UploadDrain {
   readonly #res: DrainedResponse
@@ -40,8 +40,8 @@ export class UploadDrain {
 
   /**
    * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
-   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is counted
-   * as the end of the body. All of the text is the server's own or checked by `responseFault`.
+   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is
+   * counted as the end of the body. All of the text is the server's own or checked by `responseFault`.
    */
   write(head: boolean): void {
     const { status = 200, headers, body } = this.#response

@@ -8,21 +8,21 @@ import { isPromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
 import type { EndpointReceiver } from './endpoint.ts'
 
-/** What an upload asks of its exchange. */
+/** Callbacks of an upload. */
 export interface UploadEvents {
   readonly pause: () => void
   readonly resume: () => void
-  /** Answer now, while the body still comes. */
+  /** Answers now, while the body still comes. */
   readonly refuse: (error: ServingError) => void
-  /** The body is complete, and all of it was taken. */
+  /** Called when the body is complete and the receiver has taken all of it. */
   readonly run: (isCorked: boolean) => void
-  /** A failure of the events above in a later tick. */
+  /** Called when a callback above throws in a later tick. */
   readonly fault: (error: unknown) => void
 }
 
 /**
- * Counts a body against its limit, hands it on, and lets the socket rest while the receiver is busy: what is in memory is
- * what the receiver holds and what the socket had read before it was paused.
+ * Counts a body against its limit, hands it to its receiver, and pauses the socket while the receiver is busy: in
+ * memory is only what the receiver holds and what the socket had read before it was paused.
  */
 export class Upload {
   readonly #receiver: EndpointReceiver
@@ -58,7 +58,7 @@ export class Upload {
     if (last && this.#busy === 0) this.#finish(true)
   }
 
-  /** Gives the body up; nothing more is taken. Does nothing once it was complete. */
+  /** Stops the upload; does nothing once it is complete. */
   abort(reason: Error): void {
     if (this.#over) return
     this.#over = true

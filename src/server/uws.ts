@@ -1,8 +1,8 @@
 /**
  * The HTTP engine on uWebSockets.js. The only file that imports it.
  *
- * Rules of the native values (a breach ends the process): HttpRequest lives only inside its handler; HttpResponse until it
- * ends, closes or aborts; no exception may unwind into native code; `onAborted` is set before anything else.
+ * Rules of the native values (breaking one ends the process): HttpRequest lives only inside its handler; HttpResponse
+ * until it ends, closes or aborts; no exception may unwind into native code; `onAborted` is set before anything else.
  * @module
  */
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_listen_socket } from 'uWebSockets.js'
@@ -24,7 +24,7 @@ type Uws = typeof import('uWebSockets.js')
 // Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
 const wholeBytes = 64 * 1024
 
-/** uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node. */
+/** Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node. */
 export async function loadUws(load: () => Promise<Uws> = () => import('uWebSockets.js')): Promise<Uws | string> {
   // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
@@ -48,10 +48,8 @@ export async function listenUws(uws: Uws, server: ServerState, address: Address)
   })
   if (socket === false) {
     app.close()
-    throw new SetupError(
-      'invalid_argument',
-      `cannot listen on port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}: it is in use, or not allowed`,
-    )
+    const place = `port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}`
+    throw new SetupError('invalid_argument', `cannot listen on ${place}: it is in use, or not allowed`)
   }
   return {
     name: 'uws',
@@ -107,7 +105,7 @@ function open(
   res.onData((chunk, last) => socket.onData(chunk, last))
 }
 
-/** Copies the headers that somebody may read; names are shared between the requests of an endpoint. */
+/** Copies the headers that the endpoint reads; names are shared between the requests of an endpoint. */
 function copyHeaders(names: readonly string[] | 'all', req: NativeRequest): RequestHeaders {
   if (names === 'all') {
     const allNames: string[] = []
@@ -139,7 +137,7 @@ function refuse(
     new UploadDrain(res, response).start(head)
     return
   }
-  // The parser reads over a body that is still to come, at most for its idle timeout of 10 s.
+  // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
   sendText(res, response, head, close)
 }
 
@@ -233,10 +231,10 @@ class UwsSocket implements ExchangeSocket {
   }
 
   /**
-   * A response that closes its connection closes the socket at once when the cork was lost to earlier pipelined responses.
-   * Within the data callback the parser does not notice: it hands the next pipelined request to its handler on a closed
-   * socket, which never aborts, so that the limiter would count it for good. Outside of it the next request finds this one
-   * pending, and uWebSockets.js closes the connection itself.
+   * A response that closes its connection closes the socket at once when the cork was lost to earlier pipelined
+   * responses. Within the data callback the parser does not notice: it hands the next pipelined request to its handler
+   * on a closed socket, which never aborts, so that the limiter would count it for good. Outside of it the next request
+   * finds this one pending, and uWebSockets.js closes the connection itself.
    */
   get answersLater(): boolean {
     return this.#clientCloses || this.#exchange.closing
@@ -305,8 +303,8 @@ class UwsSocket implements ExchangeSocket {
 
   sendHead(response: HttpResponse): void {
     writeHead(this.#res, response, this.#exchange.echoedId)
-    // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice: uWebSockets.js
-    // (of uws-pack 20.0.8) writes its `Connection: close` into the body when told so behind a `write`.
+    // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice:
+    // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after a `write`.
     if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
   }
 
@@ -320,8 +318,8 @@ class UwsSocket implements ExchangeSocket {
     this.#listens = true
     this.#res.onWritable(() => {
       try {
-        // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent for
-        // a minute would hold it back for a minute. Uncorking flushes it.
+        // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent
+        // for a minute would hold it back for a minute. Uncorking flushes it.
         if (!this.#exchange.over) this.#res.cork(nothing)
         this.#exchange.drained()
       } catch (error) {

@@ -1,23 +1,25 @@
 /**
- * Whether a port is free, asked by taking it for a moment.
+ * Finds a port to listen on, by taking it for a moment.
  * @module
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { InvalidArgument } from '../errors.ts'
 
 /**
- * A host and a port become the port that a server can listen on: the same, or a free one for 0.
+ * Returns a port that a server can listen on: the same, or a free one for 0.
  *
- * uWebSockets.js listens with SO_REUSEPORT, by which a forgotten process of the same user would silently take a share of the
- * requests. This listens without it, so that such a process is an error. Between this answer and the workers' own listening
- * another process can take the port; the kernel picks free ports at random, so for port 0 that is next to impossible.
+ * uWebSockets.js listens with SO_REUSEPORT, by which a forgotten process of the same user would silently take a share
+ * of the requests. This listens without it, so that such a process is an error. Between this answer and the workers'
+ * own listening another process can take the port; the kernel picks free ports at random, so for port 0 that is next to
+ * impossible.
  *
- * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this machine.
+ * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this
+ * machine.
  */
-export function claimPort(port: number, host: string | undefined, option = '--port'): Promise<number> {
+export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    // Nobody must be answered here: a client that came in this moment tries again.
+    // A client that connects in this moment is closed and tries again.
     server.on('connection', (socket) => socket.destroy())
     server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host, option)))
     server.listen({ port, host, exclusive: true }, () => {

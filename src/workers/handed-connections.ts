@@ -1,5 +1,5 @@
 /**
- * Ends the connections that die with a worker of the node engine.
+ * Closes connections that were handed to a worker of the node engine which died.
  * @module
  */
 import type { Worker } from 'node:cluster'
@@ -9,26 +9,26 @@ interface Handle {
 }
 
 /**
- * Closes, once a worker is dead, the connections that were on their way to it.
+ * Closes, when a worker ends, the connections that it has not acknowledged.
  *
- * The parent hands each connection over with a message and closes its own end when the worker has answered. When the worker
- * dies before that, node:cluster keeps the parent's end open for ever, and the client waits as long: on Node 20.20, under
- * 4 clients, one of them for each worker killed, and none with this. The messages are internal ones of node:cluster: should
- * they change, this finds nothing and does nothing.
+ * The parent hands each connection over with a message and closes its own end when the worker has answered. When the
+ * worker dies before that, node:cluster keeps the parent's end open for ever, and the client waits as long: on Node
+ * 20.20, under 4 clients, one of them for each worker killed, and none with this. The messages are internal ones of
+ * node:cluster: should they change, this finds nothing and does nothing.
  */
 export function closeLostConnections(worker: Worker): void {
   const child = worker.process
-  const onTheirWay = new Map<number, Handle>()
+  const unacknowledged = new Map<number, Handle>()
   const send = child.send.bind(child) as (...args: unknown[]) => boolean
   child.send = ((message: { readonly act?: string; readonly seq?: number }, handle?: Handle, ...rest: unknown[]) => {
     if (message.act === 'newconn' && message.seq !== undefined && handle !== undefined)
-      onTheirWay.set(message.seq, handle)
+      unacknowledged.set(message.seq, handle)
     return send(message, handle, ...rest)
   }) as typeof child.send
   child.on('internalMessage', (message: { readonly ack?: number }) => {
-    if (message.ack !== undefined) onTheirWay.delete(message.ack)
+    if (message.ack !== undefined) unacknowledged.delete(message.ack)
   })
   child.on('close', () => {
-    for (const handle of onTheirWay.values()) handle.close()
+    for (const handle of unacknowledged.values()) handle.close()
   })
 }

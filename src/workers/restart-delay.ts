@@ -1,19 +1,19 @@
 /**
- * How long to wait before a dead worker is started again.
+ * The delay before a dead worker is started again.
  * @module
  */
 
-/** Wait before the first restart. **Units**: milliseconds. */
+/** Delay before the first restart. **Units**: milliseconds. */
 export const firstDelayMs = 100
-/** Longest wait. **Units**: milliseconds. */
-export const longestDelayMs = 10_000
-/** A worker that served for so long was healthy: the wait after it is the first one again. **Units**: milliseconds. */
+/** Longest delay. **Units**: milliseconds. */
+export const maxDelayMs = 10_000
+/** A worker that was ready for so long was healthy: the next delay is the first one again. **Units**: milliseconds. */
 export const healthyAfterMs = 10_000
 
 /**
- * The number of earlier restarts in a row becomes the wait before the next one: 100 ms, doubled each time, at most 10 s.
+ * Returns the delay after a number of restarts in a row: 100 ms, doubled each time, at most 10 s.
  * **Units**: milliseconds.
  */
 export function restartDelay(earlierRestarts: number): number {
-  return Math.min(firstDelayMs * 2 ** earlierRestarts, longestDelayMs)
+  return Math.min(firstDelayMs * 2 ** earlierRestarts, maxDelayMs)
 }

@@ -1,12 +1,12 @@
 /**
- * Keeps worker processes running that share one port, restarts those that die, and stops them all without losing a request.
+ * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
  * @module
  */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
 import type { EngineName, ServeOptions } from '../server/options.ts'
-import { claimPort } from './free-port.ts'
+import { takePort } from './free-port.ts'
 import { closeLostConnections } from './handed-connections.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import {
@@ -21,28 +21,28 @@ import {
 export const exitMarginMs = 2_000
 
 /**
- * A repeated signal within this time is the same wish: npm passes on the Ctrl-C that the terminal has sent us already.
+ * A signal repeated within this time counts once: npm passes on the Ctrl-C that the terminal has sent us already.
  * **Units**: milliseconds.
  */
 export const sameSignalMs = 100
 
-/** What to keep running. */
+/** Options of {@link supervise}. */
 export interface SupervisorOptions {
   /** Program of the worker processes; gets a {@link WorkerConfig} as JSON in its first argument. */
   readonly workerFile: URL
   readonly workers: number
-  /** What each worker does; port 0 is replaced by a free one. */
+  /** Settings of each worker; port 0 is replaced by a free one. */
   readonly config: WorkerConfig
   readonly logger: NonNullable<ServeOptions['logger']>
   /** Receives the lines for a human: where the service is once all workers are ready. */
   readonly print: (line: string) => void
 }
 
-/** One of the places for a worker; outlives the processes that fill it. */
+/** A worker with a number; outlives its processes. */
 interface Slot {
   readonly number: number
   worker?: Worker
-  /** When the present worker became ready; 0 before. **Units**: milliseconds of the monotonic clock. */
+  /** When the present process became ready; 0 before. **Units**: milliseconds of the monotonic clock. */
   readyAt: number
   wasReady: boolean
   restartsInARow: number
@@ -53,11 +53,11 @@ interface Slot {
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after a stop in order, 128 + signal when a second
- * signal ended the wait.
+ * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after an orderly stop, 128 + signal when a
+ * second signal cut it short.
  *
- * Through node:cluster, so that the node engine shares the port by the parent's round robin; the uws engine shares it in the
- * kernel, by SO_REUSEPORT. The parent never loads the service: what harms a worker cannot harm it.
+ * Through node:cluster, so that the node engine shares the port by the parent's round robin; the uws engine shares it
+ * in the kernel, by SO_REUSEPORT. The parent never loads the service, so that its faults end a worker at most.
  *
  * **Errors**: InvalidArgument when the port is taken or a worker fails before it was ever ready; then all are stopped.
  */
@@ -66,17 +66,17 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const shared = sharing(options.config.engine, workers, process.platform)
   if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
   const { host, grpcPort } = options.config
-  const port = await claimPort(options.config.port, host)
-  const grpc = grpcPort === undefined ? {} : { grpcPort: await claimPort(grpcPort, host, '--grpc-port') }
+  const port = await takePort(options.config.port, host)
+  const grpc = grpcPort === undefined ? {} : { grpcPort: await takePort(grpcPort, host, '--grpc-port') }
   const engine = shared.engine === undefined ? {} : { engine: shared.engine }
   const config: WorkerConfig = { ...options.config, ...engine, port, ...grpc }
   return await new Supervision({ ...options, config, workers: shared.workers }).finished
 }
 
 /**
- * What engine and how many workers can share a port on a platform. Only Linux spreads connections over sockets with
- * SO_REUSEPORT. Elsewhere, our choice: the node engine for many workers, since the number of workers is what a user
- * of several cores wants; but one worker when uws was asked for by name.
+ * Returns the engine and the number of workers that can share a port on a platform. Only Linux spreads connections over
+ * sockets with SO_REUSEPORT. Elsewhere, our choice: the node engine for many workers, since the number of workers is
+ * what a user of several cores wants; but one worker when uws was asked for by name.
  */
 export function sharing(
   engine: EngineName | undefined,
@@ -143,7 +143,7 @@ class Supervision {
     })
   }
 
-  /** The machine gave no process: out of memory, or the limit of processes is reached. No exit event follows. */
+  /** Called when no process could be started: out of memory, or at the limit of processes. No exit event follows. */
   #onNoProcess(slot: Slot, error: unknown): void {
     slot.failure = `worker ${slot.number} could not be started: ${error instanceof Error ? error.message : error}`
     this.#onExit(slot, -1, null)
@@ -173,7 +173,7 @@ class Supervision {
       return
     }
     if (!slot.wasReady) {
-      // Nothing was ever served here: a restart would fail in the same way, and a crash loop hides its cause.
+      // It never served: a restart would fail in the same way, and a crash loop hides its cause.
       this.#problem = new InvalidArgument(slot.failure ?? `worker ${slot.number} ${how} before it was ready`)
       this.#stop(0)
       return
@@ -241,7 +241,7 @@ function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions):
   ]
 }
 
-/** An address to listen on becomes one to open: all addresses are `localhost`, IPv6 goes into brackets. */
+/** Returns the URL of an address that is listened on: `localhost` for all addresses, IPv6 in brackets. */
 export function originOf(host: string | undefined, port: number): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

@@ -1,14 +1,14 @@
 /**
- * What a worker process and its supervisor tell each other.
+ * Messages between a worker process and its supervisor.
  * @module
  */
 import type { EngineName, Limits } from '../server/options.ts'
 
-/** What a worker is started with, as JSON in its first argument. */
+/** Settings of a worker, as JSON in its first argument. */
 export interface WorkerConfig {
   /** Absolute path of the service file. */
   readonly file: string
-  /** Never 0: the supervisor chose a real one, since every worker must take the same. */
+  /** Never 0: the supervisor picks a free port, since all workers listen on the same. */
   readonly port: number
   /** As `port`. */
   readonly grpcPort?: number
@@ -18,7 +18,7 @@ export interface WorkerConfig {
   readonly limits: Limits
 }
 
-/** A worker accepts requests. */
+/** Sent when a worker accepts requests. */
 export interface WorkerReady {
   readonly type: 'ready'
   readonly service: string
@@ -30,22 +30,22 @@ export interface WorkerReady {
   readonly jpegLibrary: string
 }
 
-/** A worker could not start and is about to exit. */
+/** Sent when a worker could not start and is about to exit. */
 export interface WorkerFailed {
   readonly type: 'failed'
   /** For a human; one line for mistakes in the set-up, with the stack of the user's code otherwise. */
   readonly message: string
 }
 
-/** What a worker tells its supervisor. */
+/** Messages from a worker. */
 export type WorkerMessage = WorkerReady | WorkerFailed
 
-/** Told to a worker: finish what runs, accept nothing new, exit. */
+/** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
   readonly type: 'drain'
 }
 
-/** Whether a message came from our side of the channel: user code can send anything through `process.send`, too. */
+/** Whether a message is of this type: user code can send anything through `process.send`, too. */
 export function isMessageOf<T extends WorkerMessage | DrainRequest>(type: T['type'], message: unknown): message is T {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === type
 }

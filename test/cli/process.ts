@@ -138,7 +138,10 @@ export async function heldRequest(port: number): Promise<{ answer: Promise<Answe
   return { answer, release: () => writeFileSync(file, '') }
 }
 
-/** A folder with files in it, removed when the test is over. `linked` puts our package into its node_modules, as npm link does. */
+/**
+ * A folder with files in it, removed when the test is over. `linked` puts our package into its node_modules, as npm
+ * link does.
+ */
 export function folder(files: Readonly<Record<string, string>>, linked = false): string {
   const path = mkdtempSync(join(tmpdir(), 'serving-cli-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))

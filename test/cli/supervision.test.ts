@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { basePath, byteCount, wholeNumber } from '../../src/cli/settings.ts'
-import { claimPort } from '../../src/workers/free-port.ts'
+import { takePort } from '../../src/workers/free-port.ts'
 import { restartDelay } from '../../src/workers/restart-delay.ts'
 import { originOf, sharing } from '../../src/workers/supervisor.ts'
 
@@ -37,9 +37,9 @@ describe('a port shared among workers', () => {
 
 describe('claiming a port', () => {
   it('finds a free one for 0, and leaves it free', async () => {
-    const port = await claimPort(0, undefined)
+    const port = await takePort(0, undefined)
     expect(port).toBeGreaterThan(0)
-    expect(await claimPort(port, undefined)).toBe(port)
+    expect(await takePort(port, undefined)).toBe(port)
   })
 
   it('refuses one that is taken', async () => {
@@ -47,8 +47,8 @@ describe('claiming a port', () => {
     onTestFinished(() => void server.close())
     await new Promise<void>((resolve) => server.listen(0, () => resolve()))
     const { port } = server.address() as { port: number }
-    await expect(claimPort(port, undefined)).rejects.toThrow(`port ${port} is in use`)
-    await expect(claimPort(port, '127.0.0.1')).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
+    await expect(takePort(port, undefined)).rejects.toThrow(`port ${port} is in use`)
+    await expect(takePort(port, '127.0.0.1')).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
   })
 })
 

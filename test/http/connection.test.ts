@@ -167,7 +167,8 @@ describe.each(engines)('clients that go away on %s', (engine) => {
     ['a chunked upload', post('/echo', chunked('x'), { 'transfer-encoding': 'chunked' })],
     ['connection: close', post('/echo', 'x', { connection: 'close' })],
   ])('frees every place when requests are pipelined behind %s', async (_what, closing) => {
-    // The large answer empties the cork of uWebSockets.js, so that the closing one closes in the middle of the parser's work.
+    // The large answer empties the cork of uWebSockets.js, so that the closing one closes in the middle of the parser's
+    // work.
     const server = await start(
       engine,
       (svc) => {

@@ -18,8 +18,8 @@ async function settles(read: () => number, cap: number): Promise<number> {
 }
 
 /**
- * Sends a request and reads the response in small steps, into one buffer so that the client makes no garbage; returns the
- * largest growth of the process's memory on the way.
+ * Sends a request and reads the response in small steps, into one buffer so that the client makes no garbage; returns
+ * the largest growth of the process's memory on the way.
  */
 function sip(port: number, request: string, total: number): Promise<{ growth: number; received: number }> {
   const base = process.memoryUsage()
