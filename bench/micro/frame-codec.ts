@@ -49,7 +49,7 @@ function parse(codec: FrameCodec, body: Uint8Array): ParsedFrame {
 function echo(codec: FrameCodec, body: Uint8Array): Uint8Array {
   const frame = polars.fromColumns(parse(codec, body).table)
   const table = polars.toColumns(frame)
-  if (typeof table === 'string') throw new Error(table)
+  if ('failure' in table) throw new Error(table.column)
   return codec.encodeFrame(table, { layout: 'records' })
 }
 

@@ -5,6 +5,7 @@
 
 import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
 import type { Column, ColumnTable } from '../frame/columns.ts'
 import type { Orient } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
@@ -16,7 +17,7 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { buildFrame, checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
+import { checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
@@ -35,7 +36,7 @@ import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'
 
@@ -181,32 +182,32 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     })
   }
 
-  #fromJson(json: Uint8Array): DataFrame {
+  #fromJson(json: Uint8Array): MaybePromise<DataFrame> {
     const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
     return this.#fromTable(decodeFrameJson(json, layout, 'PandasDataFrame'))
   }
 
-  #fromTable({ table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>): DataFrame {
+  #fromTable({ table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
-    const frame = buildFrame(this.#polars, renamed, cast, this.enforceDtype, 'PandasDataFrame')
-    keepLabels(frame, labels)
-    return frame
+    return whenReady(buildFrame(renamed, this.#castingTo(cast)), (frame) => {
+      keepLabels(frame, labels)
+      return frame
+    })
   }
 
-  /** Width, names and types of a frame that Polars read. */
-  #accept(frame: DataFrame): DataFrame {
+  /** Checks the width of a frame that Polars read, renames and casts its columns. */
+  #accept(frame: DataFrame): MaybePromise<DataFrame> {
     const own = this.#polars.names(frame).map((name) => ({ name }))
     this.#checkWidth(own.length)
     if (this.applyColumnNames) this.#polars.rename(frame, this.columns as readonly string[])
     const named = this.#polars.names(frame).map((name) => ({ name }))
-    const types = this.#typesOf(named, own)
-    if (types.every((type) => type === undefined)) return frame
-    const table = this.#polars.toColumns(frame)
-    if (typeof table !== 'string') return buildFrame(this.#polars, table, types, this.enforceDtype, 'PandasDataFrame')
-    const message = `expected columns of numbers, booleans, texts or dates for PandasDataFrame, received another in ${table}`
-    throw new BadInput(message, { reason: 'dtype', path: table })
+    return castFrame(frame, this.#castingTo(this.#typesOf(named, own)))
+  }
+
+  #castingTo(types: Casting['types']): Casting {
+    return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame' }
   }
 
   /** The type of each column by the name that the function sees, or by the one that came. */
@@ -261,12 +262,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
-    const table = this.#polars.toColumns(frame)
-    if (typeof table === 'string') {
-      throw new BadOutput(
-        `expected columns of numbers, booleans, texts or dates for PandasDataFrame, received column ${table}`,
-      )
-    }
+    const table = requireTable(this.#polars.toColumns(frame), 'PandasDataFrame')
     if (this.orient !== 'table')
       return frameCodec.encodeFrame(table, { layout: this.orient, ...(labels && { labels }) })
     const labelKey = labelKeyFor(this.#polars.names(frame))

@@ -6,10 +6,11 @@
 import { matchesShape, parseShapePattern, showShape } from '../array/shape.ts'
 import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { buildFrame } from '../frame/build-frame.ts'
 import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
 import type { FrameLayout, Orient } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
-import { buildFrame, checkEnforced, dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
+import { checkEnforced, dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, toSeriesTable } from '../frame/message.ts'
 import { frameCodec } from '../frame/native-codec.ts'
@@ -20,7 +21,7 @@ import { encodeTableSchema } from '../frame/table-schema.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'
 
@@ -104,7 +105,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return new PandasSeries({ ...(isTyped && { dtype }), shape: [series.length], ...options }, series)
   }
 
-  fromHttpRequest(request: HttpRequest): Series {
+  fromHttpRequest(request: HttpRequest): MaybePromise<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
     return this.#fromTable(decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries'))
   }
@@ -117,7 +118,7 @@ export class PandasSeries extends IODescriptor<Series> {
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
     return file.then((frame) => {
       const table = this.#polars.toColumns(frame)
-      if (typeof table !== 'string')
+      if (!('failure' in table))
         return this.#fromTable({ table, labels: undefined, name: this.#polars.names(frame)[0] })
       throw new BadInput('expected a column of numbers, booleans or texts for PandasSeries, received another type', {
         reason: 'dtype',
@@ -130,7 +131,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return toSeriesTable({ table: this.#checkOutput(value), labels: keptLabels(value) })
   }
 
-  #fromTable({ table, labels, name, types }: LabelledTable & Partial<JsonFrame>): Series {
+  #fromTable({ table, labels, name, types }: LabelledTable & Partial<JsonFrame>): MaybePromise<Series> {
     if (table.columns.length > 1) {
       throw new BadInput(`expected one column for PandasSeries, received ${table.columns.length}`, {
         reason: 'columns',
@@ -143,10 +144,12 @@ export class PandasSeries extends IODescriptor<Series> {
     const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
     const named = renameColumns({ rows: table.rows, columns }, [called])
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
-    const frame = buildFrame(this.#polars, named, cast, this.enforceDtype, 'PandasSeries')
-    const series = this.#polars.seriesOf(frame)
-    keepLabels(series, labels)
-    return series
+    const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries' }
+    return whenReady(buildFrame(named, casting), (frame) => {
+      const series = this.#polars.seriesOf(frame)
+      keepLabels(series, labels)
+      return series
+    })
   }
 
   #layout(): FrameLayout {
@@ -186,7 +189,7 @@ export class PandasSeries extends IODescriptor<Series> {
     if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)
     const table = this.#polars.toColumns(this.#polars.frameOf(value))
-    if (typeof table !== 'string') return table
+    if (!('failure' in table)) return table
     throw new BadOutput('expected numbers, booleans, texts or dates for PandasSeries, received another type')
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Typed columns: what stands between a wire format and a data frame. Laid out as Arrow lays out its buffers, so that
- * handing them on is one copy.
+ * Typed columns, between the wire formats and data frames. Their memory is laid out as Arrow's buffers, so that passing
+ * them on is one copy.
  * @module
  */
 
@@ -10,7 +10,7 @@ import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../dt
 export interface Column {
   readonly name: string
   readonly kind: ColumnKind
-  /** Numbers one after another; bool as a bitmap, lowest bit first; str as UTF-8 bytes, or as 16-byte views with `heaps`. */
+  /** Numbers one after another; bool as bits, lowest first; str as UTF-8 bytes, or as 16-byte views with `heaps`. */
   readonly data: Uint8Array
   /** A bit per element, 1 where there is a value. Undefined: no element is null. */
   readonly validity?: Uint8Array
@@ -24,6 +24,35 @@ export interface Column {
 export interface ColumnTable {
   readonly rows: number
   readonly columns: readonly Column[]
+}
+
+/** Memory of a table's columns. **Units**: bytes. */
+export function tableBytes({ columns }: ColumnTable): number {
+  let bytes = 0
+  for (const { data, offsets } of columns) bytes += data.byteLength + (offsets?.byteLength ?? 0)
+  return bytes
+}
+
+/** Returns rows of a table. `start` is a multiple of 8. **Cost**: views; a copy of the offsets of text. */
+export function sliceTable({ columns }: ColumnTable, start: number, end: number): ColumnTable {
+  return { rows: end - start, columns: columns.map((column) => sliceColumn(column, start, end)) }
+}
+
+/** Returns rows of a column. `start` is a multiple of 8. */
+export function sliceColumn(column: Column, start: number, end: number): Column {
+  const bits = (bytes: Uint8Array) => bytes.subarray(start >> 3, (end + 7) >> 3)
+  const { kind, data, offsets } = column
+  const validity = column.validity && bits(column.validity)
+  const rest = { ...column, ...(validity !== undefined && { validity }) }
+  if (kind === 'bool') return { ...rest, data: bits(data) }
+  if (offsets === undefined) {
+    const size = kind === 'str' ? 16 : itemSize(kind)
+    return { ...rest, data: data.subarray(start * size, end * size) }
+  }
+  const base = offsets[start]
+  const own = offsets.slice(start, end + 1)
+  if (base !== 0) for (let i = 0; i < own.length; i++) own[i] -= base
+  return { ...rest, data: data.subarray(base, offsets[end]), offsets: own }
 }
 
 /** Whether element `row` has a value. */
@@ -67,7 +96,7 @@ export function numberReader(column: Column): (row: number) => number | bigint {
 const empty = new Uint8Array(0)
 const encoder = new TextEncoder()
 
-/** Values become a column, for samples and small tables: `null` is null. The values must fit the kind. */
+/** Makes a column of values, for samples and small tables: `null` is null. The values must fit the kind. */
 export function columnOf(
   name: string,
   kind: ColumnKind,

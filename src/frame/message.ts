@@ -9,6 +9,7 @@ import { BadInput, BadOutput } from '../errors.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import { bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
+import type { ColumnFailure } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
 /** A frame's columns with the labels of its rows. */
@@ -140,8 +141,10 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)
 }
 
-/** What `toColumns` answered becomes a table. **Errors**: BadOutput naming the column that has no form. */
-export function requireTable(table: ColumnTable | string, name: string): ColumnTable {
-  if (typeof table !== 'string') return table
-  throw new BadOutput(`expected columns of numbers, booleans, texts or dates for ${name}, received column ${table}`)
+/** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the column that has no form. */
+export function requireTable(table: ColumnTable | ColumnFailure, name: string): ColumnTable {
+  if (!('failure' in table)) return table
+  throw new BadOutput(
+    `expected columns of numbers, booleans, texts or dates for ${name}, received column ${table.column}`,
+  )
 }

@@ -36,7 +36,7 @@ function valuesOf(column: Column, rows: number): Value[] {
 /** A frame becomes plain values. */
 export function plain(frame: DataFrame): PlainFrame {
   const table = polars.toColumns(frame)
-  if (typeof table === 'string') throw new Error(`column ${table} has no plain values`)
+  if ('failure' in table) throw new Error(`column ${table.column} has no plain values`)
   const columns = table.columns.map((column) => ({
     name: column.name,
     kind: column.kind,

@@ -1,3 +1,4 @@
+import pl from 'nodejs-polars'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
@@ -21,8 +22,10 @@ describe('dtype category', () => {
     expect(await elements('[{"c":true},{"c":null}]')).toEqual(['true', null])
     expect(await elements('[{"c":0.5},{"c":1}]')).toEqual(['0.5', '1.0'])
     const series = new io.PandasSeries({ dtype: 'category' })
-    const held = series.fromHttpRequest(requestOf('["alice@example.com","4111-1111-1111-1111"]', 'application/json'))
-    expect([...series.fromHttpRequest(requestOf('[0,1]', 'application/json'))]).toEqual(['0', '1'])
+    const held = await series.fromHttpRequest(
+      requestOf('["alice@example.com","4111-1111-1111-1111"]', 'application/json'),
+    )
+    expect([...(await series.fromHttpRequest(requestOf('[0,1]', 'application/json')))]).toEqual(['0', '1'])
     expect(held.length).toBe(2)
   })
 
@@ -45,5 +48,67 @@ describe('dtype category', () => {
     const short = await descriptor.fromHttpRequest(requestOf('[{"c":"x"},{"c":"y"}]', 'application/json'))
     expect(Buffer.from(descriptor.toHttpResponse(short).body as Uint8Array).toString()).toBe('[{"c":"x"},{"c":"y"}]')
     expect(descriptor.toProto(short)).toMatchObject({ columns: [{ stringValues: ['x', 'y'] }] })
+  })
+})
+
+describe('dtype of one column', () => {
+  const day = new Date('2020-01-02T03:04:05.678Z')
+  const rich = pl
+    .DataFrame({ a: [1.5, 2.5], t: [day, day], l: ['x', 'y'] })
+    .withColumns(
+      pl.col('t').cast(pl.Datetime('ns', 'Europe/Berlin')),
+      pl.col('a').cast(pl.Decimal(10, 3)).alias('decimal'),
+      pl.col('a').cast(pl.Int64).cast(pl.Duration('us')).alias('duration'),
+      pl.col('l').cast(pl.Categorical).alias('category'),
+      pl.col('t').cast(pl.Date).alias('date'),
+      pl.concatList(['a', 'a']).alias('list'),
+    )
+
+  it.each([
+    ['Parquet', polars.writeParquet(rich)],
+    ['Arrow', polars.writeIpc(rich)],
+  ])('leaves the others of a %s body as they are', async (_, body) => {
+    const read = await new io.PandasDataFrame().fromProto(body)
+    const cast = await new io.PandasDataFrame({ dtype: { a: 'int64' } }).fromProto(body)
+    expect(cast.columns).toEqual(read.columns)
+    expect(cast.getColumn('a').toArray()).toEqual([1, 2])
+    expect(cast.dtypes.map(String)).toEqual(['DataType(Int64)', ...read.dtypes.slice(1).map(String)])
+    expect(cast.drop('a').toString()).toBe(read.drop('a').toString())
+    const both = new io.PandasDataFrame({ dtype: { a: 'int64', list: 'int64' } })
+    await expect(both.fromProto(body)).rejects.toMatchObject({ reason: 'dtype', path: 'list' })
+    // The zone, which nothing above shows.
+    const schema = (frame: DataFrame) => polars.writeIpc(frame).includes('Europe/Berlin')
+    expect([schema(read), schema(cast)]).toEqual([true, true])
+  })
+
+  it('goes by the name of a column, whatever it is', async () => {
+    const names = ['*', '^a$', 'width', 'columns', '', 'c0']
+    const frame = pl.DataFrame(Object.fromEntries(names.map((name, i) => [name, [i, i + 1]])))
+    const descriptor = new io.PandasDataFrame({ dtype: { '^a$': 'str', columns: 'int8', c0: 'float32' } })
+    const cast = await descriptor.fromProto(polars.writeParquet(frame))
+    expect(plain(cast).columns.map(({ name, kind }) => [name, kind])).toEqual([
+      ['*', 'float64'],
+      ['^a$', 'str'],
+      ['width', 'float64'],
+      ['columns', 'int8'],
+      ['', 'float64'],
+      ['c0', 'float32'],
+    ])
+  })
+
+  it('takes dates between its forms without a way through text', async () => {
+    const body = polars.writeParquet(rich)
+    const descriptor = new io.PandasDataFrame({
+      dtype: { t: 'datetime64[us]', date: 'datetime64[ms]', category: 'category' },
+    })
+    const cast = await descriptor.fromProto(body)
+    expect(cast.dtypes[1].variant).toBe('Datetime')
+    expect(cast.getColumn('date').toArray()).toEqual([new Date('2020-01-02'), new Date('2020-01-02')])
+    expect(cast.getColumn('category').toArray()).toEqual(['x', 'y'])
+  })
+
+  it('names the column and the row of an element that does not fit', async () => {
+    const descriptor = new io.PandasDataFrame({ dtype: { l: 'int64' }, enforceDtype: true })
+    await expect(descriptor.fromProto(polars.writeParquet(rich))).rejects.toMatchObject({ path: '[0].l' })
   })
 })
