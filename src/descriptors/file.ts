@@ -11,7 +11,7 @@ import { detectMimeType } from '../file/file-type.ts'
 import { formBoundary } from '../form/form-parser.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
-import { mediaTypeOf, requireMediaType } from '../http/media-type.ts'
+import { fileMediaType, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
 import {
   collectBody,
   type HeaderLine,
@@ -149,22 +149,33 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   /** Name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
-    const wanted = this.#wanted
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)
-    if (type?.essence === 'multipart/form-data' && wanted !== type.essence) return undefined
-    if (wanted !== undefined) requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
-    return { name: nameOf(headers), mimeType: readableType(value) ?? this.mimeType }
+    if (type?.essence === 'multipart/form-data' && this.#wanted !== type.essence) return undefined
+    const disposition = headers.get('content-disposition')
+    const name = (disposition && parseContentDisposition(disposition)?.filename) || undefined
+    return { name, mimeType: this.#typeOf(headers, name) }
+  }
+
+  /** The media type of a file that came. **Errors**: UnsupportedMediaType. */
+  #typeOf(headers: RequestHeaders, name: string | undefined): string {
+    const wanted = this.#wanted
+    const type = fileMediaType(headers.get('content-type'), name)
+    if (wanted === undefined) return type ?? this.mimeType
+    requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
+    return type !== undefined && mediaTypeOf(type)?.essence === wanted ? type : this.mimeType
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {
     const wanted = this.#wanted
     const plan = planSingleFile<BinaryFile>({
-      accepts: (type) => wanted === undefined || (type !== undefined && mediaTypeOf(type)?.essence === wanted),
+      accepts: (type) => wanted === undefined || type.essence === wanted,
       wanted: wanted ?? 'any kind',
       owner: 'File',
-      descriptor: ({ headers, filename }) =>
-        this.#part({ name: filename || undefined, mimeType: readableType(headers.get('content-type')) }),
+      descriptor: ({ headers, filename }) => {
+        const name = filename || undefined
+        return this.#part({ name, mimeType: this.#typeOf(headers, name) })
+      },
     })
     return new FormReader(formBoundary(headers, 'File'), plan, ctx)
   }
@@ -175,17 +186,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       receive: (_, ctx) => new Spooler(options, this.spoolAboveBytes, ctx),
     }
   }
-}
-
-/** A media type that can be written again; undefined for any other text, which would make the response fail. */
-function readableType(value: string | undefined): string | undefined {
-  const isReadable = value !== undefined && /^[\x20-\x7e]+$/.test(value) && mediaTypeOf(value) !== undefined
-  return isReadable ? value : undefined
-}
-
-function nameOf(headers: RequestHeaders): string | undefined {
-  const disposition = headers.get('content-disposition')
-  return (disposition && parseContentDisposition(disposition)?.filename) || undefined
 }
 
 async function bytesOf(sample: BinaryFile | Uint8Array | string): Promise<Uint8Array> {

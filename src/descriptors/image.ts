@@ -7,7 +7,7 @@ import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import { mediaTypeOf } from '../http/media-type.ts'
+import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
 import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
@@ -128,11 +128,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
-      const accepts = (type: string | undefined) => this.#isAllowed(type)
-      const part = singleFilePart(request, accepts, this.#allowedNames(), 'Image')
+      const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
       return this.#decode(part.body, this.#admit(part.body), ctx?.signal)
     }
-    this.#checkDeclared(contentType)
+    if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
     // Not peek: the pool reads the bytes after this returns.
     return this.#decode(request.body, header, ctx?.signal)
@@ -209,14 +208,14 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
 
   /** A body may say that it is of an allowed format, or nothing at all. */
   #checkDeclared(contentType: string | undefined): void {
-    if (!this.#isAllowed(contentType)) throw this.#unsupported(contentType ?? '')
+    if (contentType === undefined) return
+    const type = mediaTypeOf(contentType)
+    if (type?.essence === 'application/octet-stream') return
+    if (type === undefined || !this.#isAllowed(type)) throw this.#unsupported(contentType)
   }
 
-  #isAllowed(contentType: string | undefined): boolean {
-    if (contentType === undefined) return true
-    const essence = mediaTypeOf(contentType)?.essence
-    if (essence === 'application/octet-stream') return true
-    const type = essence === undefined ? undefined : declaredImageType(essence)
+  #isAllowed({ essence }: MediaType): boolean {
+    const type = declaredImageType(essence)
     return type !== undefined && this.allowedMimeTypes.includes(type)
   }
 

@@ -46,8 +46,8 @@ const optionNames = ['maxParts', 'maxPartBytes']
 /**
  * A form becomes an object with a value for each declared part; such an object becomes a form.
  *
- * **Wire**: in: parts are found by name in any order and read by their own headers, so a part without a Content-Type is
- * what its descriptor expects; parts of other names are skipped. Out: the declared parts in their order, each with
+ * **Wire**: in: parts are found by name in any order and read by their own headers. A part whose Content-Type says nothing (none,
+ * `application/octet-stream`, `text/plain`) is what its descriptor reads, or what its file's name says. Parts of other names are skipped. Out: the declared parts in their order, each with
  * content-disposition, content-type and content-length; other keys are dropped.
  * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
  * their path, and offsets from the part's start; 415 for another type than multipart/form-data.

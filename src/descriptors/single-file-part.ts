@@ -5,8 +5,11 @@
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
 import { formBoundary } from '../form/form-parser.ts'
 import type { FormPart } from '../form/form-part.ts'
+import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
 import type { HttpRequest, RequestHeaders } from '../http/message.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
+
+const anyType = 'application/octet-stream'
 
 /** A file of a form, in memory. */
 export interface FilePart {
@@ -20,8 +23,8 @@ export interface FilePart {
   readonly filename: string
 }
 
-/** Whether a file with this Content-Type (undefined when it has none) is the wanted one. */
-export type AcceptsType = (contentType: string | undefined) => boolean
+/** Whether files of this type are wanted. */
+export type AcceptsType = (type: MediaType) => boolean
 
 /** What is wanted of a form in which one file counts. */
 export interface WantedFile<T> {
@@ -45,9 +48,8 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
   return {
     choose(part) {
       if (part.filename === undefined || taken) return undefined
-      const type = part.headers.get('content-type')
-      if (!accepts(type)) {
-        refusedType ??= type ?? ''
+      if (!isWanted(part, accepts)) {
+        refusedType ??= part.headers.get('content-type') ?? ''
         return undefined
       }
       taken = true
@@ -67,6 +69,16 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
       })
     },
   }
+}
+
+/** Whether a file is wanted by the type that the client says, else by that of its name; true where neither tells one. */
+function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
+  const value = headers.get('content-type')
+  const type = value === undefined ? undefined : mediaTypeOf(value)
+  if (type !== undefined && accepts(type)) return true
+  const byName = typeOfFilename(filename)
+  if (byName !== undefined && byName.essence !== anyType) return accepts(byName)
+  return type === undefined || type.essence === anyType
 }
 
 /**

@@ -3,6 +3,8 @@
  * @module
  */
 import { UnsupportedMediaType } from '../errors.ts'
+import { extensionType } from '../file/extension-type.ts'
+import { parseContentDisposition } from './content-disposition.ts'
 import type { RequestHeaders } from './message.ts'
 
 /** `type/subtype` in lower case and its parameters. */
@@ -53,8 +55,41 @@ export function isJsonType(type: MediaType): boolean {
   return type.essence === 'application/json' || type.essence === 'text/json' || type.essence.endsWith('+json')
 }
 
+const octetStream = 'application/octet-stream'
+
+/** Whether these are the headers of a part of a form. */
+function isPart(headers: RequestHeaders): boolean {
+  return headers.get('content-disposition')?.startsWith('form-data') === true
+}
+
+/** Whether a part's Content-Type says nothing: clients write these two for what they do not know. */
+export function isUntypedPart(headers: RequestHeaders): boolean {
+  if (!isPart(headers)) return false
+  const value = headers.get('content-type')
+  const essence = value === undefined ? undefined : mediaTypeOf(value)?.essence
+  return value === undefined || essence === octetStream || essence === 'text/plain'
+}
+
+/** The type that the name of a part's file tells. */
+function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
+  const disposition = headers.get('content-disposition')
+  // Spares parts without a file the parser.
+  const hasFile = disposition?.startsWith('form-data') === true && disposition.includes('filename')
+  return hasFile ? typeOfFilename(parseContentDisposition(disposition)?.filename) : undefined
+}
+
+/** Returns the media type that a file's name tells; undefined without a known extension. */
+export function typeOfFilename(filename: string | undefined): MediaType | undefined {
+  const type = filename === undefined ? undefined : extensionType(filename)
+  return type === undefined ? undefined : mediaTypeOf(type)
+}
+
 /**
- * The media type of a request, checked. Undefined when the header is absent.
+ * Returns the media type in which a descriptor reads a request; undefined when the client says none.
+ *
+ * In a part of a form, curl, Go, Java, aiohttp and `fetch` write `application/octet-stream` or `text/plain` for what they do not know, and
+ * browsers what the system calls a file. There a type that the descriptor does not read gives way to that of the file's name, and says
+ * nothing where that does not help. `curl -d` calls every body `application/x-www-form-urlencoded`: it is read as JSON.
  * **Errors**: UnsupportedMediaType naming what `accepts` takes.
  */
 export function requireMediaType(
@@ -64,12 +99,27 @@ export function requireMediaType(
   name: string,
 ): MediaType | undefined {
   const value = headers.get('content-type')
-  if (value === undefined) return undefined
-  const type = mediaTypeOf(value)
-  if (type === undefined || !accepts(type)) {
-    throw new UnsupportedMediaType(
-      `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
-    )
+  const type = value === undefined ? undefined : mediaTypeOf(value)
+  const accepted = type !== undefined && accepts(type) ? type : undefined
+  if (accepted !== undefined && accepted.essence !== octetStream) return accepted
+  const byName = typeOfPartName(headers)
+  if (byName !== undefined && accepts(byName)) {
+    return { essence: byName.essence, parameters: type?.parameters ?? noParameters }
   }
-  return type
+  if (accepted !== undefined || value === undefined || isUntypedPart(headers)) return accepted
+  if (type?.essence === 'application/x-www-form-urlencoded' && accepts(json)) return json
+  throw new UnsupportedMediaType(
+    `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
+  )
+}
+
+/**
+ * Returns the media type of a file: what the client says, or what its name tells where that is nothing or `application/octet-stream`.
+ * Undefined without either, and for text that cannot be written into a header again.
+ */
+export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
+  const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)
+  const essence = isReadable ? mediaTypeOf(contentType)?.essence : undefined
+  if (essence !== undefined && essence !== octetStream) return contentType
+  return typeOfFilename(filename)?.essence ?? (essence === undefined ? undefined : contentType)
 }

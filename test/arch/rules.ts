@@ -41,6 +41,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   'nodejs-polars': 'frame/polars-package.ts',
   'onnxruntime-node': 'onnx/onnxruntime.ts',
   'grpc-health-check': 'server/grpc.ts',
+  mime: 'file/extension-type.ts',
   pino: 'server/log.ts',
   'file-type': 'file/file-type.ts',
   piscina: 'runner/thread-workers.ts',

@@ -63,7 +63,12 @@ describe('File input', () => {
     )
     expect(read(pdf, body, form)).toMatchObject({ name: '2', text: 'two' })
     expect(refusal(pdf, formOf(['a', 'one', '1', 'text/plain']), form)).toMatchObject({ status: 415 })
-    expect(refusal(pdf, formOf(['a', 'one', '1']), form)).toMatchObject({ status: 415 })
+    expect(read(pdf, formOf(['a', 'one', '1']), form)).toMatchObject({ text: 'one', type: 'application/pdf' })
+    const curl = formOf(
+      ['a', 'one', 'a.txt', 'application/octet-stream'],
+      ['b', 'two', 'b.pdf', 'application/octet-stream'],
+    )
+    expect(read(pdf, curl, form)).toMatchObject({ text: 'two', type: 'application/pdf' })
   })
 
   it('takes a file that was not chosen for an empty one without a name', () => {
@@ -83,7 +88,7 @@ describe('File input', () => {
 
   it('gives singleFilePart to other descriptors', () => {
     const request = requestOf(formOf(['t', 'x'], ['f', 'PNG', 'n', 'image/png']), form)
-    const part = singleFilePart(request, (type) => type === 'image/png', 'image/png', 'Image')
+    const part = singleFilePart(request, ({ essence }) => essence === 'image/png', 'image/png', 'Image')
     expect(part).toMatchObject({ name: 'f', filename: 'n', body: Uint8Array.from(Buffer.from('PNG')) })
     expect(part.headers.get('content-type')).toBe('image/png')
     expect(() => singleFilePart(request, () => false, 'image/gif', 'Image')).toThrow(UnsupportedMediaType)
