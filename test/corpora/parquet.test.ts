@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto'
+import { BadInput, io } from 'serving'
+import { describe, expect, it } from 'vitest'
+import type { DataFrame } from '../../src/frame/polars-package.ts'
+import { type PlainColumn, plain } from '../unit/descriptors/frames.ts'
+import { requestOf } from '../unit/descriptors/requests.ts'
+import { filesBelow, madeCorpus, publicCorpus } from './corpus.ts'
+
+/** What Polars for Python reads in a file; see parquet.py beside parquet.json. */
+interface ParquetRow {
+  readonly file: string
+  readonly rows?: number
+  readonly columns?: readonly string[]
+  readonly sha256?: Readonly<Record<string, string>>
+}
+
+// https://github.com/apache/parquet-testing, Apache-2.0
+const corpus = publicCorpus('parquet-testing')
+const files = new Map(filesBelow(corpus, /\.parquet(\.encrypted)?$/))
+const expected = madeCorpus<ParquetRow>('parquet.json')
+
+/** Files that Polars for Python (2.1) reads and that of nodejs-polars 0.24.1 does not, with what the client is told. */
+const unread: Readonly<Record<string, RegExp>> = {
+  'data/concatenated_gzip_members.parquet': /cannot be decoded/,
+  'data/floating_orders_nan_count.parquet': /cannot be decoded/,
+  'data/large_string_map.brotli.parquet': /2147483827 bytes unpacked/,
+  'data/nested_maps.snappy.parquet': /cannot be decoded/,
+  'data/nonnullable.impala.parquet': /cannot be decoded/,
+  'data/nullable.impala.parquet': /cannot be decoded/,
+  'data/repeated_no_annotation.parquet': /cannot be decoded/,
+}
+/** Read here and not by Polars for Python: the key of a map may be missing. */
+const readHere = ['data/incorrect_map_schema.parquet']
+
+const descriptor = new io.PandasDataFrame({ defaultFormat: 'parquet' })
+
+async function decode(file: string): Promise<DataFrame | BadInput> {
+  try {
+    return await descriptor.fromHttpRequest(requestOf(files.get(file) as Buffer, 'application/octet-stream'))
+  } catch (error) {
+    if (error instanceof BadInput) return error
+    throw error
+  }
+}
+
+function digest({ kind, values }: PlainColumn): string {
+  const line = (value: unknown) => {
+    if (typeof value === 'string') return Buffer.from(value).toString('hex')
+    if (typeof value !== 'number' || !kind.startsWith('float')) return String(value)
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleBE(value)
+    return Number.isNaN(value) ? 'nan' : bytes.toString('hex')
+  }
+  return createHash('sha256').update(values.map(line).join('\n')).digest('hex')
+}
+
+describe.skipIf(corpus === undefined)('parquet-testing', () => {
+  const readable = expected.filter(({ file, rows }) => rows !== undefined && !(file in unread))
+
+  it.each(readable)('$file holds what Polars for Python reads', async ({ file, rows, columns, sha256 }) => {
+    const frame = await decode(file)
+    if (frame instanceof BadInput) throw frame
+    expect({ rows: frame.height, columns: frame.columns }).toEqual({ rows, columns })
+    const names = Object.keys(sha256 ?? {})
+    const { columns: plainColumns } = plain(frame.select(...names))
+    expect(Object.fromEntries(plainColumns.map((column) => [column.name, digest(column)]))).toEqual(sha256)
+  })
+
+  const others = expected.filter(({ file, rows }) => (rows === undefined || file in unread) && !readHere.includes(file))
+  it.each(others)('$file is refused with what it is that cannot be read', async ({ file }) => {
+    const refusal = await decode(file)
+    expect(refusal).toBeInstanceOf(BadInput)
+    if (file in unread) expect((refusal as BadInput).message).toMatch(unread[file])
+  })
+
+  it.each([...expected.filter(({ rows }) => rows !== undefined).map(({ file }) => file), ...readHere])(
+    '%s is written in every format, or refused with the column that has no text',
+    async (file) => {
+      const frame = await decode(file)
+      if (frame instanceof BadInput) return
+      for (const defaultFormat of ['json', 'csv', 'parquet'] as const) {
+        try {
+          await new io.PandasDataFrame({ defaultFormat }).toHttpResponse(frame)
+        } catch (error) {
+          expect((error as Error).message).toMatch(/column/)
+        }
+      }
+    },
+  )
+
+  it('is known as a whole', () => {
+    expect([...files.keys()].filter((file) => !expected.some((row) => row.file === file))).toEqual([])
+  })
+})
