@@ -3,6 +3,7 @@
  * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification.
  * @module
  */
+import { ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
 
 /** Maxima of what a file may hold. */
 export interface ParquetLimits {
@@ -45,31 +46,16 @@ export interface ParquetFooter {
   readonly schemaElements: number
 }
 
-const maxThriftDepth = 16
-// Thrift compact types.
-const typeTrue = 1
-const typeFalse = 2
-const typeByte = 3
-const typeI64 = 6
-const typeDouble = 7
-const typeBinary = 8
-const typeList = 9
-const typeSet = 10
-const typeMap = 11
-const typeStruct = 12
-
-class Unreadable extends Error {}
-
 /** Returns the numbers of a file's footer, or what is wrong with it. **Cost**: walks the footer once; allocates nothing. */
 export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
   const size = file.length
+  if (size >= 12 && isMagic(file, 0, 'E')) return { failure: 'an encrypted Parquet file' }
   if (size < 12 || !isMagic(file, 0)) return { failure: 'no Parquet file (it does not start with PAR1)' }
   if (!isMagic(file, size - 4)) return { failure: 'no whole Parquet file (it does not end with PAR1)' }
-  const view = new DataView(file.buffer, file.byteOffset, size)
-  const length = view.getUint32(size - 8, true)
+  const length = footerLength(file)
   if (length > size - 12) return { failure: 'a Parquet footer longer than its file' }
   try {
-    return new FooterReader(file, size - 8 - length, size - 8).read()
+    return new FooterReader(footerOf(file, length)).read()
   } catch (error) {
     if (error instanceof Unreadable) return { failure: 'a Parquet footer that cannot be read' }
     throw error
@@ -88,21 +74,27 @@ export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string
   return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
 }
 
-function isMagic(file: Uint8Array, at: number): boolean {
-  return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === 0x31
+/** Returns a reader of the footer; the file must end with one that lies within it, see {@link readParquetFooter}. */
+export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
+  return new ThriftReader(file, file.length - 8 - length, file.length - 8)
+}
+
+function footerLength(file: Uint8Array): number {
+  return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
+}
+
+/** Files whose footer is encrypted have an E in the last place. */
+function isMagic(file: Uint8Array, at: number, last: '1' | 'E' = '1'): boolean {
+  return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === last.charCodeAt(0)
 }
 
 type Schema = Pick<ParquetFooter, 'columns' | 'depth' | 'schemaElements'>
 
 class FooterReader {
-  readonly #bytes: Uint8Array
-  readonly #end: number
-  #pos: number
+  readonly #thrift: ThriftReader
 
-  constructor(bytes: Uint8Array, start: number, end: number) {
-    this.#bytes = bytes
-    this.#pos = start
-    this.#end = end
+  constructor(thrift: ThriftReader) {
+    this.#thrift = thrift
   }
 
   /** FileMetaData: 2 is the schema, 3 the number of rows, 4 the row groups. */
@@ -110,11 +102,11 @@ class FooterReader {
     let rows = -1
     let schema: Schema | undefined
     const sums = { rows: 0, unpackedBytes: 0, values: 0 }
-    this.#struct((id, type) => {
-      if (id === 2 && type === typeList) schema = this.#schema()
-      else if (id === 3 && type === typeI64) rows = this.#signed()
-      else if (id === 4 && type === typeList) this.#list(() => this.#rowGroup(sums))
-      else this.#skip(type, 0)
+    this.#thrift.struct((id, type) => {
+      if (id === 2 && type === thriftTypes.list) schema = this.#schema()
+      else if (id === 3 && type === thriftTypes.i64) rows = this.#thrift.signed()
+      else if (id === 4 && type === thriftTypes.list) this.#thrift.list(() => this.#rowGroup(sums))
+      else this.#thrift.skip(type, 0)
     }, 0)
     if (rows < 0 || schema === undefined) throw new Unreadable()
     // A file may understate its rows in one place.
@@ -123,22 +115,22 @@ class FooterReader {
 
   /** RowGroup: 1 is the column chunks, 2 total_byte_size, 3 num_rows. */
   #rowGroup(sums: { rows: number; unpackedBytes: number; values: number }): void {
-    this.#struct((id, type) => {
-      if (id === 1 && type === typeList) this.#list(() => (sums.values += this.#chunkValues()))
-      else if (id === 2 && type === typeI64) sums.unpackedBytes += Math.max(0, this.#signed())
-      else if (id === 3 && type === typeI64) sums.rows += Math.max(0, this.#signed())
-      else this.#skip(type, 0)
+    this.#thrift.struct((id, type) => {
+      if (id === 1 && type === thriftTypes.list) this.#thrift.list(() => (sums.values += this.#chunkValues()))
+      else if (id === 2 && type === thriftTypes.i64) sums.unpackedBytes += Math.max(0, this.#thrift.signed())
+      else if (id === 3 && type === thriftTypes.i64) sums.rows += Math.max(0, this.#thrift.signed())
+      else this.#thrift.skip(type, 0)
     }, 2)
   }
 
   /** ColumnChunk: 3 is ColumnMetaData, of which 5 is num_values. */
   #chunkValues(): number {
     let values = 0
-    this.#struct((id, type) => {
-      if (id !== 3 || type !== typeStruct) return this.#skip(type, 0)
-      this.#struct((member, kind) => {
-        if (member === 5 && kind === typeI64) values = Math.max(0, this.#signed())
-        else this.#skip(kind, 0)
+    this.#thrift.struct((id, type) => {
+      if (id !== 3 || type !== thriftTypes.struct) return this.#thrift.skip(type, 0)
+      this.#thrift.struct((member, kind) => {
+        if (member === 5 && kind === thriftTypes.i64) values = Math.max(0, this.#thrift.signed())
+        else this.#thrift.skip(kind, 0)
       }, 4)
     }, 3)
     return values
@@ -151,11 +143,11 @@ class FooterReader {
     let depth = 0
     // Children still to come, from the root down.
     const open: number[] = []
-    this.#list(() => {
+    this.#thrift.list(() => {
       let children = 0
-      this.#struct((id, type) => {
-        if (id === 5 && type === 5) children = this.#signed()
-        else this.#skip(type, 0)
+      this.#thrift.struct((id, type) => {
+        if (id === 5 && type === thriftTypes.i32) children = this.#thrift.signed()
+        else this.#thrift.skip(type, 0)
       }, 2)
       schemaElements++
       if (open.length > 0) open[open.length - 1]--
@@ -166,99 +158,5 @@ class FooterReader {
       while (open.length > 0 && open[open.length - 1] === 0) open.pop()
     })
     return { columns, depth, schemaElements }
-  }
-
-  #byte(): number {
-    if (this.#pos >= this.#end) throw new Unreadable()
-    return this.#bytes[this.#pos++]
-  }
-
-  #varint(): number {
-    let value = 0
-    let scale = 1
-    for (let i = 0; i < 10; i++) {
-      const byte = this.#byte()
-      // Beyond 2^53 digits are lost, which no limit minds.
-      value += (byte & 0x7f) * scale
-      if (byte < 0x80) return value
-      scale *= 128
-    }
-    throw new Unreadable()
-  }
-
-  #signed(): number {
-    const value = this.#varint()
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2
-  }
-
-  #struct(field: (id: number, type: number) => void, depth: number): void {
-    if (depth > maxThriftDepth) throw new Unreadable()
-    let id = 0
-    for (;;) {
-      const head = this.#byte()
-      if (head === 0) return
-      id = head >> 4 === 0 ? this.#signed() : id + (head >> 4)
-      field(id, head & 0x0f)
-    }
-  }
-
-  #list(element: () => void): void {
-    const head = this.#byte()
-    if ((head & 0x0f) !== typeStruct) throw new Unreadable()
-    const count = head >> 4 === 15 ? this.#varint() : head >> 4
-    // Each element takes a byte at least, so a false count ends at the footer's end.
-    for (let i = 0; i < count; i++) element()
-  }
-
-  #skip(type: number, depth: number, isElement = false): void {
-    if (depth > maxThriftDepth) throw new Unreadable()
-    switch (type) {
-      case typeTrue:
-      case typeFalse:
-        // In a field the type is the value; in a list each value is a byte.
-        if (isElement) this.#byte()
-        return
-      case typeByte:
-        this.#byte()
-        return
-      case 4:
-      case 5:
-      case typeI64:
-        this.#varint()
-        return
-      case typeDouble:
-        this.#advance(8)
-        return
-      case typeBinary:
-        this.#advance(this.#varint())
-        return
-      case typeList:
-      case typeSet: {
-        const head = this.#byte()
-        const count = head >> 4 === 15 ? this.#varint() : head >> 4
-        for (let i = 0; i < count; i++) this.#skip(head & 0x0f, depth + 1, true)
-        return
-      }
-      case typeMap: {
-        const count = this.#varint()
-        if (count === 0) return
-        const kinds = this.#byte()
-        for (let i = 0; i < count; i++) {
-          this.#skip(kinds >> 4, depth + 1, true)
-          this.#skip(kinds & 0x0f, depth + 1, true)
-        }
-        return
-      }
-      case typeStruct:
-        this.#struct((_, kind) => this.#skip(kind, depth + 1), depth + 1)
-        return
-      default:
-        throw new Unreadable()
-    }
-  }
-
-  #advance(count: number): void {
-    this.#pos += count
-    if (this.#pos > this.#end) throw new Unreadable()
   }
 }

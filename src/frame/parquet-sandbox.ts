@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { TempFile } from '../file/temp-file.ts'
 import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
+import { diagnoseParquet } from './parquet-diagnosis.ts'
 import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
 import { type DataFrame, ipcScratch } from './polars-package.ts'
@@ -46,6 +47,8 @@ const watchMs = 20
 /** Maximum of children that are started for one file. */
 const maxStarts = 3
 const tooLarge = 'one that unpacks to too much'
+const damaged = 'one that cannot be decoded'
+const parquetFile = 'a Parquet file'
 
 interface Job {
   readonly file: Uint8Array
@@ -84,7 +87,7 @@ export async function decodeParquet(
   if (above !== undefined) {
     throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
   }
-  return decodeInChild({ file, limits: bounds, name, what: 'a Parquet file' })
+  return decodeInChild({ file, limits: bounds, name, what: parquetFile })
 }
 
 /**
@@ -274,7 +277,7 @@ class Child {
       this.#frame.readIntoSync(bytes)
       frame = answer === 'frame' ? loadPolars(name).readIpc(bytes) : bytes.toString()
     } catch (cause) {
-      this.#fail('one that cannot be decoded', String(cause))
+      this.#fail(damaged, String(cause))
       return
     }
     const job = this.#finish() as Job
@@ -285,7 +288,7 @@ class Child {
     if (residentBytes(this.#process.pid) > limits.maxMemoryBytes / 2) this.#end()
     if (typeof frame !== 'string') job.resolve(frame)
     else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
-    else job.reject(undecodable(job, 'one that cannot be decoded', frame))
+    else job.reject(undecodable(job, damaged, frame))
     dispatch()
   }
 
@@ -321,7 +324,7 @@ class Child {
 
   #gone(how: string): void {
     if (!children.has(this)) return
-    if (this.#isReady) this.#fail('one that cannot be decoded', `the decoder ended: ${how}`)
+    if (this.#isReady) this.#fail(damaged, `the decoder ended: ${how}`)
     else this.#again(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
   }
 
@@ -334,8 +337,9 @@ class Child {
   }
 }
 
-function undecodable({ name, what: file }: Job, what: string, cause: string): BadInput {
-  return new BadInput(`expected ${file} for ${name}, received ${what}`, {
+function undecodable({ file, name, what: expected }: Job, what: string, cause: string): BadInput {
+  const received = what === damaged && expected === parquetFile ? diagnoseParquet(file, cause) : what
+  return new BadInput(`expected ${expected} for ${name}, received ${received}`, {
     reason: what === tooLarge ? 'size' : 'syntax',
     cause: new Error(cause),
   })
