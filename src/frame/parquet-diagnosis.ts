@@ -46,6 +46,8 @@ const maxShownPath = 100
  * `cause` is what Polars said.
  */
 export function diagnoseParquet(file: Uint8Array, cause: string): string {
+  const arrowType = /^Arrow datatype (\S[^.]{0,60}) not supported/.exec(cause)?.[1]
+  if (arrowType !== undefined) return `one with a column of Arrow type ${arrowType}, which is not supported`
   let footer: Footer
   try {
     footer = readFooter(footerOf(file))
@@ -90,8 +92,6 @@ function ofChunks({ elements, chunks, isEncrypted }: Footer, cause: string): str
 }
 
 function ofCause({ elements }: Footer, cause: string): string | undefined {
-  const arrowType = /^Arrow datatype (\S[^.]{0,60}) not supported/.exec(cause)?.[1]
-  if (arrowType !== undefined) return `one with a column of Arrow type ${arrowType}, which is not supported`
   if (!cause.includes('MapArray')) return undefined
   const maps = elements.filter(({ isMap }) => isMap)
   const map = maps.find(({ depth }) => depth > 1) ?? maps[0]
