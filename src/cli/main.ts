@@ -59,6 +59,14 @@ program
   )
   .addOption(
     limit(
+      '--max-unpack-ratio <number>',
+      'what gzip may decompress to, in times of what came',
+      1,
+      defaultLimits.maxUnpackRatio,
+    ),
+  )
+  .addOption(
+    limit(
       '--request-timeout-ms <number>',
       'time until a response starts; 0 for no limit',
       0,
@@ -93,6 +101,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
     engine,
     workers,
     maxBodyBytes,
+    maxUnpackRatio,
     requestTimeoutMs,
     maxInFlight,
     drainTimeoutMs,
@@ -104,7 +113,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
       file: findServiceFile(path),
       port,
       baseUrl,
-      limits: { maxBodyBytes, requestTimeoutMs, maxInFlight, drainTimeoutMs },
+      limits: { maxBodyBytes, maxUnpackRatio, requestTimeoutMs, maxInFlight, drainTimeoutMs },
       ...(grpcPort === undefined ? {} : { grpcPort }),
       ...(host === undefined ? {} : { host }),
       ...(engine === undefined ? {} : { engine }),

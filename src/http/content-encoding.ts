@@ -1,9 +1,12 @@
 /**
- * Compressed request bodies: gzip, behind a cap on what it unpacks to.
+ * Compressed request bodies: gzip, within limits on what it decompresses to.
  * @module
  */
 import { gunzip } from 'node:zlib'
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../errors.ts'
+
+// Short bodies may repeat themselves: zeros compress a thousand to one.
+const ratioFreeBytes = 1024 * 1024
 
 /** Whether a Content-Encoding leaves the body as it is. */
 export function isIdentity(encoding: string | undefined): boolean {
@@ -11,23 +14,32 @@ export function isIdentity(encoding: string | undefined): boolean {
 }
 
 /**
- * A compressed body becomes the bytes it stands for, off the event loop.
+ * Decompresses a body, off the event loop.
  *
- * **Errors**: UnsupportedMediaType for another encoding than gzip (brotli unpacks a million to one: not taken), PayloadTooLarge
- * beyond `maxBytes`, at once and without the memory for it, BadInput `encoding` for damaged data.
+ * **Errors**: UnsupportedMediaType for another encoding than gzip (brotli reaches a million to one: not taken); PayloadTooLarge
+ * above `maxBytes`, and above both 1 MiB and `maxRatio` times the compressed bytes, as soon as that many came out and without the
+ * memory for more; BadInput `encoding` for damaged data.
  * **Source**: RFC 9110 section 8.4. **Units**: bytes.
  */
-export function decodeContent(body: Uint8Array, encoding: string, maxBytes: number): Promise<Uint8Array> {
+export function decodeContent(
+  body: Uint8Array,
+  encoding: string,
+  maxBytes: number,
+  maxRatio: number,
+): Promise<Uint8Array> {
   const name = encoding.toLowerCase()
   if (name !== 'gzip' && name !== 'x-gzip') {
     return Promise.reject(new UnsupportedMediaType(expected('gzip or identity', 'content-encoding', encoding)))
   }
+  const maxUnpacked = Math.max(ratioFreeBytes, body.length * maxRatio)
+  const limit = Math.min(maxBytes, maxUnpacked)
   return new Promise((resolve, reject) => {
     // A limit of 0 would mean none to zlib.
-    gunzip(body, { maxOutputLength: Math.max(1, maxBytes) }, (error, bytes) => {
+    gunzip(body, { maxOutputLength: Math.max(1, limit) }, (error, bytes) => {
       if (error === null) resolve(bytes)
       else if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-        reject(new PayloadTooLarge(`expected at most ${maxBytes} bytes for the unpacked body, received more`))
+        const why = maxUnpacked < maxBytes ? ` (maxUnpackRatio ${maxRatio} of ${body.length} bytes)` : ''
+        reject(new PayloadTooLarge(`expected at most ${limit} bytes for the unpacked body${why}, received more`))
       } else {
         const message = 'expected gzip data for the body, received damaged data'
         reject(new BadInput(message, { reason: 'encoding', cause: error }))

@@ -234,8 +234,9 @@ export class Exchange implements StreamOwner {
     if (this.#timer !== undefined) clearTimeout(this.#timer)
     const encoding = this.#encoding
     if (encoding !== undefined && !isIdentity(encoding)) {
-      const { maxBodyBytes } = this.#server.limits
-      this.#answer(this.#callDecompressed(decodeContent(request.body, encoding, maxBodyBytes)), false)
+      const { maxBodyBytes, maxUnpackRatio } = this.#server.limits
+      const body = decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
+      this.#answer(this.#callDecompressed(body), false)
       return
     }
     if (!this.socket.answersLater) {

@@ -13,6 +13,11 @@ export type EngineName = 'uws' | 'node'
 export interface Limits {
   /** Largest request body; a larger one is refused with 413. **Units**: bytes. */
   readonly maxBodyBytes: number
+  /**
+   * Most that a compressed body may decompress to: this many times the bytes that came, though always up to 1 MiB; a larger one
+   * is refused with 413.
+   */
+  readonly maxUnpackRatio: number
   /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */
   readonly requestTimeoutMs: number
   /** Requests between their headers and the end of their response; one more is refused with 503. */
@@ -24,6 +29,7 @@ export interface Limits {
 /** Default limits. */
 export const defaultLimits: Limits = Object.freeze({
   maxBodyBytes: 64 * 1024 * 1024,
+  maxUnpackRatio: 100,
   requestTimeoutMs: 60_000,
   maxInFlight: 1024,
   drainTimeoutMs: 30_000,
@@ -75,7 +81,7 @@ export function parseLimits(options: Partial<Limits>): Limits {
   for (const name of Object.keys(defaultLimits) as (keyof Limits)[]) {
     const value = options[name]
     if (value === undefined) continue
-    const min = name === 'maxInFlight' ? 1 : 0
+    const min = name === 'maxInFlight' || name === 'maxUnpackRatio' ? 1 : 0
     if (!Number.isSafeInteger(value) || value < min) {
       throw new InvalidArgument(expected(`a whole number from ${min} up`, name, value))
     }

@@ -1,18 +1,19 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import type { Limits } from '../../src/server/options.ts'
 import { bytes, engines, start } from './harness.ts'
 
 const limits = { maxBodyBytes: 100_000 }
 
 describe.each(engines)('compressed request bodies on %s', (engine) => {
-  const echo = async () =>
+  const echo = async (own: Partial<Limits> = limits) =>
     await start(
       engine,
       (svc) =>
         svc.api(bytes, function echo(body) {
           return body
         }),
-      limits,
+      own,
     )
   const request = (encoding: string, body: Buffer) =>
     Buffer.concat([
@@ -48,6 +49,24 @@ describe.each(engines)('compressed request bodies on %s', (engine) => {
     const answer = await (await echo()).ask(request('gzip', gzipSync(Buffer.alloc(50_000_000))))
     expect(answer.status).toBe(413)
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'payload_too_large', reason: 'size' })
+  })
+
+  it('that unpack to more than a hundred times what came are refused with 413, from 1 MiB on', async () => {
+    const sized = (length: number) => request('gzip', gzipSync(Buffer.alloc(length)))
+    const start = (own: Partial<Limits> = {}) => echo({ maxBodyBytes: 10_000_000, ...own })
+    const server = await start()
+    const answer = await server.ask(sized(3_000_000))
+    expect(answer.status).toBe(413)
+    const problem = JSON.parse(answer.text)
+    expect(problem).toMatchObject({ code: 'payload_too_large', reason: 'size' })
+    expect(problem.detail).toMatch(/at most 1048576 bytes for the unpacked body.*maxUnpackRatio 100/)
+    expect((await server.ask(sized(1_048_576))).status).toBe(200)
+    const lax = await start({ maxUnpackRatio: 2000 })
+    expect((await lax.ask(sized(3_000_000))).status).toBe(200)
+    expect(JSON.parse((await lax.ask(sized(10_000_001))).text).detail).toMatch(/at most 10000000 bytes/)
+    // An honest body, of which gzip makes a third.
+    const text = Array.from({ length: 200_000 }, (_, i) => (i * 7919) % 1000).join()
+    expect((await server.ask(request('gzip', gzipSync(text)))).status).toBe(200)
   })
 
   it('that are damaged are refused with 400', async () => {
