@@ -7,7 +7,7 @@ import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, Unsupported
 import { type FormLimits, type FormListener, FormParser } from '../form/form-parser.ts'
 import type { FormPart } from '../form/form-part.ts'
 import type { Context } from '../http/context.ts'
-import { bodyLoan } from '../http/message.ts'
+import { bodyLoan, type RequestHeaders } from '../http/message.ts'
 import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
@@ -15,22 +15,28 @@ import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 /** The half of a descriptor that reads. */
 export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>
 
-/** What is to be made of a form; one object a request. */
+/** What to do with a part. */
+export interface PartPlan {
+  /** Reads the part. */
+  readonly descriptor: PartDescriptor
+  /** Stands in front of the `path` of the part's errors. */
+  readonly path: string
+  /** Called with the part's value, at most once, maybe after later parts were planned. */
+  readonly store: (value: unknown) => void
+}
+
+/** What to make of a form; one object a request. */
 export interface FormPlan<T> {
-  /** Who reads a part; undefined skips it. **Errors**: BadInput. */
-  choose(part: FormPart): PartDescriptor | undefined
-  /** In front of the `path` of a part's errors. */
-  pathOf(part: FormPart): string
-  /** Takes the value of a part that was chosen. */
-  keep(part: FormPart, value: unknown): void
-  /** After the last part was kept. **Errors**: BadInput. */
+  /** Called with the headers of each part, in their order. Undefined skips the part. **Errors**: BadInput. */
+  plan(part: FormPart): PartPlan | undefined
+  /** Returns the form's value; called after the last part was stored. **Errors**: BadInput. */
   finish(): T
 }
 
-/** A part that was chosen, from its headers to its end. A class: as an object that grows it took three times as long. */
+/** A part from its headers to its end. A class: as an object that grows it took three times as long. */
 class OpenPart {
-  readonly part: FormPart
-  readonly descriptor: PartDescriptor
+  readonly headers: RequestHeaders
+  readonly plan: PartPlan
   /** Bytes of the piece that is being parsed, not yet ours. */
   view: Uint8Array | undefined
   /** What was copied from earlier pieces. */
@@ -38,9 +44,9 @@ class OpenPart {
   receiver: BodyReceiver | undefined
   busy: Promise<unknown> | undefined
 
-  constructor(part: FormPart, descriptor: PartDescriptor) {
-    this.part = part
-    this.descriptor = descriptor
+  constructor(headers: RequestHeaders, plan: PartPlan) {
+    this.headers = headers
+    this.plan = plan
   }
 }
 
@@ -101,8 +107,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   /** @internal Of the parser. */
   partStart(part: FormPart): void {
-    const descriptor = this.#plan.choose(part)
-    this.#open = descriptor && new OpenPart(part, descriptor)
+    const plan = this.#plan.plan(part)
+    this.#open = plan && new OpenPart(part.headers, plan)
   }
 
   /** @internal Of the parser. */
@@ -127,7 +133,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     try {
       const value = open.receiver === undefined ? this.#decode(open) : this.#finish(open, open.receiver)
       if (isPromise(value)) this.#later(open, value)
-      else this.#plan.keep(open.part, value)
+      else open.plan.store(value)
     } catch (error) {
       throw this.#errorIn(open, error)
     }
@@ -135,8 +141,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   #decode(open: OpenPart): MaybePromise<unknown> {
     const bytes = open.held?.bytes ?? open.view ?? noBytes
-    const request = bodyLoan.lend(open.part.headers, bytes, open.held === undefined)
-    const value = open.descriptor.fromHttpRequest(request, this.#ctx)
+    const request = bodyLoan.lend(open.headers, bytes, open.held === undefined)
+    const value = open.plan.descriptor.fromHttpRequest(request, this.#ctx)
     if (isPromise(value)) bodyLoan.keep(request)
     else bodyLoan.release(request)
     return value
@@ -155,22 +161,22 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   }
 
   #later(open: OpenPart, value: PromiseLike<unknown>): void {
-    const keep = (ready: unknown) => this.#plan.keep(open.part, ready)
-    const kept = Promise.resolve(value)
-      .then(keep)
+    const stored = Promise.resolve(value)
+      .then(open.plan.store)
       .catch((error: unknown) => {
         this.#failed ??= { error: this.#errorIn(open, error) }
       })
-    this.#pending.push(kept)
+    this.#pending.push(stored)
   }
 
   /** Makes the open part independent of the piece that ends. */
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return
-    if (open.descriptor.receive !== undefined && this.#ctx !== undefined) {
+    const { descriptor } = open.plan
+    if (descriptor.receive !== undefined && this.#ctx !== undefined) {
       try {
-        open.receiver = open.descriptor.receive(open.part.headers, this.#ctx)
+        open.receiver = descriptor.receive(open.headers, this.#ctx)
       } catch (error) {
         throw this.#errorIn(open, error)
       }
@@ -198,8 +204,8 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     open.busy = before === undefined ? settled : before.then(() => settled)
   }
 
-  #errorIn({ part }: OpenPart, error: unknown): unknown {
-    return inPart(this.#plan.pathOf(part), error)
+  #errorIn({ plan }: OpenPart, error: unknown): unknown {
+    return inPart(plan.path, error)
   }
 }
 

@@ -14,4 +14,5 @@ export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut }
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export { PandasDataFrame, type PandasDataFrameOptions } from './pandas-dataframe.ts'
 export { PandasSeries, type PandasSeriesOptions } from './pandas-series.ts'
+export { many, optional, type PartRule } from './part-rule.ts'
 export { Text, type TextOptions, type TextPiece } from './text.ts'

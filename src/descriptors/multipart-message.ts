@@ -3,16 +3,17 @@
  * @module
  */
 
-import { BadInput, BadOutput } from '../errors.ts'
+import { BadInput, BadOutput, expected } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { MultipartMessage, ProtoContent } from '../proto/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
 import { inPart } from './form-reader.ts'
+import type { PartRule } from './part-rule.ts'
 import { contentOf, fromContent } from './proto-content.ts'
 
-type Parts = ReadonlyMap<string, IODescriptor>
+type Rules = ReadonlyMap<string, PartRule<IODescriptor>>
 
 /** The headers of a form that came without them: its first line tells the boundary. */
 export function formHeaders(form: Uint8Array): HeaderList {
@@ -21,50 +22,84 @@ export function formHeaders(form: Uint8Array): HeaderList {
   return HeaderList.from({ 'content-type': `multipart/form-data; boundary="${boundary}"` })
 }
 
-/** A message becomes a value for each declared part; others are skipped. **Errors**: BadInput with the part's name in its path. */
-export function fromParts<T>(parts: Parts, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
+/** The error for a part that has to be there. */
+export function missingPart(name: string, where: string): BadInput {
+  return new BadInput(`expected a part ${JSON.stringify(name)}, received ${where} without it`, {
+    reason: 'part',
+    path: name,
+  })
+}
+
+/**
+ * A message becomes a value for each declared part; others are skipped. It holds one part of a name, so that a part that may come many
+ * times is a list of at most one. **Errors**: BadInput with the part's name in its path.
+ */
+export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
   // Without a prototype, `__proto__` is a name like any other.
   const values: Record<string, unknown> = Object.create(null)
   const pending: Promise<void>[] = []
-  for (const [name, descriptor] of parts) {
-    // In the order in which they were declared, whatever the order they come in.
-    values[name] = undefined
-    const content = message.fields?.get(name)
-    if (content === undefined) {
-      for (const other of pending) other.catch(() => {})
-      throw new BadInput(`expected a part ${JSON.stringify(name)}, received a message without it`, {
-        reason: 'part',
-        path: name,
-      })
-    }
-    try {
-      const value = fromContent(descriptor, content.field, () => content.message, ctx)
-      if (!isPromise(value)) values[name] = value
-      else {
-        const keep = (later: unknown) => {
-          values[name] = later
-        }
-        const fail = (error: unknown) => {
-          throw inPart(name, error)
-        }
-        pending.push(Promise.resolve(value).then(keep, fail))
+  try {
+    for (const [name, { descriptor, occurrence }] of rules) {
+      const content = message.fields?.get(name)
+      const store = (value: unknown) => {
+        values[name] = occurrence === 'many' ? [value] : value
       }
-    } catch (error) {
-      // Nobody waits for the parts before it; their own failures must not end the process.
-      for (const other of pending) other.catch(() => {})
-      throw inPart(name, error)
+      // In the order in which they were declared, whatever the order they come in.
+      values[name] = occurrence === 'many' ? [] : undefined
+      if (content === undefined) {
+        if (occurrence === 'one') throw missingPart(name, 'a message')
+        continue
+      }
+      const fail = (error: unknown) => {
+        throw inPart(name, error)
+      }
+      const value = attempt(() => fromContent(descriptor, content.field, () => content.message, ctx), fail)
+      if (isPromise(value)) pending.push(Promise.resolve(value).then(store, fail))
+      else store(value)
     }
+  } catch (error) {
+    // Nobody waits for the parts before it; their own failures must not end the process.
+    for (const other of pending) other.catch(() => {})
+    throw error
   }
   return pending.length === 0 ? (values as T) : Promise.all(pending).then(() => values as T)
 }
 
-/** Values of the declared parts become a message. **Errors**: BadOutput. */
-export async function toParts(parts: Parts, values: object, ctx: Context | undefined): Promise<MultipartMessage> {
-  const list = await Promise.all(
-    [...parts].map(async ([name, descriptor]): Promise<[string, ProtoContent]> => {
-      if (!Object.hasOwn(values, name)) throw new BadOutput(`expected a part ${JSON.stringify(name)}, received none`)
-      return [name, contentOf(descriptor, await descriptor.toProto((values as Record<string, unknown>)[name], ctx))]
-    }),
-  )
-  return { fields: new Map(list) }
+function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
+  try {
+    return run()
+  } catch (error) {
+    return fail(error)
+  }
 }
+
+/** The parts that a function's result has: name, descriptor and value of each, in their order. **Errors**: BadOutput. */
+export function partValues(rules: Rules, values: object): [name: string, descriptor: IODescriptor, value: unknown][] {
+  const list: [string, IODescriptor, unknown][] = []
+  for (const [name, { descriptor, occurrence }] of rules) {
+    const value = Object.hasOwn(values, name) ? (values as Record<string, unknown>)[name] : missing
+    if (occurrence === 'many' && Array.isArray(value)) for (const each of value) list.push([name, descriptor, each])
+    else if (occurrence === 'many' && value !== missing) {
+      throw new BadOutput(expected('a list', `part ${JSON.stringify(name)} of Multipart`, value), { path: name })
+    } else if (value === missing && occurrence !== 'optional') {
+      throw new BadOutput(`expected a value for part ${JSON.stringify(name)} of Multipart, received none`, {
+        path: name,
+      })
+    } else if (occurrence === 'one' || (value !== missing && value !== undefined && value !== null)) {
+      list.push([name, descriptor, value])
+    }
+  }
+  return list
+}
+
+/** Values of the declared parts become a message; undefined where a name has several, which messages cannot hold. **Errors**: BadOutput. */
+export function toParts(rules: Rules, values: object, ctx: Context | undefined): Promise<MultipartMessage> | undefined {
+  const parts = partValues(rules, values)
+  if (new Set(parts.map(([name]) => name)).size < parts.length) return undefined
+  const contents = parts.map(async ([name, descriptor, value]): Promise<[string, ProtoContent]> => {
+    return [name, contentOf(descriptor, await descriptor.toProto(value, ctx))]
+  })
+  return Promise.all(contents).then((list) => ({ fields: new Map(list) }))
+}
+
+const missing = Symbol('missing')

@@ -21,17 +21,26 @@ import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { MultipartMessage } from '../proto/messages.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
-import { type FormPlan, FormReader } from './form-reader.ts'
-import { formHeaders, fromParts, toParts } from './multipart-message.ts'
+import { type FormPlan, FormReader, type PartPlan } from './form-reader.ts'
+import { formHeaders, fromParts, missingPart, partValues, toParts } from './multipart-message.ts'
+import { PartRule } from './part-rule.ts'
 
-/** Part names with their descriptors. */
-export type Parts = Readonly<Record<string, AnyDescriptor>>
+/** Part names with their descriptors: each part comes once, unless {@link many} or {@link optional} says otherwise. */
+export type Parts = Readonly<Record<string, AnyDescriptor | PartRule>>
+
+type PartIn<P> =
+  P extends PartRule<infer D, infer O> ? (O extends 'many' ? Received<D>[] : Received<D> | undefined) : Received<P>
+type PartOut<P> =
+  P extends PartRule<infer D, infer O> ? (O extends 'many' ? readonly Returned<D>[] : Returned<D>) : Returned<P>
+type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
 
 /** What the function receives: a value for each part. */
-export type MultipartIn<P extends Parts> = { [K in keyof P]: Received<P[K]> }
+export type MultipartIn<P extends Parts> = { [K in keyof P]: PartIn<P[K]> }
 
 /** What the function may return: a value for each part. */
-export type MultipartOut<P extends Parts> = { [K in keyof P]: Returned<P[K]> }
+export type MultipartOut<P extends Parts> = {
+  [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartOut<P[K]>
+} & { [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartOut<P[K]> | undefined }
 
 /** Limits of a form; the body as a whole is bounded by the server's `maxBodyBytes`. */
 export interface MultipartOptions {
@@ -49,6 +58,7 @@ const optionNames = ['maxParts', 'maxPartBytes']
  * **Wire**: in: parts are found by name in any order and read by their own headers. A part whose Content-Type says nothing (none,
  * `application/octet-stream`, `text/plain`) is what its descriptor reads, or what its file's name says. Parts of other names are skipped. Out: the declared parts in their order, each with
  * content-disposition, content-type and content-length; other keys are dropped.
+ * A part comes once, or as `io.optional` and `io.many` say.
  * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
  * their path, and offsets from the part's start; 415 for another type than multipart/form-data.
  * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link File}.
@@ -63,6 +73,8 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   override readonly publicOptions: readonly string[] = ['parts']
   /** The descriptors by name, in their order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
+  /** The same with how often each part comes. */
+  readonly rules: ReadonlyMap<string, PartRule<IODescriptor>>
   readonly #limits: FormLimits
 
   /** **Errors**: InvalidArgument for no parts, for what is no descriptor, and for a Multipart within. */
@@ -72,18 +84,22 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     if (typeof parts !== 'object' || parts === null || Object.keys(parts).length === 0) {
       throw new InvalidArgument(expected('an object of part names and descriptors', 'Multipart', parts))
     }
-    for (const [name, descriptor] of Object.entries<unknown>(parts)) {
-      if (descriptor instanceof Multipart)
+    const rules = new Map<string, PartRule<IODescriptor>>()
+    for (const [name, part] of Object.entries<unknown>(parts)) {
+      const rule = part instanceof PartRule ? part : { descriptor: part, occurrence: 'one' as const }
+      if (rule.descriptor instanceof Multipart)
         throw new InvalidArgument(`part ${JSON.stringify(name)} is a Multipart; forms cannot be nested`)
-      if (!(descriptor instanceof IODescriptor)) {
-        throw new InvalidArgument(expected('an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, descriptor))
+      if (!(rule.descriptor instanceof IODescriptor)) {
+        throw new InvalidArgument(expected('an IODescriptor', `part ${JSON.stringify(name)} of Multipart`, part))
       }
+      rules.set(name, rule as PartRule<IODescriptor>)
     }
     for (const limit of optionNames) {
       const value = options[limit as keyof MultipartOptions]
       if (value !== undefined && !(value >= 1)) throw new InvalidArgument(expected('a number from 1 up', limit, value))
     }
-    this.parts = new Map(Object.entries(parts as unknown as Record<string, IODescriptor>))
+    this.rules = rules
+    this.parts = new Map([...rules].map(([name, { descriptor }]) => [name, descriptor]))
     const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } = options
     this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
     const read = [...this.parts.values()].map((descriptor) => descriptor.readsHeaders)
@@ -101,22 +117,14 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   toHttpResponse(value: MultipartOut<P>, ctx?: Context): MaybePromise<HttpResponse> {
     if (typeof value !== 'object' || value === null)
       throw new BadOutput(expected('an object of part values', 'Multipart', value))
-    const values = value as Readonly<Record<string, unknown>>
-    const missing = [...this.parts.keys()].find((name) => !Object.hasOwn(values, name))
-    if (missing !== undefined) {
-      throw new BadOutput(`expected a value for part ${JSON.stringify(missing)} of Multipart, received none`, {
-        path: missing,
-      })
-    }
     const written: MaybePromise<WrittenPart>[] = []
     try {
-      for (const [name, descriptor] of this.parts) {
-        const response = descriptor.toHttpResponse(values[name], ctx)
-        written.push(whenReady(response, (ready) => writePart(name, ready)))
+      for (const [name, descriptor, part] of partValues(this.rules, value)) {
+        written.push(whenReady(descriptor.toHttpResponse(part, ctx), (response) => writePart(name, response)))
       }
     } catch (error) {
       // Nobody waits for the parts before it; their own failures must not end the process.
-      for (const part of written) if (isPromise(part)) part.catch(() => {})
+      for (const part of written) if (isPromise(part)) Promise.resolve(part).catch(() => {})
       throw error
     }
     const isReady = written.every((part): part is WrittenPart => !isPromise(part))
@@ -128,17 +136,18 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     if (message instanceof Uint8Array) {
       return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
     }
-    return fromParts<MultipartIn<P>>(this.parts, message, ctx)
+    return fromParts<MultipartIn<P>>(this.rules, message, ctx)
   }
 
-  /** An object with a value for each declared part becomes a Multipart message. */
-  override toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage> {
+  /** An object with a value for each declared part becomes a Multipart message, or a form's bytes where a name has several parts. */
+  override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
     if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
-    return toParts(this.parts, value, ctx)
+    const message = await toParts(this.rules, value, ctx)
+    return message ?? collectBody((await this.toHttpResponse(value, ctx)).body)
   }
 
   #reader(headers: RequestHeaders, ctx: Context | undefined): FormReader<MultipartIn<P>> {
-    const plan = new NamedParts<MultipartIn<P>>(this.parts)
+    const plan = new NamedParts<MultipartIn<P>>(this.rules)
     return new FormReader(formBoundary(headers, 'Multipart'), plan, ctx, this.#limits)
   }
 }
@@ -147,19 +156,28 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
 const missing = Symbol('missing')
 
 class NamedParts<T> implements FormPlan<T> {
-  readonly #parts: ReadonlyMap<string, IODescriptor>
+  readonly #rules: ReadonlyMap<string, PartRule<IODescriptor>>
   // Without a prototype, `__proto__` is a name like any other.
   readonly #values: Record<string, unknown> = Object.create(null)
 
-  constructor(parts: ReadonlyMap<string, IODescriptor>) {
-    this.#parts = parts
+  constructor(rules: ReadonlyMap<string, PartRule<IODescriptor>>) {
+    this.#rules = rules
     // In the order in which they were declared, whatever the order they come in.
-    for (const name of parts.keys()) this.#values[name] = missing
+    for (const [name, { occurrence }] of rules) this.#values[name] = occurrence === 'many' ? [] : missing
   }
 
-  choose({ name }: FormPart): IODescriptor | undefined {
-    const descriptor = this.#parts.get(name)
-    if (descriptor === undefined) return undefined
+  plan({ name }: FormPart): PartPlan | undefined {
+    const rule = this.#rules.get(name)
+    if (rule === undefined) return undefined
+    const { descriptor, occurrence } = rule
+    if (occurrence === 'many') {
+      const list = this.#values[name] as unknown[]
+      const index = list.push(undefined) - 1
+      const store = (value: unknown) => {
+        list[index] = value
+      }
+      return { descriptor, path: `${name}[${index}]`, store }
+    }
     if (this.#values[name] !== missing) {
       throw new BadInput(`expected part ${JSON.stringify(name)} once, received it twice`, {
         reason: 'part',
@@ -167,24 +185,17 @@ class NamedParts<T> implements FormPlan<T> {
       })
     }
     this.#values[name] = undefined
-    return descriptor
-  }
-
-  pathOf({ name }: FormPart): string {
-    return name
-  }
-
-  keep({ name }: FormPart, value: unknown): void {
-    this.#values[name] = value
+    const store = (value: unknown) => {
+      this.#values[name] = value
+    }
+    return { descriptor, path: name, store }
   }
 
   finish(): T {
-    for (const name of this.#parts.keys()) {
+    for (const [name, { occurrence }] of this.#rules) {
       if (this.#values[name] !== missing) continue
-      throw new BadInput(`expected a part ${JSON.stringify(name)}, received a form without it`, {
-        reason: 'part',
-        path: name,
-      })
+      if (occurrence === 'one') throw missingPart(name, 'a form')
+      this.#values[name] = undefined
     }
     return this.#values as T
   }

@@ -43,24 +43,23 @@ export interface WantedFile<T> {
  */
 export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: WantedFile<T>): FormPlan<T> {
   let taken = false
-  let kept: T | undefined
+  let value: T | undefined
   let refusedType: string | undefined
   return {
-    choose(part) {
+    plan(part) {
       if (part.filename === undefined || taken) return undefined
       if (!isWanted(part, accepts)) {
         refusedType ??= part.headers.get('content-type') ?? ''
         return undefined
       }
       taken = true
-      return descriptor(part)
-    },
-    pathOf: () => '',
-    keep(_, value) {
-      kept = value as T
+      const store = (read: unknown) => {
+        value = read as T
+      }
+      return { descriptor: descriptor(part), path: '', store }
     },
     finish() {
-      if (taken) return kept as T
+      if (taken) return value as T
       if (refusedType !== undefined) {
         throw new UnsupportedMediaType(expected(`a file of type ${wanted}`, owner, refusedType))
       }

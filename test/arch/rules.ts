@@ -102,5 +102,7 @@ export const ioNames = [
   'PandasSeries',
   'Text',
   'labels',
+  'many',
+  'optional',
   'withLabels',
 ]

@@ -35,6 +35,13 @@ svc.api({ input: new io.File(), output: new io.File(), name: 'd' }, (file) => ne
 const received: io.MultipartIn<{ a: io.NumpyNdarray; b: io.JSON }> = { a: new NDArray(['x']), b: { c: [1] } }
 const sample: Promise<io.File> = io.File.fromSample('a.pdf', { mimeType: 'a/b', anything: 1 })
 
+const album = new io.Multipart({ images: io.many(new io.File()), note: io.optional(new io.Text()) })
+svc.api({ input: album, output: album, name: 'album' }, ({ images, note }) => {
+  const names: (string | undefined)[] = images.map(({ name }) => name)
+  const length: number | undefined = note?.length
+  return names.length > (length ?? 0) ? { images, note: 'x' } : { images: [] }
+})
+
 // Wrong: parts that are not there or of another type.
 // @ts-expect-error TS2339: there is no such part
 svc.api({ input, output: json, name: 'e' }, ({ image }) => image)

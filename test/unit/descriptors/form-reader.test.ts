@@ -25,11 +25,13 @@ it('keeps nothing of a piece that its receiver has dealt with, however many wait
   const reader = new FormReader(
     'BND',
     {
-      choose: () => ({ fromHttpRequest: () => 'whole', receive: () => receiver }),
-      pathOf: ({ name }) => name,
-      keep: (_, got) => {
-        value = got
-      },
+      plan: ({ name }) => ({
+        descriptor: { fromHttpRequest: () => 'whole', receive: () => receiver },
+        path: name,
+        store: (got) => {
+          value = got
+        },
+      }),
       finish: () => value,
     },
     context,

@@ -1,0 +1,40 @@
+/**
+ * How often a part of a form comes: once unless a rule says otherwise.
+ * @module
+ */
+import { expected, InvalidArgument } from '../errors.ts'
+import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
+
+/** How often a part may come. */
+export type Occurrence = 'one' | 'optional' | 'many'
+
+/** A descriptor of a part with how often it comes; made by {@link many} and {@link optional}. */
+export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurrence = Occurrence> {
+  readonly descriptor: D
+  readonly occurrence: O
+
+  /** **Errors**: InvalidArgument for what is no descriptor. */
+  constructor(descriptor: D, occurrence: O) {
+    if (!((descriptor as unknown) instanceof IODescriptor)) {
+      throw new InvalidArgument(expected('an IODescriptor', `io.${occurrence}`, descriptor))
+    }
+    this.descriptor = descriptor
+    this.occurrence = occurrence
+  }
+}
+
+/**
+ * A part that may come any number of times: the function receives a list, in the order in which they came, and may return one.
+ * **Example** `new io.Multipart({ images: io.many(new io.Image()) })`
+ */
+export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'> {
+  return new PartRule(descriptor, 'many')
+}
+
+/**
+ * A part that may be left out: the function receives undefined then, and may return none.
+ * **Example** `new io.Multipart({ image: new io.Image(), note: io.optional(new io.Text()) })`
+ */
+export function optional<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'optional'> {
+  return new PartRule(descriptor, 'optional')
+}
