@@ -92,6 +92,13 @@ export type BadInputReason =
   | 'media-type'
   | 'size'
 
+/** One thing that a schema finds wrong. */
+export interface InputIssue {
+  /** Place in the input: `user.tags[1]`; empty for the whole. */
+  readonly path: string
+  readonly message: string
+}
+
 /** Where and why; all optional. */
 export interface ErrorDetails {
   /** Machine-readable kind within the code. */
@@ -100,6 +107,8 @@ export interface ErrorDetails {
   readonly path?: string
   /** Place in the body. **Units**: bytes from its start. */
   readonly offset?: number
+  /** All that a schema finds wrong, sent as `errors`; `path` is the first one's. */
+  readonly issues?: readonly InputIssue[]
   /** What was caught; logged, never sent. */
   readonly cause?: unknown
   /** **Units**: whole seconds, sent as `Retry-After`. */
@@ -137,6 +146,7 @@ export class ServingError extends Error {
   readonly reason?: BadInputReason
   readonly path?: string
   readonly offset?: number
+  readonly issues?: readonly InputIssue[]
   readonly retryAfterSeconds?: number
   readonly allow?: string
   // A registry symbol, not instanceof alone: two copies of the package in one process must agree.
@@ -154,6 +164,7 @@ export class ServingError extends Error {
     if (details.reason !== undefined) this.reason = details.reason
     if (details.path !== undefined) this.path = details.path
     if (details.offset !== undefined) this.offset = details.offset
+    if (details.issues !== undefined) this.issues = details.issues
     if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds
     if (details.allow !== undefined) this.allow = details.allow
   }

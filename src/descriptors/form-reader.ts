@@ -224,9 +224,14 @@ function copyOf(bytes: Uint8Array): GrowableBytes {
  */
 export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error
-  const path =
-    error.path === undefined ? name : error.path.startsWith('[') ? name + error.path : `${name}.${error.path}`
-  const details: ErrorDetails = { reason: error.reason, path, offset: error.offset, cause: error }
+  const pathOf = (path = '') => (path === '' || path.startsWith('[') ? name + path : `${name}.${path}`)
+  const details: ErrorDetails = {
+    reason: error.reason,
+    path: pathOf(error.path),
+    offset: error.offset,
+    issues: error.issues?.map(({ path, message }) => ({ path: pathOf(path), message })),
+    cause: error,
+  }
   const message = `part ${JSON.stringify(name)}: ${error.message}`
   if (error.code === 'bad_input') return new BadInput(message, details)
   if (error.code === 'unsupported_media_type') return new UnsupportedMediaType(message, details)

@@ -137,19 +137,17 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 }
 
+// A list of a million wrong elements has as many issues.
+const maxIssues = 64
+
 function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
-  const told = issues.slice(0, 5).map(({ message, path }) => {
-    const at = pathOf(path)
-    return at === '' ? message : `${at}: ${message}`
-  })
+  const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
+  const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
-  const path = pathOf(issues[0]?.path)
+  const path = listed[0]?.path ?? ''
   return new BadInput(
-    `expected a value that fits the schema for ${name}, received one that does not: ${told.join('; ')}${more}`,
-    {
-      reason: 'schema',
-      ...(path !== '' && { path }),
-    },
+    `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,
+    { reason: 'schema', issues: listed, ...(path !== '' && { path }) },
   )
 }
 

@@ -92,6 +92,18 @@ describe('JSON with a schema', () => {
     expect(error.path).toBe(path)
   })
 
+  it('lists all issues, each with its path, at most 64', () => {
+    expect(refusal(descriptor, '{"name":1,"n":"x","tags":[1,"a",2]}').issues).toEqual([
+      { path: 'name', message: expect.stringContaining('string') },
+      { path: 'n', message: expect.stringContaining('number') },
+      { path: 'tags[0]', message: expect.any(String) },
+      { path: 'tags[2]', message: expect.any(String) },
+    ])
+    const many = refusal(new io.JSON({ schema: z.array(z.string()) }), JSON.stringify(Array(1000).fill(1)))
+    expect(many.issues).toHaveLength(64)
+    expect(many.message).toContain('995 more')
+  })
+
   it('waits for a schema that answers later', async () => {
     const later = new io.JSON({ schema: z.string().refine(async (text) => text === 'ok', 'not ok') })
     await expect(later.fromHttpRequest(requestOf('"ok"'))).resolves.toBe('ok')

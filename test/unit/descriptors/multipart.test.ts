@@ -341,6 +341,14 @@ describe('parts that may come many times or not at all', () => {
     expect((await read(form, formOf(['words', 'slow'], ['words', 'fast']))).words).toEqual(['slow', 'fast'])
   })
 
+  it('have the part in front of the paths of its schema', async () => {
+    const schema = z.array(z.strictObject({ a: z.number() }))
+    const form = new io.Multipart({ points: io.many(new io.JSON({ schema })) })
+    expect(await refused(form, formOf(['points', '[{"a":"x"}]']))).toMatchObject({
+      issues: [{ path: 'points[0][0].a', message: expect.any(String) }],
+    })
+  })
+
   it('name the part that is wrong by its place', async () => {
     const form = new io.Multipart({ points: io.many(new io.JSON()), note: io.optional(new io.JSON()) })
     expect(await refused(form, formOf(['points', '1'], ['points', '[1,']))).toMatchObject({ path: 'points[1]' })

@@ -33,6 +33,12 @@ describe('problemResponse', () => {
     })
   })
 
+  it('lists what a schema finds wrong', () => {
+    const issues = [{ path: 'a', message: 'expected a number' }]
+    expect(bodyOf(new BadInput('no', { issues })).errors).toEqual(issues)
+    expect(bodyOf(new FunctionError('no', { issues })).errors).toBeUndefined()
+  })
+
   it('tells nothing of a fault behind the function but its code', () => {
     expect(bodyOf(new FunctionError('secret', { cause: new Error('secret'), path: 'secret' }))).toEqual({
       type: 'about:blank',
