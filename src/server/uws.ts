@@ -18,14 +18,15 @@ import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
 import { noParams } from './router.ts'
 import { UploadDrain } from './upload-drain.ts'
+import { checkUwsBinary } from './uws-binary.ts'
 
 type Uws = typeof import('uWebSockets.js')
 
 // Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
 const wholeBytes = 64 * 1024
 
-/** Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node. */
-export async function loadUws(load: () => Promise<Uws> = () => import('uWebSockets.js')): Promise<Uws | string> {
+/** Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or one that is not known. */
+export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
   // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
   try {
@@ -33,6 +34,11 @@ export async function loadUws(load: () => Promise<Uws> = () => import('uWebSocke
   } catch (error) {
     return error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
   }
+}
+
+async function importUws(): Promise<Uws> {
+  checkUwsBinary()
+  return import('uWebSockets.js')
 }
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */

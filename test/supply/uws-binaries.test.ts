@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { loadUws } from '../../src/server/uws.ts'
+import { checkUwsBinary } from '../../src/server/uws-binary.ts'
+import { uwsChecksums } from '../../src/server/uws-checksums.ts'
+
+const folder = fileURLToPath(new URL('../../node_modules/uWebSockets.js/dist/bin/', import.meta.url))
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const scratch = mkdtempSync(join(tmpdir(), 'serving-supply-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+describe('binaries of uWebSockets.js', () => {
+  it('are those of the table, all of them', () => {
+    const found = readdirSync(folder).map((file) => [
+      file.replace(/^uws_|\.node$/g, ''),
+      sha256(readFileSync(join(folder, file))),
+    ])
+    expect(uwsChecksums).toEqual(Object.fromEntries(found))
+  })
+
+  it('load when they are known', async () => {
+    expect(() => checkUwsBinary()).not.toThrow()
+    expect(typeof (await loadUws())).toBe('object')
+  })
+
+  it('are refused with their checksum when they are not, unless it is allowed', () => {
+    const file = join(scratch, 'uws.node')
+    writeFileSync(file, 'another binary')
+    const hash = sha256(Buffer.from('another binary'))
+    expect(() => checkUwsBinary(undefined, file, sha256(Buffer.of()))).toThrow(
+      `its SHA-256 is ${hash}, expected ${sha256(Buffer.of())}; SERVING_UWS_SHA256=${hash} allows it`,
+    )
+    expect(() => checkUwsBinary(hash.toUpperCase(), file)).not.toThrow()
+    expect(() => checkUwsBinary('any', file)).toThrow(hash)
+  })
+
+  it('that are refused leave the reason for the choice of the engine', async () => {
+    const refused = await loadUws(async () => {
+      checkUwsBinary(undefined, fileURLToPath(import.meta.url))
+      throw new Error('not reached')
+    })
+    expect(refused).toMatch(/uws-binaries\.test\.ts is not the binary that this version of serving was made with/)
+  })
+})
