@@ -37,8 +37,10 @@ export type { RasterMode } from './image/raster-modes.ts'
 export type { ResizeFilter } from './image/resize.ts'
 export type { TensorFit, TensorOptions } from './image/tensor.ts'
 export type { ModelCall } from './runner/model-host.ts'
-export { Runner } from './runner/runner.ts'
+export { Runner, type RunnerLife, type StartOptions } from './runner/runner.ts'
 export type { CallOptions, MethodOptions, RunnerOptions } from './runner/runner-options.ts'
+export { registerSerializer, type SerializedFields, type Serializer } from './runner/serializers.ts'
+export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
 
 // Loaded for `Service.inject`.

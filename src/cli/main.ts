@@ -82,6 +82,14 @@ program
       defaultLimits.drainTimeoutMs,
     ),
   )
+  .addOption(
+    limit(
+      '--model-grace-ms <number>',
+      "time after its deadline until a runner's thread is replaced",
+      0,
+      defaultLimits.modelGraceMs,
+    ),
+  )
   .addHelpText('after', '\nEvery option can be set in the environment as well; a flag goes before it.')
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
   .action(runServe)
@@ -105,6 +113,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
     requestTimeoutMs,
     maxInFlight,
     drainTimeoutMs,
+    modelGraceMs,
   } = flags
   const code = await supervise({
     workerFile: new URL('./worker.js', import.meta.url),
@@ -113,7 +122,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
       file: findServiceFile(path),
       port,
       baseUrl,
-      limits: { maxBodyBytes, maxUnpackRatio, requestTimeoutMs, maxInFlight, drainTimeoutMs },
+      limits: { maxBodyBytes, maxUnpackRatio, requestTimeoutMs, maxInFlight, drainTimeoutMs, modelGraceMs },
       ...(grpcPort === undefined ? {} : { grpcPort }),
       ...(host === undefined ? {} : { host }),
       ...(engine === undefined ? {} : { engine }),

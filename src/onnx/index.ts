@@ -1,14 +1,15 @@
 /**
  * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node.
  *
- * **Sizing**: a model computes on the thread that calls it and keeps that thread until it is done, so it belongs into a pool of threads.
- * Let processes × pool threads × intra-op threads be at most the number of cores; beyond it, threads only take turns and every answer is
- * late. Many small requests: one intra-op thread each and as many pool threads as there are cores (throughput). Few large ones: fewer
- * pool threads with several intra-op threads each (latency). {@link intraOpThreadsFor} divides the cores that way.
+ * **Sizing**: a model computes on the thread that calls it and keeps that thread until it is done, so it belongs into a
+ * pool of threads. Let processes × pool threads × intra-op threads be at most the number of cores; beyond it, threads
+ * only take turns and every answer is late. Many small requests: one intra-op thread each and as many pool threads as
+ * there are cores (throughput). Few large ones: fewer pool threads with several intra-op threads each (latency). {@link
+ * intraOpThreadsFor} divides the cores that way.
  *
- * **Ending threads**: onnxruntime-node 1.30 aborts the whole process when a thread is terminated, or `process.exit` is called, while a
- * model computes. So a Runner of an ONNX model must let its threads finish what they do before it ends them (`onAbort: 'signal'`), or keep
- * them in processes of their own (`isolation: 'process'`).
+ * **Ending threads**: onnxruntime-node 1.30 aborts the whole process when a thread is terminated, or `process.exit` is
+ * called, while a model computes. So {@link onnxRunner} ends no thread in which a call hangs (`onHang: 'report'`): the
+ * service is not ready then, and the log says why. With `isolation: 'process'` the process is ended and replaced.
  * @module
  */
 import { availableParallelism } from 'node:os'
@@ -36,7 +37,7 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
   return Math.max(1, Math.floor(cores / poolThreads))
 }
 
-/** The module that the threads of an ONNX Runner load. */
+/** The type of the module that the threads load. */
 type OnnxModule = typeof import('./model.ts')
 
 /** A Runner of an .onnx file, with the methods `predict` and `run`. */
@@ -44,19 +45,21 @@ export type OnnxRunner = Runner<OnnxModule>
 
 /** Options of {@link onnxRunner}: those of a Runner and of the model. */
 export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'module' | 'init' | 'methods'> {
-  /** The methods that can be called, and their batches. Default: both, unbatched, since the batch of a model may be fixed. */
+  /**
+   * The methods that can be called, and their options. Default: both, unbatched, since a model may fix its batch size.
+   */
   readonly methods?: RunnerOptions<OnnxModule>['methods']
   /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
   readonly intraOpThreads?: number
-  /** The outputs of interest; `predict` answers the first. Default: all. */
+  /** The outputs to compute; `predict` returns the first. Default: all. */
   readonly outputs?: readonly string[]
 }
 
 /**
- * An .onnx file becomes a Runner.
+ * Returns a Runner of an .onnx file.
  *
- * **Errors**: MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options, at once; a file that is no
- * model, when it starts.
+ * **Errors**: MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options, at once; for a
+ * file that is no model, when it starts.
  * **Example**
  * ```ts
  * const digits = onnxRunner('digits', new URL('./model.onnx', import.meta.url), {
@@ -69,9 +72,11 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
   onnxruntime()
   const path = file instanceof URL ? fileURLToPath(file) : file
   return new Runner<OnnxModule>(name, {
+    onHang: rest.isolation === 'process' ? 'replace' : 'report',
     ...rest,
     threads,
-    // Always the built one: threads run the build, and an array of the sources would be of another class there.
+    // Always the compiled one, also in tests: threads run compiled code, where an NDArray of the sources is another
+    // class.
     module: new URL(import.meta.url.endsWith('.ts') ? '../../dist/onnx/model.js' : './model.js', import.meta.url),
     init: { path, intraOpThreads, ...(outputs && { outputs }) },
     methods: methods ?? { predict: {}, run: {} },

@@ -1,5 +1,5 @@
 /**
- * The module that a Runner's thread loads to serve an .onnx file.
+ * The module that the threads of an ONNX Runner load.
  * @module
  */
 
@@ -7,7 +7,7 @@ import type { NDArray } from '../array/ndarray.ts'
 import { InvalidArgument } from '../errors.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions } from './onnxruntime.ts'
 
-/** What a thread needs to know to load its model. On its way to another thread the file must be a path: a URL does not travel. */
+/** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
   /** The .onnx file. */
   readonly path: string | URL
@@ -16,18 +16,18 @@ export interface OnnxInit extends OnnxOptions {
 /** The methods of a loaded model. */
 export interface OnnxMethods {
   /**
-   * The model's only input becomes its first output, or the first of those that were asked for.
+   * Computes the model's first output, or the first of those in `outputs`, from its only input.
    * **Errors**: InvalidArgument when the model has more than one input; those of {@link OnnxModel.run}.
    */
   predict(x: NDArray): Promise<NDArray>
-  /** Inputs by name become outputs by name: {@link OnnxModel.run}. */
+  /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
   /** Frees the model's memory. */
   release(): Promise<void>
 }
 
 /**
- * An .onnx file becomes methods on the calling thread, once per thread.
+ * Loads an .onnx file for the calling thread and returns its methods.
  * **Errors**: those of {@link loadOnnx}.
  * **Example** `const { predict } = await load({ path: 'model.onnx', outputs: ['probabilities'] })`
  */

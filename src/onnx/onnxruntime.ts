@@ -1,17 +1,18 @@
 /**
- * ONNX models through onnxruntime-node: the only file that loads it.
+ * ONNX models through onnxruntime-node. The only file that imports it.
  *
  * What the package (1.30, its CPU provider) does, found by trying it:
- * - `session.run` waits for the next turn of the event loop and then computes on the calling thread: a model of 46 ms keeps the thread for
- *   46 ms, whatever the number of intra-op threads. Models belong behind a Runner.
+ * - `session.run` waits for the next turn of the event loop and then computes on the calling thread: a model of 46 ms
+ *   keeps the thread for 46 ms, whatever the number of intra-op threads. Models belong behind a Runner.
  * - A run costs at least 6 µs; 64 rows in one cost the digits model 1/30 of 64 runs (`bench/micro/onnx-run.ts`).
- * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred; neither aliases the model's constants.
- *   Memory given for outputs beforehand saved 5 % at 4 MB, so none is given.
+ * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred; neither aliases the
+ *   model's constants. Memory passed in for outputs saved 5 % at 4 MB, so none is passed.
  * - Shared memory is refused as an input ("Invalid argument").
- * - Inputs that the model does not have are ignored without a word.
- * - A thread that is terminated inside `run` aborts the whole process (SIGABRT), and so does `process.exit` while another thread is inside
- *   it. Whoever ends a thread waits for its run first; an idle thread with an open session may be terminated.
- * - Sessions belong to the thread that made them. Several threads may hold one each of the same file.
+ * - Inputs that the model does not have are ignored silently.
+ * - A thread that is terminated inside `run` aborts the whole process (SIGABRT), and so does `process.exit` while
+ *   another thread is inside it. End a thread only after its run; an idle thread with an open session may be
+ *   terminated.
+ * - Sessions belong to the thread that made them. Several threads may have one each of the same file.
  * @module
  */
 import { fileURLToPath } from 'node:url'
@@ -22,7 +23,7 @@ import { type DType, dataConstructor } from '../dtype.ts'
 import { BadInput, expected, InvalidArgument, show } from '../errors.ts'
 import { loadOptional } from '../modules/optional.ts'
 
-/** One input or output of a model. **Shape**: -1 where the model takes any size. */
+/** An input or output of a model. **Shape**: -1 where the model takes any size. */
 export interface TensorInfo {
   readonly name: string
   readonly dtype: DType
@@ -31,48 +32,58 @@ export interface TensorInfo {
 
 /** Options of {@link loadOnnx}. */
 export interface OnnxOptions {
-  /** Threads that one run computes with, the calling one included. Default 1: see `serving/onnx` for the sizing rule. */
+  /**
+   * Threads that one run computes with, the calling one included. Default 1: see `serving/onnx` for the sizing rule.
+   */
   readonly intraOpThreads?: number
-  /** The outputs of interest. Default: all; they must be tensors then. */
+  /** The outputs to compute, which must be tensors. Default: all. */
   readonly outputs?: readonly string[]
 }
 
-/** A loaded model; belongs to the thread that loaded it. */
+/** A loaded model. Use it in the thread that loaded it. */
 export interface OnnxModel {
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
   /**
-   * Inputs by name become outputs by name.
+   * Computes outputs by name from inputs by name.
    *
-   * **Errors**: InvalidArgument for a name that is missing or that the model does not have; BadInput for a wrong dtype or shape, with the
-   * input's name as its path; what onnxruntime itself throws for values that the model cannot compute with.
-   * **Cost**: blocks the thread while the model computes. Numbers are not copied, except out of shared memory; strings are. The inputs
-   * must stay as they are until the answer is there.
+   * **Errors**: InvalidArgument for a name that is missing or that the model does not have; BadInput for a wrong dtype
+   * or shape, with the input's name as its path; what onnxruntime itself throws for values that the model cannot
+   * compute with.
+   * **Cost**: blocks the thread while the model computes. Numbers are not copied, except out of shared memory; strings
+   * are. Do not change the inputs before the promise settles.
    */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
-  /** Frees the model's memory; more than one call does nothing. */
+  /** Frees the model's memory; further calls do nothing. */
   release(): Promise<void>
 }
 
 type OrtType = Tensor.Type
 
-/** onnxruntime's element types are called as ours are, but for strings; its 4-bit integers have no counterpart. */
+/** The dtype of an element type: the names are the same, except for strings; 4-bit integers have no dtype. */
 const dtypeOf = (type: OrtType): DType | undefined =>
   type === 'string' ? 'str' : type === 'int4' || type === 'uint4' ? undefined : type
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 
-/** The package. **Errors**: MissingDependencyException when it is not installed. **Cost**: about 45 ms the first time. */
+/**
+ * Returns the package. **Errors**: MissingDependencyException when it is not installed. **Cost**: about 45 ms the first
+ * time.
+ */
 export function onnxruntime(): typeof import('onnxruntime-node') {
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
 
 /**
- * An .onnx file becomes a model that runs on the calling thread.
+ * Loads an .onnx file into a model that runs on the calling thread.
  *
- * **Errors**: MissingDependencyException without onnxruntime-node; InvalidArgument for a wrong option, a file that is no ONNX model, and
- * inputs or outputs that are no tensors of our dtypes.
- * **Example** `const { run } = await loadOnnx(new URL('./model.onnx', import.meta.url)); const { scores } = await run({ rows })`
+ * **Errors**: MissingDependencyException without onnxruntime-node; InvalidArgument for a wrong option, a file that is
+ * no ONNX model, and inputs or outputs that are no tensors of our dtypes.
+ * **Example**
+ * ```ts
+ * const { run } = await loadOnnx(new URL('./model.onnx', import.meta.url))
+ * const { scores } = await run({ rows })
+ * ```
  */
 export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
   const path = file instanceof URL ? fileURLToPath(file) : file
@@ -96,7 +107,7 @@ async function open(ort: Ort, path: string, intraOpNumThreads: number): Promise<
       executionProviders: ['cpu'],
       intraOpNumThreads,
       interOpNumThreads: 1,
-      // What fails is thrown; onnxruntime would write it to stderr as well, with colours.
+      // Failures are thrown; at other levels onnxruntime also writes them to stderr, in colour.
       logSeverityLevel: 4,
     })
   } catch (cause) {
@@ -138,7 +149,7 @@ function tensorInfo(meta: InferenceSession.ValueMetadata, place: string): Tensor
       `expected a tensor of a dtype that NDArray has for ${place}, received ${received}${advice}`,
     )
   }
-  // A dimension of any size is a string: its symbol, or nothing.
+  // A dimension of any size is a string: its symbol, or an empty one.
   const shape = meta.shape.map((dim) => (typeof dim === 'number' ? dim : -1))
   return { name: meta.name, dtype, shape }
 }
@@ -177,7 +188,7 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
   }
   const { data } = array
   if (!Array.isArray(data)) return new ort.Tensor(ortTypeOf(dtype), unshared(data), array.shape) as Tensor
-  // onnxruntime would cut the string there, and say nothing.
+  // onnxruntime would cut the string there silently.
   const cut = data.findIndex((text) => text.includes('\0'))
   if (cut === -1) return new ort.Tensor('string', data, array.shape)
   throw new BadInput(`expected strings without NUL for input ${name}, received one at ${cut}`, {
@@ -188,7 +199,7 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
 
 function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
   if (data.buffer instanceof ArrayBuffer) return data
-  // The bytes first: slice() of a Buffer would be a view again.
+  // Through Uint8Array: slice() of a Buffer returns a view, no copy.
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
   return new (data.constructor as new (buffer: ArrayBuffer) => A)(bytes.buffer)
 }
@@ -198,7 +209,7 @@ function arrayOf({ type, data, dims }: Tensor): NDArray {
   if (dtype === 'str') return new NDArray(data as string[], dims, dtype)
   const numbers = data as Exclude<typeof data, string[]>
   const Container = dataConstructor(dtype)
-  // float16 comes as Float16Array where the engine has one; ours is the same bits.
+  // float16 comes as a Float16Array where the engine has one; our container is the same bits in a Uint16Array.
   const own = numbers instanceof Container ? numbers : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
   return new NDArray(own as NDArray['data'], dims, dtype)
 }

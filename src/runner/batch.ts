@@ -27,8 +27,8 @@ interface Group<W extends Waiting> {
   rows: number
 }
 
-// Of the time between two requests, the weight of the latest. The mean is one of logarithms, so that a few requests of a burst
-// bring it down from seconds to less than a millisecond.
+// Of the time between two requests, the weight of the latest. The mean is one of logarithms, so that a few requests of
+// a burst bring it down from seconds to less than a millisecond.
 const latestWeight = 0.25
 // A silence of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
 const silenceFactor = 4
@@ -37,11 +37,11 @@ const minGapMs = 0.005
 /**
  * Requests in, batches out, first come first served among those that can be joined.
  *
- * A batch goes at once when it is full or when waiting does not pay: each of `n` requests that wait for the next one loses the
- * time until it comes, and what is saved is the fixed cost of one call. So a batch waits only while the next request is
- * expected within `fixed cost ÷ n` (from the arrivals so far), only until that time has passed without one, and never
- * beyond `maxWaitMs`. At low load, requests are further apart than a call is long: a lone one does not wait. While no thread is
- * free, nobody asks, and the batch grows.
+ * A batch goes at once when it is full or when waiting does not pay: each of `n` requests that wait for the next one
+ * loses the time until it comes, and what is saved is the fixed cost of one call. So a batch waits only while the next
+ * request is expected within `fixed cost ÷ n` (from the arrivals so far), only until that time has passed without one,
+ * and never beyond `maxWaitMs`. At low load, requests are further apart than a call is long: a lone one does not wait.
+ * While no thread is free, nobody asks, and the batch grows.
  */
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   readonly #limits: BatchLimits
@@ -119,8 +119,8 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   }
 
   /**
-   * Takes the next batch out: that of the request that has waited longest, unless it is better off waiting while another batch
-   * is full. Empty when nobody waits.
+   * Takes the next batch out: that of the request that has waited longest, unless it is better off waiting while
+   * another batch is full. Empty when nobody waits.
    */
   take(now: number): W[] {
     const first = this.#first()

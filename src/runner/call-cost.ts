@@ -34,8 +34,8 @@ export class CallCost {
   }
 
   /**
-   * What a call costs before its first row: what is saved by every call that is not made; 0 before the first. While all calls have had the
-   * same size, all of it: the sizes that come of this guess then tell better.
+   * What a call costs before its first row: what is saved by every call that is not made; 0 before the first. While all
+   * calls have had the same size, all of it: the sizes that come of this guess then tell better.
    */
   get fixedMs(): number {
     const variance = this.#rowsRows * this.#weight - this.#rows * this.#rows

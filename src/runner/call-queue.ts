@@ -22,7 +22,8 @@ export interface CallQueue<W> {
 
 /**
  * The longest that calls which go to a thread in one message may take together. A message costs
- * some 50 µs: short calls share one (64 at once: 3 µs each), long ones do not wait for each other. **Units**: milliseconds.
+ * some 50 µs: short calls share one (64 at once: 3 µs each), long ones do not wait for each other. **Units**:
+ * milliseconds.
  */
 export const maxMessageMs = 0.5
 
@@ -33,8 +34,8 @@ export const maxMessageCalls = 128
 const minMessageMs = 0.05
 
 /**
- * Calls that are not batched, first come first served. Short ones go to a thread in one message, there to be made one by one; how many
- * follows from their measured time. They are spread over the free threads.
+ * Calls that are not batched, first come first served. Short ones go to a thread in one message, there to be made one
+ * by one; how many follows from their measured time. They are spread over the free threads.
  */
 export class PlainQueue<W> implements CallQueue<W> {
   readonly #waiting: { readonly call: W; readonly since: number }[] = []

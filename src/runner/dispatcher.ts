@@ -1,5 +1,5 @@
 /**
- * Gives the calls of a runner to its threads: what goes next, where to, and what becomes of the answers.
+ * Gives the calls of a runner to its workers: which goes next, to which worker, and what its answer is.
  * @module
  */
 
@@ -7,11 +7,12 @@ import { FunctionError, InternalError, Overloaded, ServingError } from '../error
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
-import { Job } from './job.ts'
+import { Job, type JobContext } from './job.ts'
 import { unpackList } from './lists.ts'
 import { splitRows } from './rows.ts'
 import { type CallOwner, deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
+import type { Boundary } from './transfer.ts'
 import type { ModelWorker } from './worker.ts'
 
 /** What a dispatcher needs to know of its runner. */
@@ -20,103 +21,129 @@ export interface DispatcherOptions {
   readonly methods: readonly MethodSettings[]
   readonly maxQueue: number
   readonly concurrency: number
-  /** Whether buffers can be moved to the places; else they are copied. */
-  readonly moves: boolean
+  readonly boundary: Boundary
   readonly clock: Clock
+  /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+  readonly graceMs: number
+  /** Called when a call of that method hangs in that worker, which gets no more calls until it returns. */
+  onHung(worker: ModelWorker, method: string): void
 }
 
-/** A method's calls that wait. */
+/** The calls of a method that wait. */
 class MethodQueue implements CallOwner {
   readonly method: MethodSettings
-  readonly queue: CallQueue<RunnerCall>
-  readonly #onLeft: () => void
+  readonly calls: CallQueue<RunnerCall>
+  readonly #onAbandoned: () => void
 
-  constructor(method: MethodSettings, queue: CallQueue<RunnerCall>, onLeft: () => void) {
+  constructor(method: MethodSettings, calls: CallQueue<RunnerCall>, onAbandoned: () => void) {
     this.method = method
-    this.queue = queue
-    this.#onLeft = onLeft
+    this.calls = calls
+    this.#onAbandoned = onAbandoned
   }
 
-  left(call: RunnerCall): void {
-    if (this.queue.remove(call)) this.#onLeft()
+  abandoned(call: RunnerCall): void {
+    if (this.calls.remove(call)) this.#onAbandoned()
   }
 }
 
-/** A thread with its model. */
+/** A worker that has the model. */
 interface Slot {
   readonly worker: ModelWorker
   busy: number
+  /** Jobs that hang. */
+  hung: number
 }
 
 /**
- * A call waits in its method's queue until a thread is free and its queue says that it is due; among methods, the call that has
- * waited longest goes first.
+ * A call waits in its method's queue until a worker is free and its queue says that it is due; among methods, the call
+ * that has waited longest goes first.
  * A call that is given up leaves the queue and is never made; for one that runs already see {@link Job}.
  */
 export class Dispatcher {
   readonly #options: DispatcherOptions
+  readonly #jobs: JobContext
   readonly #queues = new Map<string, MethodQueue>()
   readonly #slots = new Map<ModelWorker, Slot>()
   #waiting = 0
   #count = 0
-  #pumps = false
+  #isScheduled = false
   #disarm: (() => void) | undefined
   #closed: Error | undefined
   #onIdle: (() => void) | undefined
 
   constructor(options: DispatcherOptions) {
     this.#options = options
+    const { boundary, clock, graceMs, concurrency } = options
+    this.#jobs = {
+      boundary,
+      clock,
+      graceMs,
+      hung: (job) => this.#hung(job),
+      refused: (call, error) => call.reject(this.#failure(error)),
+    }
     for (const method of options.methods) {
-      const queue = method.batchable
+      const isAlone = method.stream || method.terminates || concurrency > 1
+      const calls = method.batchable
         ? new BatchQueue<RunnerCall>(method)
-        : new PlainQueue<RunnerCall>(method.stream || method.terminates || options.concurrency > 1 ? 1 : undefined)
-      const methodQueue = new MethodQueue(method, queue, () => {
+        : new PlainQueue<RunnerCall>(isAlone ? 1 : undefined)
+      const queue = new MethodQueue(method, calls, () => {
         this.#waiting--
         this.#schedule()
       })
-      this.#queues.set(method.name, methodQueue)
+      this.#queues.set(method.name, queue)
     }
   }
 
-  /** Calls that wait for a thread. */
+  /** Calls that wait for a worker. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Threads that take calls. */
-  get slots(): number {
+  /** Workers that have the model. */
+  get workers(): number {
     return this.#slots.size
   }
 
-  /** A thread takes calls from now on. */
+  /** Workers that have the model and in which no call hangs. */
+  get usable(): number {
+    let count = 0
+    for (const { hung } of this.#slots.values()) if (hung === 0) count++
+    return count
+  }
+
+  /** Gives calls to a worker from now on. */
   addWorker(worker: ModelWorker): void {
-    this.#slots.set(worker, { worker, busy: 0 })
+    this.#slots.set(worker, { worker, busy: 0, hung: 0 })
     this.#schedule()
   }
 
-  /** A thread is gone. What it was doing fails by itself. */
+  /** Called when a worker has ended. The calls that it was making fail by themselves. */
   removeWorker(worker: ModelWorker): void {
     this.#slots.delete(worker)
   }
 
-  /** From now on every call fails with that error, those that wait included; undefined takes calls again. */
-  close(reason: Error | undefined): void {
+  /** Refuses every call with that error, those that wait included, until {@link Dispatcher.open}. */
+  close(reason: Error): void {
     this.#closed = reason
-    if (reason === undefined) return
-    for (const { queue } of this.#queues.values()) {
-      for (let calls = this.#take(queue); calls.length > 0; calls = this.#take(queue)) {
-        for (const call of calls) call.reject(reason)
+    for (const { calls } of this.#queues.values()) {
+      for (let taken = this.#take(calls); taken.length > 0; taken = this.#take(calls)) {
+        for (const call of taken) call.reject(reason)
       }
     }
   }
 
-  /** Resolves when no thread does anything, or when that time has passed. **Units**: milliseconds. */
+  /** Takes calls again. */
+  open(): void {
+    this.#closed = undefined
+  }
+
+  /** Resolves when no worker has a job, or when that time has passed. **Units**: milliseconds. */
   async idle(withinMs: number): Promise<void> {
     if (this.#isIdle()) return
     await new Promise<void>((resolve) => {
-      const off = this.#options.clock.after(withinMs, resolve)
+      const disarm = this.#options.clock.after(withinMs, resolve)
       this.#onIdle = () => {
-        off()
+        disarm()
         resolve()
       }
     })
@@ -128,73 +155,72 @@ export class Dispatcher {
     return true
   }
 
-  /** Whether a call would be refused now, and why. */
+  /** Why a call would be refused now; undefined when it would not. */
   refusal(): Error | undefined {
     if (this.#closed !== undefined) return this.#closed
     const { maxQueue, name } = this.#options
     return this.#waiting < maxQueue ? undefined : new Overloaded(`too many calls wait for the runner ${name}`)
   }
 
-  /** Queues a call. Its promise is its answer; for a stream, an {@link OpenStream}. */
+  /** Queues a call. Its promise resolves to its answer; that of a stream to an {@link OpenStream}. */
   push(method: string, call: RunnerCall): void {
     if (call.over) return
-    const methodQueue = this.#queue(method)
-    call.owner = methodQueue
+    const queue = this.#queues.get(method) as MethodQueue
+    call.owner = queue
     this.#waiting++
-    methodQueue.queue.push(call, this.#options.clock.now())
+    queue.calls.push(call, this.#options.clock.now())
     this.#schedule()
   }
 
-  #queue(method: string): MethodQueue {
-    return this.#queues.get(method) as MethodQueue
+  #take(calls: CallQueue<RunnerCall>, freeWorkers = 1): RunnerCall[] {
+    const taken = calls.take(this.#options.clock.now(), freeWorkers)
+    this.#waiting -= taken.length
+    return taken
   }
 
-  #take(queue: CallQueue<RunnerCall>, free = 1): RunnerCall[] {
-    const calls = queue.take(this.#options.clock.now(), free)
-    this.#waiting -= calls.length
-    return calls
-  }
-
-  /** Once for all calls of this turn of the event loop, so that they can share a message. */
+  /** Dispatches once for all calls of this turn of the event loop, so that they can share a message. */
   #schedule(): void {
-    if (this.#pumps) return
-    this.#pumps = true
+    if (this.#isScheduled) return
+    this.#isScheduled = true
     this.#options.clock.soon(() => {
-      this.#pumps = false
-      this.#pump()
+      this.#isScheduled = false
+      this.#dispatch()
     })
   }
 
-  #pump(): void {
+  #dispatch(): void {
     this.#disarm?.()
     this.#disarm = undefined
     for (;;) {
-      const free = [...this.#slots.values()].filter((slot) => slot.busy < this.#options.concurrency)
+      if (this.#waiting === 0) return
+      const free: Slot[] = []
+      for (const slot of this.#slots.values()) {
+        if (slot.busy < this.#options.concurrency && slot.hung === 0) free.push(slot)
+      }
       if (free.length === 0) return
-      const now = this.#options.clock.now()
-      const methodQueue = this.#dueQueue(now)
-      if (methodQueue === undefined) return
-      const calls = this.#take(methodQueue.queue, free.length).filter((call) => !this.#isOver(call))
+      const queue = this.#dueQueue(this.#options.clock.now())
+      if (queue === undefined) return
+      const calls = this.#take(queue.calls, free.length).filter((call) => !this.#isOver(call))
       if (calls.length === 0) continue
-      const slot = free.reduce((least, one) => (one.busy < least.busy ? one : least))
-      // The next call goes to another thread, so that all of them stay warm.
+      const slot = free.reduce((min, one) => (one.busy < min.busy ? one : min))
+      // Last in the order from now on: calls go round, so that all workers stay warm.
       this.#slots.delete(slot.worker)
       this.#slots.set(slot.worker, slot)
-      void this.#send(methodQueue, slot, calls)
+      void this.#send(queue, slot, calls)
     }
   }
 
-  /** The methodQueue whose call should go now; without one, the pump comes back when one is due. */
+  /** The queue whose call should go now. When there is none, a timer dispatches again when one is due. */
   #dueQueue(now: number): MethodQueue | undefined {
     let due: MethodQueue | undefined
     let next = Number.POSITIVE_INFINITY
-    for (const methodQueue of this.#queues.values()) {
-      const at = methodQueue.queue.dueAt(now)
+    for (const queue of this.#queues.values()) {
+      const at = queue.calls.dueAt(now)
       if (at > now) next = Math.min(next, at)
-      else if (due === undefined || methodQueue.queue.oldest < due.queue.oldest) due = methodQueue
+      else if (due === undefined || queue.calls.oldest < due.calls.oldest) due = queue
     }
     if (due === undefined && next < Number.POSITIVE_INFINITY) {
-      this.#disarm = this.#options.clock.after(next - now, () => this.#pump())
+      this.#disarm = this.#options.clock.after(next - now, () => this.#dispatch())
     }
     return due
   }
@@ -204,51 +230,67 @@ export class Dispatcher {
     return call.over
   }
 
-  async #send(methodQueue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
-    const job = new Job(++this.#count, methodQueue.method, calls, slot.worker)
+  async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
+    const job = new Job(++this.#count, queue.method, calls, slot.worker, this.#jobs)
     slot.busy++
     try {
-      if (methodQueue.method.stream) await stream(job, this.#options.moves)
-      else await this.#run(job, methodQueue)
+      if (queue.method.stream) await stream(job)
+      else await this.#run(job, queue)
     } catch (error) {
-      // Its end is told later than its calls fail: until then it would look free.
+      // The event of the worker's end comes after its calls have failed: until then it would look free.
       if (isWorkerEnded(error)) this.removeWorker(slot.worker)
-      for (const call of calls) call.reject(this.#failure(error))
+      if (isWorkerEnded(error) || !queue.method.batchable) for (const call of calls) call.reject(this.#failure(error))
+      else this.#batchFailed(job, this.#failure(error))
     } finally {
+      job.end()
+      if (job.isHung) slot.hung--
       slot.busy--
-      this.#pump()
+      this.#dispatch()
       if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
     }
   }
 
-  async #run(job: Job, { queue }: MethodQueue): Promise<void> {
-    const { clock, moves } = this.#options
-    const { calls, method } = job
-    const start = clock.now()
-    const reply = await job.run(moves)
-    const results = unpackList(reply.results)
-    const failed = new Set(reply.failed)
-    if (!method.batchable) {
-      queue.learn(calls.length, reply.ms)
-      for (const [i, call] of calls.entries()) settle(call, results[i], failed.has(i))
-      return
-    }
-    // With the message's own cost, which a batch saves, too.
-    if (!failed.has(0)) queue.learn(job.rows, clock.now() - start)
-    if (failed.has(0)) this.#batchFailed(job, results[0] as Error)
-    else this.#settleBatch(job, results[0])
+  #hung({ worker, method }: Job): void {
+    const slot = this.#slots.get(worker)
+    if (slot === undefined) return
+    slot.hung++
+    this.#options.onHung(worker, method.name)
   }
 
-  #settleBatch({ method, calls }: Job, result: unknown): void {
-    const parts = splitRows(
-      result,
-      calls.map((call) => call.rows),
-      method.outputDim,
-    )
-    for (const [i, call] of calls.entries()) {
-      const part = parts[i]
+  async #run(job: Job, { calls: queue }: MethodQueue): Promise<void> {
+    const { clock } = this.#options
+    const { method } = job
+    const start = clock.now()
+    const reply = await job.run()
+    if (reply === undefined) return
+    const { calls } = job
+    const failed = [...reply.failed]
+    const results = unpackList(reply.results, (error, i) => {
+      failed.push(i)
+      return this.#failure(error)
+    })
+    if (!method.batchable) {
+      queue.learn(calls.length, reply.ms)
+      for (let i = 0; i < calls.length; i++) settle(calls[i], results[i], failed.includes(i))
+    } else if (failed.length > 0) {
+      this.#batchFailed(job, results[0] as Error)
+    } else {
+      // With the cost of the message, which a batch saves as well.
+      queue.learn(job.rows, clock.now() - start)
+      try {
+        this.#settleBatch(calls, results[0])
+      } catch (error) {
+        // A result with other rows than were asked for: calling again would give the same.
+        for (const call of calls) call.reject(this.#failure(error))
+      }
+    }
+  }
+
+  #settleBatch(calls: readonly RunnerCall[], result: unknown): void {
+    const sizes = calls.map(({ rows }) => rows)
+    for (const [i, part] of splitRows(result, sizes).entries()) {
       const wrong = Array.isArray(part) ? part.find((row) => row instanceof Error) : undefined
-      settle(call, wrong === undefined ? part : this.#failure(wrong), wrong !== undefined)
+      settle(calls[i], wrong === undefined ? part : this.#failure(wrong), wrong !== undefined)
     }
   }
 
@@ -260,7 +302,7 @@ export class Dispatcher {
     }
     if (method.retries) {
       for (const call of wanted) {
-        // A key that no other call has: it goes alone.
+        // A key that no other call has, so that it goes alone.
         call.key = `alone ${++this.#count}`
         this.push(method.name, call)
       }
@@ -282,8 +324,8 @@ export class Dispatcher {
   }
 }
 
-async function stream(job: Job, moves: boolean): Promise<void> {
-  const open = job.open(moves)
+async function stream(job: Job): Promise<void> {
+  const open = job.open()
   job.calls[0].resolve(open)
   await open.done
 }

@@ -1,33 +1,76 @@
 /**
- * A model in the thread of its caller: nothing to start, nothing to copy, and nothing else runs while it computes.
+ * The model in its caller's thread: nothing to start, nothing to copy, and nothing else runs while it computes.
  * @module
  */
 
 import { ModelHost } from './model-host.ts'
-import type { Channel, ModelWorker, WorkerPool, WorkerPoolOptions } from './worker.ts'
+import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** Starts the one worker of a runner with `threads: 0`. */
 export function startInline(options: WorkerPoolOptions): WorkerPool {
-  const host = new ModelHost(true)
-  const handle = async (message: unknown, channel?: Channel) => (await host.handle(message, channel)).reply
-  const worker: ModelWorker = {
-    name: 'this thread',
-    run: (message) => handle(message),
-    open(message) {
-      const [channel, far] = channelPair()
-      return { channel, done: handle(message, far) }
-    },
-    // Nothing can end a call in our own thread.
-    kill() {},
+  let isStopped = false
+  const start = () => {
+    const worker = new InlineWorker((cause) => {
+      if (isStopped) return
+      options.down(worker, cause)
+      start()
+    })
+    queueMicrotask(() => options.up(worker))
   }
-  queueMicrotask(() => options.up(worker))
-  return { moves: true, stop: async () => {} }
+  start()
+  return {
+    async stop() {
+      isStopped = true
+    },
+  }
+}
+
+/**
+ * A worker that ends by forgetting its calls: nothing can end them in our own thread, but those that wait can be left
+ * alone.
+ */
+class InlineWorker implements ModelWorker {
+  readonly name = 'this thread'
+  readonly #host = new ModelHost('none')
+  readonly #onEnd: (cause: WorkerEnded) => void
+  readonly #running = new Set<(cause: WorkerEnded) => void>()
+
+  constructor(onEnd: (cause: WorkerEnded) => void) {
+    this.#onEnd = onEnd
+  }
+
+  run(message: unknown): Promise<unknown> {
+    return this.#handle(message, undefined)
+  }
+
+  open(message: unknown) {
+    const [channel, far] = channelPair()
+    return { channel, done: this.#handle(message, far) }
+  }
+
+  kill(): void {
+    const cause = new WorkerEnded('the model in this thread was given up')
+    for (const reject of this.#running) reject(cause)
+    this.#running.clear()
+    this.#onEnd(cause)
+  }
+
+  #handle(message: unknown, channel: Channel | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.#running.add(reject)
+      // The host never rejects.
+      void this.#host.handle(message, channel).then(({ reply }) => {
+        this.#running.delete(reject)
+        resolve(reply)
+      })
+    })
+  }
 }
 
 function channelPair(): [Channel, Channel] {
   const listeners: [((message: unknown) => void)?, ((message: unknown) => void)?] = []
   const end = (own: 0 | 1): Channel => ({
-    // Later, as between threads: a listener may come after the message.
+    // Later, as between threads: the listener may be set after the message was posted.
     post: (message) => queueMicrotask(() => listeners[1 - own]?.(message)),
     listen: (listener) => {
       listeners[own] = listener

@@ -1,93 +1,164 @@
 /**
- * Calls that one message gives to a thread: how they are asked, and what becomes of the answers.
+ * The calls that one message gives to a worker.
  * @module
  */
 
+import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
 import { joinRows } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
-import { pack } from './transfer.ts'
+import { type Boundary, pack } from './transfer.ts'
 import type { Channel, ModelWorker } from './worker.ts'
 
-/** A stream that a thread has begun. */
+/** A stream that a worker has begun. */
 export interface OpenStream {
   readonly channel: Channel
-  /** Settles when the thread is done with it; rejects when the thread has ended. */
+  /** Resolves when the worker is done with the stream; rejects when the worker has ended. */
   readonly done: Promise<unknown>
+  /** Called when the reader wants no more values. */
+  abandon(): void
+}
+
+/** What a job needs to know of its runner, and whom it tells. */
+export interface JobContext {
+  readonly boundary: Boundary
+  readonly clock: Clock
+  /** Time after the deadline until a job that has not returned counts as hung. **Units**: milliseconds. */
+  readonly graceMs: number
+  /** Called at most once for a job, never after its {@link Job.end}. */
+  hung(job: Job): void
+  /** Called for a call whose argument cannot be sent; it is not made. */
+  refused(call: RunnerCall, error: unknown): void
 }
 
 /**
- * Calls of one method, on their way to a thread or there.
+ * Calls of one method that one worker makes, from their queue to their answers.
  *
- * One that is given up is dropped, and when nobody wants anything any more, the thread is told so, or ended where the
- * method says so.
+ * When no caller wants an answer any more, the worker is told so, or ended where the method says `onAbort:
+ * 'terminate'`. A job that goes on beyond its last deadline and the grace is reported as hung.
  */
 export class Job implements CallOwner {
   readonly id: number
   readonly method: MethodSettings
-  readonly calls: readonly RunnerCall[]
-  readonly #worker: ModelWorker
+  readonly worker: ModelWorker
+  readonly #context: JobContext
+  #calls: readonly RunnerCall[]
   #wanted: number
+  #disarm: (() => void) | undefined
+  #isOver = false
+  #isHung = false
 
-  /** Takes the calls over from their queue. */
-  constructor(id: number, method: MethodSettings, calls: readonly RunnerCall[], worker: ModelWorker) {
+  /** Owns the calls from now on. */
+  constructor(
+    id: number,
+    method: MethodSettings,
+    calls: readonly RunnerCall[],
+    worker: ModelWorker,
+    context: JobContext,
+  ) {
     this.id = id
     this.method = method
-    this.calls = calls
-    this.#worker = worker
+    this.worker = worker
+    this.#calls = calls
     this.#wanted = calls.length
+    this.#context = context
     for (const call of calls) call.owner = this
+  }
+
+  /** The calls that the worker makes, in order: without those that were refused. */
+  get calls(): readonly RunnerCall[] {
+    return this.#calls
   }
 
   /** Rows of all calls together. */
   get rows(): number {
-    return this.calls.reduce((sum, call) => sum + call.rows, 0)
+    let rows = 0
+    for (const call of this.#calls) rows += call.rows
+    return rows
   }
 
-  left(): void {
+  /** Whether it was reported as hung. */
+  get isHung(): boolean {
+    return this.#isHung
+  }
+
+  abandoned(): void {
     if (--this.#wanted > 0) return
     if (this.method.terminates) {
-      this.#worker.kill()
+      this.worker.kill()
       return
     }
+    this.#watch()
     const message: CancelMessage = { kind: 'cancel', id: this.id }
-    // Of a thread that is gone, the calls hear by themselves.
-    this.#worker.run(message, []).catch(() => {})
+    // When the worker has ended, the calls fail by themselves.
+    this.worker.run(message, []).catch(() => {})
   }
 
-  /** Has the calls made. `moves`: whether buffers can be moved there. */
-  async run(moves: boolean): Promise<RunReply> {
-    const values = this.calls.map((call) => call.value)
-    const inputs = this.method.batchable ? [joinRows(values, this.method.inputDim)] : values
+  /** Called when the worker is done with the job or has ended. */
+  end(): void {
+    this.#isOver = true
+    this.#disarm?.()
+  }
+
+  /** Armed when nobody waits any more: calls that are answered in time cost no timer. */
+  #watch(): void {
+    const { clock, graceMs } = this.#context
+    const deadlineMs = lastDeadline(this.#calls)
+    if (deadlineMs === undefined || graceMs === Number.POSITIVE_INFINITY || this.#isOver) return
+    const ms = Math.max(0, deadlineMs - clock.date()) + graceMs
+    this.#disarm ??= clock.after(ms, () => {
+      this.#isHung = true
+      this.#context.hung(this)
+    })
+  }
+
+  /**
+   * Has the calls made; resolves to undefined when none is left to make.
+   * **Errors**: {@link WorkerEnded}; for a batch whose rows cannot be sent, that of {@link pack}.
+   */
+  async run(): Promise<RunReply | undefined> {
     const transfer: ArrayBuffer[] = []
-    try {
-      return (await this.#worker.run(
-        this.#message(packList(inputs, moves ? transfer : undefined)),
-        transfer,
-      )) as RunReply
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'DataCloneError')) throw error
-      // Memory that cannot be moved, as WebAssembly's: nothing has been moved yet.
-      return (await this.#worker.run(this.#message(packList(inputs)), [])) as RunReply
-    }
+    const inputs = this.method.batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
+    if (this.#calls.length === 0) return undefined
+    const deadlineMs = lastDeadline(this.#calls)
+    const message: RunMessage = { kind: 'run', id: this.id, method: this.method.name, inputs, deadlineMs }
+    return (await this.worker.run(message, transfer)) as RunReply
   }
 
-  #message(inputs: PackedList): RunMessage {
-    return { kind: 'run', id: this.id, method: this.method.name, inputs, deadlineMs: lastDeadline(this.calls) }
+  #packBatch(transfer: ArrayBuffer[]): PackedList {
+    const rows = joinRows(this.#calls.map(({ value }) => value))
+    return { items: [pack(rows, this.#context.boundary, transfer)] }
+  }
+
+  #packEach(transfer: ArrayBuffer[]): PackedList {
+    const { boundary } = this.#context
+    const values = this.#calls.map(({ value }) => value)
+    const refused = new Set<RunnerCall>()
+    const packed = packList(values, boundary, transfer, (error, i) => {
+      refused.add(this.#calls[i])
+      this.#context.refused(this.#calls[i], error)
+      return undefined
+    })
+    if (refused.size > 0) {
+      this.#calls = this.#calls.filter((call) => !refused.has(call))
+      this.#wanted -= refused.size
+    }
+    return packed
   }
 
   /** Begins the stream of the only call. */
-  open(moves: boolean): OpenStream {
-    const [{ value, deadlineMs }] = this.calls
+  open(): OpenStream {
+    const [{ value, deadlineMs }] = this.#calls
     const transfer: ArrayBuffer[] = []
-    const inputs = pack([value], moves ? transfer : undefined)
-    const message: StreamMessage = { kind: 'stream', id: this.id, method: this.method.name, inputs, deadlineMs }
-    return this.#worker.open(message, transfer)
+    const input = pack(value, this.#context.boundary, transfer)
+    const message: StreamMessage = { kind: 'stream', id: this.id, method: this.method.name, input, deadlineMs }
+    return { ...this.worker.open(message, transfer), abandon: () => this.#watch() }
   }
 }
 
+/** The latest deadline; undefined when a call has none. **Units**: milliseconds since the epoch. */
 function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
   let last = 0
   for (const { deadlineMs } of calls) {

@@ -1,49 +1,74 @@
 /**
- * Lists of values cross threads: many small arrays of one kind as a single one.
+ * Lists of values on their way to another thread or process: many small arrays of one kind are sent as a single one.
  * @module
  */
 
 import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
 import { dataConstructor, type NumericDType } from '../dtype.ts'
-import { minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
+import { type Boundary, isMoved, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 
-/** A list that can be sent. */
-export interface PackedList {
-  readonly packed: Packed
-  /** Whether `packed` is one array, with the list's along a new first dimension. */
-  readonly stacked: boolean
-}
+/** A list that can be sent: its items, or one array of them all, stacked along a new first dimension. */
+export type PackedList = { readonly items: readonly Packed[] } | { readonly stack: Packed }
 
 type Numbers = Float32Array
 
 /**
- * A list becomes one that can be sent, as {@link pack} does it.
- * **Cost**: there and unpacked, an array by itself takes 1.5 to 2 µs, one that is stacked with others 0.35, above 64 bytes 1.4: it needs
- * memory outside of the heap then.
- * **Errors**: those of {@link pack}.
+ * Converts a list into one that can be sent, as {@link pack} does it. For an item that cannot be sent, `instead`
+ * returns what is sent in its place, or undefined to leave it out.
+ * **Cost**: there and unpacked, an array by itself takes 1.5 to 2 µs, one that is stacked with others 0.35, above 64
+ * bytes 1.4: it needs memory outside of the heap then.
  */
-export function packList(values: readonly unknown[], transfer?: ArrayBuffer[]): PackedList {
-  if (!isStackable(values)) return { packed: pack(values, transfer), stacked: false }
-  const [{ data, shape, dtype }] = values
-  const size = data.length
-  const all = new (dataConstructor(dtype as NumericDType))(values.length * size) as Numbers
-  for (let i = 0; i < values.length; i++) all.set(values[i].data as Numbers, i * size)
-  const stack = new NDArray(all, [values.length, ...shape], dtype as 'float32')
-  return { packed: pack(stack, transfer), stacked: true }
+export function packList(
+  values: readonly unknown[],
+  boundary: Boundary,
+  transfer: ArrayBuffer[],
+  instead: (error: unknown, index: number) => Packed | undefined,
+): PackedList {
+  if (isStackable(values)) return { stack: pack(stackOf(values), boundary, transfer) }
+  const items: Packed[] = []
+  for (let i = 0; i < values.length; i++) {
+    const count = transfer.length
+    try {
+      items.push(pack(values[i], boundary, transfer))
+    } catch (error) {
+      transfer.length = count
+      const packed = instead(error, i)
+      if (packed !== undefined) items.push(packed)
+    }
+  }
+  return { items }
 }
 
-/** What was sent becomes the list, every array with memory of its own. */
-export function unpackList({ packed, stacked }: PackedList): unknown[] {
-  const value = unpack(packed)
-  if (!stacked) return value as unknown[]
-  const { data, shape, dtype } = value as NDArray<'float32'>
+/**
+ * Converts what was sent back into the list, every array with memory of its own. `instead` returns what takes the place
+ * of an item whose serializer fails.
+ */
+export function unpackList(list: PackedList, instead: (error: unknown, index: number) => unknown): unknown[] {
+  if ('items' in list) {
+    return list.items.map((item, i) => {
+      try {
+        return unpack(item)
+      } catch (error) {
+        return instead(error, i)
+      }
+    })
+  }
+  const { data, shape, dtype } = unpack(list.stack) as NDArray<'float32'>
   const [count, ...own] = shape
   const size = sizeOf(own)
   return Array.from({ length: count }, (_, i) => new NDArray(data.slice(i * size, (i + 1) * size), own, dtype))
 }
 
-/** Whether all are arrays of one dtype and shape, too small to be moved. */
+function stackOf(arrays: readonly NDArray[]): NDArray {
+  const [{ data, shape, dtype }] = arrays
+  const size = data.length
+  const all = new (dataConstructor(dtype as NumericDType))(arrays.length * size) as Numbers
+  for (let i = 0; i < arrays.length; i++) all.set(arrays[i].data as Numbers, i * size)
+  return new NDArray(all, [arrays.length, ...shape], dtype as 'float32')
+}
+
+/** Whether all values are arrays of one dtype and shape, and too small to be moved. */
 function isStackable(values: readonly unknown[]): values is NDArray[] {
   const [first] = values
   if (values.length < 2 || !(first instanceof NDArray) || first.dtype === 'str') return false
@@ -51,10 +76,10 @@ function isStackable(values: readonly unknown[]): values is NDArray[] {
   const size = sizeOf(shape)
   return values.every((value) => {
     if (!(value instanceof NDArray) || value.constructor !== NDArray) return false
-    if (value.dtype !== dtype || value.shape.length !== shape.length) return false
+    if (value.dtype !== dtype || value.shape.length !== shape.length || isMoved(value)) return false
     for (let i = 0; i < shape.length; i++) if (value.shape[i] !== shape[i]) return false
     const data = value.data as Numbers
-    // Shared memory crosses as itself; what has gone elsewhere is refused by its serializer.
+    // Shared memory crosses as itself; an array whose memory is gone is refused by its serializer.
     return data.length === size && data.byteLength < minMoveBytes && data.buffer instanceof ArrayBuffer
   })
 }

@@ -1,12 +1,12 @@
 /**
- * The side of a Runner that has the model: loads the module, makes the calls.
+ * The side of a Runner that has the model: loads the module and makes the calls.
  * @module
  */
 
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
 import { isPromise } from '../promise.ts'
-import { type PackedList, packList, unpackList } from './lists.ts'
+import { packList, unpackList } from './lists.ts'
 import type {
   CancelMessage,
   LoadMessage,
@@ -19,18 +19,18 @@ import type {
   StreamUp,
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
-import { claim, pack, unpack } from './transfer.ts'
+import { type Boundary, type Packed, pack, unpack } from './transfer.ts'
 import type { Channel } from './worker.ts'
 
-/** What a method may know of its call. */
+/** The second argument of a method. */
 export interface ModelCall {
-  /** Aborted when no caller wants the result any more. A method that blocks its thread cannot hear of it. */
+  /** Aborted when no caller wants the result any more. A method that blocks its thread is never told. */
   readonly signal: AbortSignal
-  /** When the last caller gives up; undefined without a deadline. **Units**: milliseconds since the epoch. */
+  /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
 }
 
-/** Sends a reply; `transfer` are the buffers to move with it. */
+/** A reply, and the buffers to move with it. */
 export interface HostReply {
   readonly reply: unknown
   readonly transfer: readonly ArrayBuffer[]
@@ -40,29 +40,29 @@ type Method = (input: unknown, call: ModelCall) => unknown
 
 /** One model in one thread or process, behind messages. */
 export class ModelHost {
-  readonly #moves: boolean
+  readonly #boundary: Boundary
   readonly #methods = new Map<string, Method>()
   readonly #running = new Map<number, Call>()
   #runner = ''
 
-  /** `moves`: whether buffers of results can be moved; else they are copied when they are sent. */
-  constructor(moves: boolean) {
-    this.#moves = moves
+  /** `boundary`: what lies between the model and its callers. */
+  constructor(boundary: Boundary) {
+    this.#boundary = boundary
   }
 
-  /** A message becomes its reply; never rejects. */
-  async handle(message: unknown, channel: Channel | undefined): Promise<HostReply> {
-    const given = message as ModelMessage
-    switch (given.kind) {
+  /** Returns the reply to a message; never rejects. */
+  async handle(received: unknown, channel: Channel | undefined): Promise<HostReply> {
+    const message = received as ModelMessage
+    switch (message.kind) {
       case 'load':
-        return { reply: await this.#load(given), transfer: [] }
+        return { reply: await this.#load(message), transfer: [] }
       case 'run':
-        return await this.#run(given)
+        return await this.#run(message)
       case 'stream':
-        await this.#stream(given, channel as Channel)
+        await this.#stream(message, channel as Channel)
         return { reply: undefined, transfer: [] }
       case 'cancel':
-        return this.#cancel(given)
+        return this.#cancel(message)
     }
   }
 
@@ -99,63 +99,39 @@ export class ModelHost {
   }
 
   async #run(message: RunMessage): Promise<HostReply> {
-    const call = new Call(message.deadlineMs)
-    this.#running.set(message.id, call)
+    const { id, method, deadlineMs } = message
+    const call = new Call(deadlineMs)
+    this.#running.set(id, call)
     const start = performance.now()
-    const inputs = unpackList(message.inputs)
     const results: unknown[] = []
     const failed: number[] = []
-    for (const [i, input] of inputs.entries()) {
+    const fail = (error: unknown, i: number) => {
+      results[i] = this.#failure(error, method)
+      failed.push(i)
+    }
+    const inputs = unpackList(message.inputs, fail)
+    for (let i = 0; i < inputs.length; i++) {
+      if (failed.includes(i)) continue
       try {
-        const result = this.#method(message.method)(input, call)
-        // No wait for what is there already: the calls of a message are short.
+        const result = this.#method(method)(inputs[i], call)
+        // Results that are no promises are not awaited: the calls of a message are short.
         results[i] = isPromise(result) ? await result : result
       } catch (error) {
-        results[i] = this.#failure(error, message.method)
-        failed.push(i)
+        fail(error, i)
       }
     }
     const ms = performance.now() - start
-    this.#running.delete(message.id)
+    this.#running.delete(id)
     const transfer: ArrayBuffer[] = []
-    const packed = this.#packResults(results, failed, message.method, transfer)
-    const reply: RunReply = { results: packed, failed, ms }
-    return { reply, transfer }
+    const packed = packList(results, this.#boundary, transfer, (error, i) => {
+      if (!failed.includes(i)) failed.push(i)
+      return this.#pack(this.#failure(error, method))
+    })
+    return { reply: { results: packed, failed, ms } satisfies RunReply, transfer }
   }
 
-  #packResults(results: unknown[], failed: number[], method: string, transfer: ArrayBuffer[]): PackedList {
-    try {
-      return this.#pack(results, transfer, packList)
-    } catch {
-      // Some result cannot be sent; the others can.
-      transfer.length = 0
-      for (const [i, result] of results.entries()) {
-        try {
-          pack(result)
-        } catch (error) {
-          results[i] = this.#failure(error, method)
-          if (!failed.includes(i)) failed.push(i)
-        }
-      }
-      return this.#pack(results, transfer, packList)
-    }
-  }
-
-  #pack<V, P>(value: V, transfer: ArrayBuffer[], pack: (value: V, transfer?: ArrayBuffer[]) => P): P {
-    if (!this.#moves) return pack(value)
-    // The model may keep what it returned: reading it later should say where it went.
-    const packed = pack(claim(value, `the caller of ${this.#runner}`) as V, transfer)
-    if (transfer.length === 0) return packed
-    try {
-      // Moved within the thread first: memory that cannot be moved, as WebAssembly's, is refused here and copied instead. To
-      // hear of it only when the reply is posted would end the thread.
-      const own = structuredClone({ packed, buffers: transfer }, { transfer })
-      transfer.splice(0, transfer.length, ...own.buffers)
-      return own.packed
-    } catch {
-      transfer.length = 0
-      return pack(value)
-    }
+  #pack(value: unknown, transfer: ArrayBuffer[] = []): Packed {
+    return pack(value, this.#boundary, transfer)
   }
 
   #failure(error: unknown, method: string): Error {
@@ -166,33 +142,33 @@ export class ModelHost {
 
   async #stream(message: StreamMessage, channel: Channel): Promise<void> {
     const call = new Call(message.deadlineMs)
-    const tell = (up: StreamUp, transfer: ArrayBuffer[] = []) => channel.post(up, transfer)
+    const post = (up: StreamUp, transfer: ArrayBuffer[] = []) => channel.post(up, transfer)
     let credits = 0
-    let more = () => {}
+    let wake = () => {}
     let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
     channel.listen((down) => {
-      const wish = down as StreamDown
-      if (wish.kind === 'credit') credits += wish.count
+      const message = down as StreamDown
+      if (message.kind === 'credit') credits += message.count
       else call.abort()
-      more()
+      wake()
     })
     try {
-      const [input] = unpack(message.inputs) as unknown[]
-      iterator = iteratorOf(await this.#method(message.method)(input, call))
+      iterator = iteratorOf(await this.#method(message.method)(unpack(message.input), call))
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {
-        while (credits === 0 && !call.aborted) await new Promise<void>((resolve) => (more = resolve))
+        while (credits === 0 && !call.aborted) await new Promise<void>((resolve) => (wake = resolve))
         if (call.aborted) break
         const next = await iterator.next()
         if (next.done === true || call.aborted) break
         credits--
         const transfer: ArrayBuffer[] = []
-        tell({ kind: 'item', item: this.#pack(next.value, transfer, pack) }, transfer)
+        const item = this.#pack(next.value, transfer)
+        post({ kind: 'item', item }, transfer)
       }
-      tell({ kind: 'end' })
+      post({ kind: 'end' })
     } catch (error) {
-      tell({ kind: 'failure', error: errorFields(this.#failure(error, message.method)) })
+      post({ kind: 'failure', error: errorFields(this.#failure(error, message.method)) })
     } finally {
       if (call.aborted) await Promise.resolve(iterator?.return?.(undefined)).catch(() => {})
       channel.close()
@@ -214,7 +190,7 @@ class Call implements ModelCall {
     this.deadlineMs = deadlineMs
   }
 
-  // Made on demand: most methods do not look.
+  // Made on demand: most methods do not ask for it.
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -230,7 +206,7 @@ class Call implements ModelCall {
 }
 
 async function loadModel({ module, init }: LoadMessage): Promise<object> {
-  // While our own sources run as they are, in tests, whoever runs them reads TypeScript.
+  // When our own sources run uncompiled, in tests, the test runner reads TypeScript.
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
   const load = exported.load ?? exported.default

@@ -1,12 +1,12 @@
 /**
- * What a Runner and its threads or processes say to each other.
+ * The messages between a Runner and its threads or processes.
  * @module
  */
 import type { PackedList } from './lists.ts'
 import type { ErrorFields } from './remote-error.ts'
 import type { Packed } from './transfer.ts'
 
-/** Load the model, and make its first calls. */
+/** Load the model and make the warm-up calls. */
 export interface LoadMessage {
   readonly kind: 'load'
   /** Name of the runner, for messages. */
@@ -26,7 +26,7 @@ export interface RunMessage {
   readonly id: number
   readonly method: string
   readonly inputs: PackedList
-  /** When the last of the callers gives up. **Units**: milliseconds since the epoch. */
+  /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
 }
 
@@ -35,40 +35,39 @@ export interface StreamMessage {
   readonly kind: 'stream'
   readonly id: number
   readonly method: string
-  /** A list of one. */
-  readonly inputs: Packed
+  readonly input: Packed
   readonly deadlineMs: number | undefined
 }
 
-/** Nobody wants the answer to that message any more. */
+/** No caller wants the reply to that message any more. */
 export interface CancelMessage {
   readonly kind: 'cancel'
   readonly id: number
 }
 
-/** Everything that a place handles. */
+/** Everything that a worker handles. */
 export type ModelMessage = LoadMessage | RunMessage | StreamMessage | CancelMessage
 
-/** The model is there, or why it is not. */
+/** Reply to a {@link LoadMessage}: why the model did not load, if it did not. */
 export interface LoadReply {
   readonly failure?: ErrorFields
 }
 
-/** What came of calls. */
+/** Reply to a {@link RunMessage}. */
 export interface RunReply {
-  /** Errors in the place of those that failed. */
+  /** One for each input; an Error for a call that failed. */
   readonly results: PackedList
-  /** Which results are errors that were thrown. */
+  /** Indices of the results that are errors which were thrown. */
   readonly failed: readonly number[]
   /** Time that all calls took. **Units**: milliseconds. */
   readonly ms: number
 }
 
-/** From the model: the next values, or the end. */
+/** From the model: the next value, or the end. */
 export type StreamUp =
   | { readonly kind: 'item'; readonly item: Packed }
   | { readonly kind: 'end' }
   | { readonly kind: 'failure'; readonly error: ErrorFields }
 
-/** To the model: room for so many more values, or the wish to stop. */
+/** To the model: room for so many more values, or the request to stop. */
 export type StreamDown = { readonly kind: 'credit'; readonly count: number } | { readonly kind: 'cancel' }

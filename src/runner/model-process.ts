@@ -6,6 +6,6 @@
 import { ModelHost } from './model-host.ts'
 import { serveProcess } from './process-workers.ts'
 
-const host = new ModelHost(false)
+const host = new ModelHost('process')
 
 serveProcess(async (message, channel) => (await host.handle(message, channel)).reply)

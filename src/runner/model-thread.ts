@@ -6,7 +6,7 @@
 import { ModelHost } from './model-host.ts'
 import { moved, threadEntry } from './thread-workers.ts'
 
-const host = new ModelHost(true)
+const host = new ModelHost('thread')
 
 /** Handles one message; the name that the pool is told. */
 export const handle = threadEntry(async (message, channel) => {
@@ -14,6 +14,7 @@ export const handle = threadEntry(async (message, channel) => {
   return moved(reply, transfer)
 })
 
-// Keeps this an ES module: Piscina tries `require` first, and where tsx's CommonJS hooks are there (a service started by `npx tsx`), that
-// would make a second copy of every file of ours, whose NDArray is not the model's. With an await, it fails and Piscina imports.
+// Keeps this an ES module: Piscina tries `require` first, and where tsx's CommonJS hooks are there (a service started
+// by `npx tsx`), that would make a second copy of every file of ours, whose NDArray is not the model's. With an await,
+// it fails and Piscina imports.
 await undefined

@@ -1,25 +1,30 @@
 /**
- * Child processes with the contract of threads, for native code that may crash the process it is in.
+ * Workers that are child processes, for native code that may crash or hang the process it is in.
  * @module
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
-/** From the owner to the process: a message to handle, or one for the channel of an open stream. */
+/** To the process: a message to handle, or one for the channel of an open stream. */
 type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart
-/** From the process: it takes messages, a reply, or a message of a stream's channel. */
-type Up = { readonly ready: true } | { readonly id: number; readonly reply: unknown } | ChannelPart
+/** From the process: that it takes messages, a reply, a message of a stream's channel, or an unhandled rejection. */
+type Up =
+  | { readonly ready: true }
+  | { readonly id: number; readonly reply: unknown }
+  | ChannelPart
+  | { readonly stray: ErrorFields }
 interface ChannelPart {
   readonly id: number
   readonly part: unknown
 }
 
-/** Handles one message in the process; `channel` for those that came by {@link ModelWorker.open}. */
+/** Handles one message in the process; those of {@link ModelWorker.open} have a channel. */
 export type ProcessHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
-/** Time for processes to end by themselves before they are killed. **Units**: milliseconds. */
+/** Time in which a process may end by itself before it is killed. **Units**: milliseconds. */
 const endMs = 1_000
 
 /**
@@ -43,7 +48,6 @@ export function startProcesses(options: WorkerPoolOptions): WorkerPool {
   }
   for (let i = 0; i < options.count; i++) start()
   return {
-    moves: false,
     async stop() {
       stopping = true
       await Promise.all([...running].map((child) => child.end()))
@@ -87,6 +91,7 @@ class Child implements ModelWorker {
     this.#process.on('message', (message) => {
       const sent = message as Up
       if ('part' in sent) this.#channels.get(sent.id)?.(sent.part)
+      else if ('stray' in sent) options.stray(this, errorFromFields(sent.stray))
       else if ('reply' in sent) this.#settle(sent.id, sent.reply)
       else {
         up()
@@ -139,7 +144,7 @@ class Child implements ModelWorker {
   }
 
   #post(message: Down): void {
-    // Of a process that is gone we hear by its exit.
+    // The exit of a process that has ended fails its calls.
     if (this.#process.connected) this.#process.send(message as object, () => {})
   }
 
@@ -150,7 +155,7 @@ class Child implements ModelWorker {
     waiting?.resolve(reply)
   }
 
-  /** As Piscina's threads, an idle process does not keep ours from ending. */
+  /** Lets our process end while this one is idle, as Piscina's threads do. */
   #rest(): void {
     if (this.#waiting.size > 0) return
     this.#process.unref()
@@ -158,10 +163,10 @@ class Child implements ModelWorker {
   }
 }
 
-/** Makes this process a place: messages go to the handler, what it resolves to goes back. */
+/** Makes this process a worker: messages go to the handler, and what it resolves to goes back. */
 export function serveProcess(handler: ProcessHandler): void {
   const channels = new Map<number, (message: unknown) => void>()
-  const tell = (message: Up) => process.connected && process.send?.(message, undefined, undefined, () => {})
+  const post = (message: Up) => process.connected && process.send?.(message, undefined, undefined, () => {})
   process.on('message', (down: Down) => {
     if ('part' in down) {
       channels.get(down.id)?.(down.part)
@@ -170,15 +175,17 @@ export function serveProcess(handler: ProcessHandler): void {
     const { id, message, open } = down
     const channel: Channel | undefined = open
       ? {
-          post: (part) => void tell({ id, part }),
+          post: (part) => void post({ id, part }),
           listen: (listener) => void channels.set(id, listener),
           close: () => void channels.delete(id),
         }
       : undefined
-    void handler(message, channel).then((reply) => tell({ id, reply }))
+    void handler(message, channel).then((reply) => post({ id, reply }))
   })
   process.once('disconnect', () => process.exit(0))
-  // The terminal sends Ctrl-C to the whole group; the server says when to go.
+  // The default would end the process, and by then it may be making another call.
+  process.on('unhandledRejection', (reason) => void post({ stray: errorFields(reason) }))
+  // A terminal sends Ctrl-C to the whole process group; the server ends this process when it is done.
   process.on('SIGINT', () => {})
-  tell({ ready: true })
+  post({ ready: true })
 }

@@ -37,8 +37,8 @@ function servingFields(error: ServingError): ErrorFields['serving'] {
 }
 
 /**
- * Plain data becomes an error again. One of ours keeps class, code, status and details; an application's own subclass comes
- * as a ServingError with its name, code and status, since its class may not be loaded here.
+ * Plain data becomes an error again. One of ours keeps class, code, status and details; an application's own subclass
+ * comes as a ServingError with its name, code and status, since its class may not be loaded here.
  */
 export function errorFromFields(fields: ErrorFields): Error {
   const cause = fields.cause === undefined ? undefined : errorFromFields(fields.cause)

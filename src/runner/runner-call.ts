@@ -8,9 +8,12 @@ import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
 
-/** Calls once with the reason when whoever asks gives up, at once when that has happened; the returned function calls it off. */
+/**
+ * Calls `listener` once when the caller gives up, immediately if it already has. Returns a function that unsubscribes;
+ * undefined when there is nothing to unsubscribe from.
+ */
 export function whenAborted(options: CallOptions, listener: (reason: unknown) => void): (() => void) | undefined {
-  // Spares a context its AbortSignal.
+  // A context costs less without its AbortSignal.
   if (lifecycle.has(options)) {
     const reason = lifecycle.abortReason(options)
     if (reason === undefined) return lifecycle.onAbort(options, listener)
@@ -23,33 +26,34 @@ export function whenAborted(options: CallOptions, listener: (reason: unknown) =>
     listener(signal.reason)
     return undefined
   }
-  const leave = () => listener(signal.reason)
-  signal.addEventListener('abort', leave, { once: true })
-  return () => signal.removeEventListener('abort', leave)
+  const onAborted = () => listener(signal.reason)
+  signal.addEventListener('abort', onAborted, { once: true })
+  return () => signal.removeEventListener('abort', onAborted)
 }
 
-/** Who has a call: its queue, then the work that it is part of. */
+/** What has a call: its queue, then the job that it is part of. */
 export interface CallOwner {
-  /** Nobody wants the answer any more. */
-  left(call: RunnerCall): void
+  /** Called when the caller does not want the answer any more. */
+  abandoned(call: RunnerCall): void
 }
 
-/** A call that waits, runs or is over. */
+/** A call of a method: waiting, running or over. */
 export class RunnerCall implements Waiting {
   readonly rows: number
-  /** Changed for a call that shall be made alone. */
+  /** Changed for a call that is to be made alone. */
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
-  /** Whether it has its answer, or nobody wants one. */
+  /** Whether it was answered or given up. */
   over = false
-  // An object instead of a function for each call: functions made in the async method that sends the work kept it and the calls after
-  // it alive until the next full collection, and scavenges took five times as long. test/runner/memory.test.ts
+  // One object for all calls of a queue or job, not a function for each: functions made in the async method that sends
+  // the job kept it and the calls after it alive until the next full collection, and scavenges took five times as long.
+  // test/runner/memory.test.ts
   owner: CallOwner | undefined
   readonly promise: Promise<unknown>
   #resolve!: (value: unknown) => void
   #reject!: (reason: Error) => void
-  #detach: (() => void) | undefined
+  #unsubscribe: (() => void) | undefined
 
   constructor(value: unknown, rows: number, key: string, deadlineMs: number | undefined) {
     this.value = value
@@ -62,24 +66,21 @@ export class RunnerCall implements Waiting {
     })
   }
 
-  /** Follows the request that asks: gives the call up with it. */
+  /** Gives the call up when its caller does, or when the caller's deadline passes. */
   follow(options: CallOptions, clock: Clock): void {
-    const detach = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
-    // The deadline of a context is kept by whoever made it.
-    const isKept = lifecycle.has(options) || options.deadlineMs === undefined
-    const late = () => this.giveUp(deadlinePassed())
-    const off = isKept ? undefined : clock.after((options.deadlineMs as number) - clock.date(), late)
-    if (this.over) {
-      detach?.()
-      off?.()
-    } else if (off === undefined) {
-      this.#detach = detach
+    const unsubscribe = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
+    const { deadlineMs } = options
+    // The server ends the deadline of a context itself.
+    if (deadlineMs === undefined || lifecycle.has(options)) {
+      this.#unsubscribe = unsubscribe
     } else {
-      this.#detach = () => {
-        detach?.()
-        off()
+      const disarm = clock.after(deadlineMs - clock.date(), () => this.giveUp(deadlinePassed()))
+      this.#unsubscribe = () => {
+        unsubscribe?.()
+        disarm()
       }
     }
+    if (this.over) this.#unsubscribe?.()
   }
 
   /** Whether the deadline has passed. */
@@ -95,19 +96,19 @@ export class RunnerCall implements Waiting {
     if (this.#end()) this.#reject(reason)
   }
 
-  /** As `reject`, for a call whose answer nobody wants. */
+  /** Like `reject`, for a call whose caller does not want the answer any more: tells the owner. */
   giveUp(reason: Error): void {
     const { owner } = this
     if (!this.#end()) return
     this.#reject(reason)
-    owner?.left(this)
+    owner?.abandoned(this)
   }
 
   #end(): boolean {
     if (this.over) return false
     this.over = true
     this.owner = undefined
-    this.#detach?.()
+    this.#unsubscribe?.()
     return true
   }
 }
@@ -117,7 +118,7 @@ export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the runner to answer before the request deadline, it did not')
 }
 
-/** Why a signal was aborted, as one of our errors. */
+/** Converts the reason of an abort into one of our errors. */
 export function abortReason(reason: unknown): ServingError {
   if (ServingError.is(reason)) return reason
   if (reason instanceof Error && reason.name === 'TimeoutError') return deadlinePassed()

@@ -1,26 +1,24 @@
 /**
- * What a Runner can be told, and how its methods are typed from the module of its model.
+ * Options of a Runner, and the types of its methods, which follow from the module of its model.
  * @module
  */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { ModelCall } from './model-host.ts'
+import type { Boundary } from './transfer.ts'
 
-/** A function that loads a model, once in each thread, and answers its methods. */
-export type LoadModel = (init: never) => object
+/** Time after its deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+export const defaultModelGraceMs = 5_000
 
-/** What the module of a model exports: the function that loads it, by the name `load` or as default. */
-export type ModelModule = { readonly load: LoadModel } | { readonly default: LoadModel }
-
-/** The model that a module loads. */
+/** The model that a module loads: what its function `load`, or the one it exports as default, returns. */
 export type ModelOf<M> = M extends { readonly load: (init: never) => infer R }
   ? Awaited<R>
   : M extends { readonly default: (init: never) => infer R }
     ? Awaited<R>
     : Readonly<Record<string, (input: unknown, call: ModelCall) => unknown>>
 
-/** What the function that loads the model takes. */
+/** The argument of the function that loads the model. */
 export type InitOf<M> = M extends { readonly load: (...args: infer A) => unknown }
   ? A[0]
   : M extends { readonly default: (...args: infer A) => unknown }
@@ -33,19 +31,17 @@ export type MethodNames<M> = {
 }[keyof ModelOf<M>] &
   string
 
-/** Who asks: a {@link Context} is one. */
+/** Options of one call. A {@link Context} will do, so that the call ends with its request. */
 export interface CallOptions {
-  /** Aborted when the answer is not wanted any more. */
+  /** Aborted when the caller does not want the answer any more. */
   readonly signal?: AbortSignal
   /** **Units**: milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined
-  /** Sends copies of large buffers, which stay usable here. Default: they are moved. */
-  readonly keep?: boolean
 }
 
 type Input<F> = F extends (...args: infer A) => unknown ? A[0] : never
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
-/** What a generator yields, in a list of one; never for what is no generator, and for what nothing is known of. */
+/** What a generator yields, in a list of one; never for other results, and for those of which nothing is known. */
 type Yielded<R> = [R] extends [never]
   ? never
   : unknown extends R
@@ -55,43 +51,43 @@ type Yielded<R> = [R] extends [never]
       : never
 type Answer<R> = [Yielded<R>] extends [never] ? Promise<R> : AsyncIterableIterator<Yielded<R>[0]>
 
-/** A method as the caller sees it: it answers a promise, or one that yields, an iterator. */
+/** A method as the caller sees it: it returns a promise; a generator returns an iterator. */
 export type CallerMethod<F> = F extends () => infer R
   ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
   : (input: Input<F>, options?: CallOptions) => Answer<Result<F>>
 
-/** A method that is called once for several requests. */
+/** Options of a method that is called once for several requests. */
 export interface BatchOptions {
   /**
    * Joins the rows of several requests into one call. Default false.
    *
-   * **Shape**: inputs are NDArrays of one dtype and equal dimensions but `batchDim`, or lists of anything that can be sent, an element being
-   * a row; what differs goes in a call of its own. Results are NDArrays or lists of as many rows, or plain objects of them.
+   * **Shape**: inputs are NDArrays of one dtype and equal dimensions but the first, or lists of anything that can be
+   * sent, an element being a row; inputs that differ go in calls of their own. Results are NDArrays or lists of as many
+   * rows, or plain objects of them.
    * **Errors**: InvalidArgument for any other input, frames among them: a list of one frame is a row.
    */
   readonly batchable?: boolean
-  /** Most rows of a call; larger requests are cut into parts and put together again. Default 64. **Units**: rows. */
+  /** Maximum rows of a call; larger requests are cut into parts and put together again. Default 64. **Units**: rows. */
   readonly maxBatchSize?: number
   /** The longest that a request waits for others while a thread is free. Default 10. **Units**: milliseconds. */
   readonly maxWaitMs?: number
-  /** The dimension along which inputs are joined and results split, or one for each. Default 0. */
-  readonly batchDim?: number | { readonly input: number; readonly output: number }
   /**
-   * What happens when a call for several requests throws. `retry`: each is called alone, once, so that only those fail that cannot be
-   * answered. `fail`: all of them fail with that cause. Default `retry`. A model that knows which rows are wrong returns a list with
-   * an Error in their places.
+   * What happens when a call for several requests throws. `retry`: each request is called alone, once, so that only
+   * those that cannot be answered fail. `fail`: all of them fail with that cause. Default `retry`. A model that knows
+   * which rows are wrong returns a list with an Error in their places.
    */
   readonly onBatchError?: 'retry' | 'fail'
 }
 
-/** How a method is called. */
+/** Options of a method. */
 export interface MethodOptions extends BatchOptions {
   /** The method is a generator, whose values are sent one by one. */
   readonly stream?: boolean
   /**
-   * What happens to a call that runs when nobody wants its result any more. `signal`: the method hears of it by `call.signal`, and its thread is
-   * busy until it returns. `terminate`: the thread is ended and replaced, at the price of loading the model again. Default
-   * `signal`.
+   * What happens to a running call whose callers do not want the result any more. `signal`: `call.signal` is aborted,
+   * and the thread is busy until the method returns. `terminate`: the thread is ended at once and replaced, at the
+   * price of loading the model again. Default `signal`. Whatever is chosen, a call that hangs has its thread ended
+   * after `modelGraceMs`.
    */
   readonly onAbort?: 'signal' | 'terminate'
 }
@@ -104,11 +100,17 @@ export interface RunnerOptions<M = unknown> {
   readonly module: URL | string
   /** The methods that can be called. */
   readonly methods: { readonly [K in MethodNames<M>]?: OptionsOf<ModelOf<M>[K]> }
-  /** Threads, or processes, each with a model of its own; 0 runs the model in this thread, where it blocks everything. Default 1. */
+  /**
+   * Threads, or processes, each with a model of its own. 0 runs the model in this thread, where it blocks everything,
+   * and where arguments and results are the same memory on both sides. Default 1.
+   */
   readonly threads?: number
-  /** `process`: child processes instead of threads, for native code that may crash; everything is copied then. Default `thread`. */
+  /** `process`: child processes instead of threads, for native code that may crash or hang. Default `thread`. */
   readonly isolation?: 'thread' | 'process'
-  /** Calls that one thread does at the same time; more than 1 only helps methods that wait. Default 1. */
+  /**
+   * Calls that one thread does at the same time. More than 1 helps methods that wait for something else, such as
+   * streams, which keep their place for as long as their reader takes. Default 1.
+   */
   readonly concurrency?: number
   /** Calls that may wait for a thread; one more is refused with 503. Default 1024. */
   readonly maxQueue?: number
@@ -116,35 +118,52 @@ export interface RunnerOptions<M = unknown> {
   readonly init?: InitOf<M>
   /** An input for each method to be called with in every thread before it counts as ready. */
   readonly warmup?: { readonly [K in MethodNames<M>]?: Input<ModelOf<M>[K]> }
-  /** Heap limit of each thread or process; native memory does not count. **Units**: MiB. */
+  /**
+   * Heap limit of each thread or process: one that reaches it ends alone and is replaced. Native memory and the data of
+   * arrays do not count. Default: of threads, half of the memory of the machine or container, divided by them, at most 2048;
+   * of processes, Node's. **Units**: MiB.
+   */
   readonly memoryLimitMb?: number
+  /**
+   * How long after its deadline a call may still run before it counts as hung; Infinity for ever. Default:
+   * `--model-grace-ms`,
+   * 5000. **Units**: milliseconds.
+   */
+  readonly modelGraceMs?: number
+  /**
+   * What happens to the thread or process of a call that hangs. `replace`: it is ended, and another one loads the
+   * model. `report`: it gets no calls until the call returns, for native code that takes the whole process with it when
+   * its thread is ended, as onnxruntime-node 1.30 does. With both, `/readyz` is 503 while calls hang in all threads.
+   * Default `replace`.
+   */
+  readonly onHang?: 'replace' | 'report'
 }
 
-/** A method's options, checked and filled in. */
+/** A method's options, checked, with defaults. */
 export interface MethodSettings {
   readonly name: string
   readonly batchable: boolean
   readonly maxBatchSize: number
   readonly maxWaitMs: number
-  readonly inputDim: number
-  readonly outputDim: number
   readonly retries: boolean
   readonly stream: boolean
   readonly terminates: boolean
 }
 
-/** A runner's options, checked and filled in. */
+/** A runner's options, checked, with defaults. */
 export interface RunnerSettings {
   readonly name: string
   readonly module: string
   readonly methods: readonly MethodSettings[]
   readonly threads: number
-  readonly isolation: 'thread' | 'process'
+  readonly boundary: Boundary
   readonly concurrency: number
   readonly maxQueue: number
   readonly init: unknown
   readonly warmup: readonly (readonly [string, unknown])[]
   readonly memoryLimitMb: number | undefined
+  readonly modelGraceMs: number | undefined
+  readonly replacesHung: boolean
 }
 
 const runnerOptionNames = [
@@ -157,8 +176,10 @@ const runnerOptionNames = [
   'init',
   'warmup',
   'memoryLimitMb',
+  'modelGraceMs',
+  'onHang',
 ]
-const methodOptionNames = ['batchable', 'maxBatchSize', 'maxWaitMs', 'batchDim', 'onBatchError', 'stream', 'onAbort']
+const methodOptionNames = ['batchable', 'maxBatchSize', 'maxWaitMs', 'onBatchError', 'stream', 'onAbort']
 
 /** Checks a runner's name and options. **Errors**: InvalidArgument naming what is wrong. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
@@ -167,8 +188,9 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
   }
   const place = `the runner ${name}`
   checkOptions(place, options, runnerOptionNames)
-  const { isolation = 'thread', init, warmup = {}, memoryLimitMb } = options
+  const { isolation = 'thread', init, warmup = {}, memoryLimitMb, modelGraceMs, onHang = 'replace' } = options
   oneOf(isolation, ['thread', 'process'], `isolation of ${place}`)
+  oneOf(onHang, ['replace', 'report'], `onHang of ${place}`)
   const given = Object.entries((options.methods ?? {}) as Record<string, MethodOptions>)
   if (given.length === 0) throw new InvalidArgument(`expected at least one method in methods of ${place}`)
   const taken = given.find(([method]) => reserved.includes(method))
@@ -180,17 +202,20 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
   const stranger = inputs.find(([method]) => !methods.some((known) => known.name === method))
   if (stranger !== undefined)
     throw new InvalidArgument(`warmup of ${place} names ${stranger[0]}, which is not in methods`)
+  const threads = whole(options.threads ?? 1, 0, `threads of ${place}`)
   return {
     name,
     module: parseModule(options.module, place),
     methods,
-    threads: whole(options.threads ?? 1, 0, `threads of ${place}`),
-    isolation,
+    threads,
+    boundary: threads === 0 ? 'none' : isolation,
     concurrency: whole(options.concurrency ?? 1, 1, `concurrency of ${place}`),
     maxQueue: whole(options.maxQueue ?? 1024, 1, `maxQueue of ${place}`),
     init,
     warmup: inputs,
     memoryLimitMb: memoryLimitMb === undefined ? undefined : whole(memoryLimitMb, 8, `memoryLimitMb of ${place}`),
+    modelGraceMs: modelGraceMs === undefined ? undefined : milliseconds(modelGraceMs, `modelGraceMs of ${place}`),
+    replacesHung: onHang === 'replace',
   }
 }
 
@@ -200,18 +225,12 @@ function parseMethod(name: string, options: MethodOptions, place: string): Metho
   if (batchable && stream) throw new InvalidArgument(`${place} cannot be both batchable and a stream`)
   oneOf(onBatchError, ['retry', 'fail'], `onBatchError of ${place}`)
   oneOf(onAbort, ['signal', 'terminate'], `onAbort of ${place}`)
-  if (!(typeof maxWaitMs === 'number' && maxWaitMs >= 0 && maxWaitMs < 0x7fffffff)) {
-    throw new InvalidArgument(expected('a number of milliseconds from 0 up', `maxWaitMs of ${place}`, maxWaitMs))
-  }
-  const { batchDim = 0 } = options
-  const dims = typeof batchDim === 'number' ? { input: batchDim, output: batchDim } : batchDim
+  if (maxWaitMs === Number.POSITIVE_INFINITY) throw wrongMs(`maxWaitMs of ${place}`, maxWaitMs)
   return {
     name,
     batchable,
     maxBatchSize: whole(options.maxBatchSize ?? 64, 1, `maxBatchSize of ${place}`),
-    maxWaitMs,
-    inputDim: whole(dims.input, 0, `batchDim of ${place}`),
-    outputDim: whole(dims.output, 0, `batchDim of ${place}`),
+    maxWaitMs: milliseconds(maxWaitMs, `maxWaitMs of ${place}`),
     retries: onBatchError === 'retry',
     stream,
     terminates: onAbort === 'terminate',
@@ -234,7 +253,17 @@ function oneOf(value: unknown, known: readonly string[], place: string): void {
   }
 }
 
-function whole(value: unknown, least: number, place: string): number {
-  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
-  throw new InvalidArgument(expected(`a whole number from ${least} up`, place, value))
+function whole(value: unknown, min: number, place: string): number {
+  if (Number.isSafeInteger(value) && (value as number) >= min) return value as number
+  throw new InvalidArgument(expected(`a whole number from ${min} up`, place, value))
 }
+
+/** A time that a timer can wait for, or Infinity. */
+function milliseconds(value: unknown, place: string): number {
+  if (typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === Number.POSITIVE_INFINITY))
+    return value
+  throw wrongMs(place, value)
+}
+
+const wrongMs = (place: string, value: unknown) =>
+  new InvalidArgument(expected('a number of milliseconds from 0 up', place, value))

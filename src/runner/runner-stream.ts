@@ -1,5 +1,5 @@
 /**
- * What a model yields arrives as an async iterator.
+ * The values that a model yields, as an async iterator on the caller's side.
  * @module
  */
 import { InternalError } from '../errors.ts'
@@ -10,12 +10,12 @@ import { abortReason, whenAborted } from './runner-call.ts'
 import type { CallOptions } from './runner-options.ts'
 import { unpack } from './transfer.ts'
 
-/** Values that a model may be ahead of its reader. */
+/** How many values a model may be ahead of its reader. */
 export const streamWindow = 16
 
 /**
- * The values of a streaming method. Nothing is asked of the model before the first `next`; it never gets further ahead of the
- * reader than 16 values; leaving the loop, or the request's end, ends its generator, whose `finally` runs.
+ * The values of a streaming method. Nothing is asked of the model before the first `next`; it never gets further ahead
+ * of the reader than 16 values. Leaving the loop, or the end of the request, ends its generator, whose `finally` runs.
  * **Errors**: those of the method; InternalError when its thread ended.
  */
 export class RunnerStream<T> implements AsyncIterableIterator<T> {
@@ -27,7 +27,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
   readonly #readers: { resolve(result: IteratorResult<T>): void; reject(error: Error): void }[] = []
   #taken = 0
   #end: { readonly error?: Error } | undefined
-  #detach: (() => void) | undefined
+  #unsubscribe: (() => void) | undefined
 
   constructor(begin: () => Promise<OpenStream>, options: CallOptions) {
     this.#begin = begin
@@ -56,7 +56,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
       const stream = await this.#begin()
       this.#stream = stream
       stream.channel.listen((up) => this.#receive(up as StreamUp))
-      // Its end in order is told over the channel, whose last messages may come after it.
+      // A regular end comes over the channel, whose last messages may arrive after `done` resolves.
       stream.done.catch((error: Error) =>
         this.#finish({ error: new InternalError(`the stream broke off: ${error.message}`, { cause: error }) }),
       )
@@ -71,16 +71,21 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
 
   #follow(): void {
     if (this.#end !== undefined) return
-    const leave = (reason: unknown) => void this.#cancel({ error: abortReason(reason) })
-    this.#detach = whenAborted(this.#options, leave)
+    const cancel = (reason: unknown) => void this.#cancel({ error: abortReason(reason) })
+    this.#unsubscribe = whenAborted(this.#options, cancel)
   }
 
   #receive(up: StreamUp): void {
     if (up.kind === 'end') this.#finish({})
     else if (up.kind === 'failure') this.#finish({ error: errorFromFields(up.error) })
     else if (this.#end === undefined) {
-      this.#items.push(unpack(up.item) as T)
-      this.#serve()
+      try {
+        this.#items.push(unpack(up.item) as T)
+        this.#serve()
+      } catch (error) {
+        // A serializer that fails on this side.
+        void this.#cancel({ error: error as Error })
+      }
     }
   }
 
@@ -88,7 +93,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     while (this.#readers.length > 0 && this.#items.length > 0) {
       this.#readers.shift()?.resolve({ done: false, value: this.#items.shift() as T })
       this.#taken++
-      // In halves of the window: fewer messages, and the model need not wait for them.
+      // Half a window at a time: fewer messages, and the model does not wait for them.
       if (this.#taken === streamWindow / 2) {
         this.#tell({ kind: 'credit', count: this.#taken })
         this.#taken = 0
@@ -97,14 +102,14 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     if (this.#end === undefined) return
     for (const reader of this.#readers.splice(0)) {
       const error = this.#end.error
-      // Told once, as a generator does.
+      // Thrown once, as by a generator.
       this.#end = {}
       if (error === undefined) reader.resolve({ done: true, value: undefined })
       else reader.reject(error)
     }
   }
 
-  /** Leaves early: what has arrived already is dropped. */
+  /** Ends the stream early: values that have arrived are dropped. */
   async #cancel(end: { readonly error?: Error }): Promise<void> {
     if (this.#end !== undefined) {
       this.#items.length = 0
@@ -115,14 +120,16 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     this.#open ??= Promise.resolve(undefined)
     this.#finish(end)
     const stream = await begun?.catch(() => undefined)
-    stream?.channel.post({ kind: 'cancel' } satisfies StreamDown)
-    await stream?.done.catch(() => {})
+    if (stream === undefined) return
+    stream.channel.post({ kind: 'cancel' } satisfies StreamDown)
+    stream.abandon()
+    await stream.done.catch(() => {})
   }
 
   #finish(end: { readonly error?: Error }): void {
     if (this.#end !== undefined) return
     this.#end = end
-    this.#detach?.()
+    this.#unsubscribe?.()
     this.#serve()
   }
 

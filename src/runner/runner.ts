@@ -5,7 +5,7 @@
 
 import { InvalidArgument } from '../errors.ts'
 import { realClock } from './clock.ts'
-import { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './dispatcher.ts'
 import { startInline } from './inline-worker.ts'
 import type { OpenStream } from './job.ts'
 import { startProcesses } from './process-workers.ts'
@@ -14,6 +14,7 @@ import { RunnerCall } from './runner-call.ts'
 import {
   type CallerMethod,
   type CallOptions,
+  defaultModelGraceMs,
   type MethodNames,
   type MethodSettings,
   type ModelOf,
@@ -23,8 +24,15 @@ import {
 } from './runner-options.ts'
 import { RunnerStream } from './runner-stream.ts'
 import { startThreads } from './thread-workers.ts'
-import { claim } from './transfer.ts'
-import { type RunnerEvent, type StartWorkers, WorkerSupervisor } from './worker-supervisor.ts'
+import type { Boundary } from './transfer.ts'
+import type { StartWorkers } from './worker.ts'
+import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
+
+/** Options of {@link RunnerLife.start}. */
+export interface StartOptions {
+  /** For runners that do not set it themselves; see RunnerOptions. Default 5000. **Units**: milliseconds. */
+  readonly modelGraceMs?: number
+}
 
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
@@ -34,21 +42,28 @@ export interface RunnerLife {
   /** Calls that wait for a thread. */
   readonly waiting: number
   /**
-   * Loads the model in all threads. A service does this for its runners. Starting what has started counts the users.
+   * Loads the model in all threads; a service does so for its runners. Each call needs a `stop` of its own, and only
+   * the first starts anything.
    * **Errors**: SetupError with what the module threw.
    */
-  start(): Promise<void>
-  /** Ends the threads when the last user has stopped. */
+  start(options?: StartOptions): Promise<void>
+  /** Ends the threads when every `start` has had its `stop`. */
   stop(): Promise<void>
-  /** Tells what happens to the threads, for a log. */
+  /** Calls `listener` when something happens to a thread, for a log. */
   watch(listener: (event: RunnerEvent) => void): void
 }
 
 const reserved = ['name', 'unready', 'waiting', 'start', 'stop', 'watch', 'then', 'constructor', '__proto__']
 
+const startWorkers: Readonly<Record<Boundary, StartWorkers>> = {
+  none: startInline,
+  thread: startThreads,
+  process: startProcesses,
+}
+
 /**
- * A program of ours for threads or processes. While the sources run as they are, in tests, the built one: a thread cannot be started
- * on TypeScript (Node 20 ignores `--import` there).
+ * The URL of a program for threads or processes: always the compiled one, also when the sources run uncompiled in
+ * tests, since a thread cannot be started on TypeScript (Node 20 ignores `--import` there).
  */
 const entryOf = (name: string) =>
   new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
@@ -57,7 +72,6 @@ class ModelRunner implements RunnerLife {
   readonly name: string
   readonly #settings: RunnerSettings
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
-  #dispatcher: Dispatcher | undefined
   #supervisor: WorkerSupervisor | undefined
   #users = 0
   #starting: Promise<void> | undefined
@@ -67,8 +81,8 @@ class ModelRunner implements RunnerLife {
     this.name = name
     for (const method of this.#settings.methods) {
       const call = method.stream
-        ? (input: unknown, who?: CallOptions) => this.#stream(method, input, who ?? {})
-        : (input: unknown, who?: CallOptions) => this.#call(method, input, who ?? {})
+        ? (input: unknown, options?: CallOptions) => this.#stream(method, input, options ?? {})
+        : (input: unknown, options?: CallOptions) => this.#call(method, input, options ?? {})
       Object.defineProperty(this, method.name, { value: call, enumerable: true })
     }
   }
@@ -78,12 +92,12 @@ class ModelRunner implements RunnerLife {
   }
 
   get waiting(): number {
-    return this.#dispatcher?.waiting ?? 0
+    return this.#supervisor?.dispatcher.waiting ?? 0
   }
 
-  start(): Promise<void> {
+  start(options: StartOptions = {}): Promise<void> {
     this.#users++
-    this.#starting ??= this.#start()
+    this.#starting ??= this.#start(options)
     return this.#starting
   }
 
@@ -99,19 +113,20 @@ class ModelRunner implements RunnerLife {
     this.#listeners.push(listener)
   }
 
-  async #start(): Promise<void> {
-    const { name, methods, maxQueue, concurrency, isolation, threads } = this.#settings
-    let start: StartWorkers = isolation === 'process' ? startProcesses : startThreads
-    if (threads === 0) start = startInline
-    const moves = threads === 0 || isolation === 'thread'
-    const entry = entryOf(isolation === 'process' ? 'model-process' : 'model-thread')
-    const dispatcher = new Dispatcher({ name, methods, maxQueue, concurrency, moves, clock: realClock })
-    this.#dispatcher = dispatcher
-    this.#supervisor = new WorkerSupervisor(this.#settings, { start, entry }, dispatcher, realClock, (event) => {
-      for (const listener of this.#listeners) listener(event)
+  async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
+    const { boundary, modelGraceMs: ownGraceMs } = this.#settings
+    const supervisor = new WorkerSupervisor(this.#settings, {
+      start: startWorkers[boundary],
+      entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
+      clock: realClock,
+      graceMs: ownGraceMs ?? modelGraceMs,
+      onEvent: (event) => {
+        for (const listener of this.#listeners) listener(event)
+      },
     })
+    this.#supervisor = supervisor
     try {
-      await this.#supervisor.started()
+      await supervisor.started()
     } catch (error) {
       this.#users = 0
       this.#supervisor = undefined
@@ -120,83 +135,82 @@ class ModelRunner implements RunnerLife {
     }
   }
 
-  #running(): Dispatcher {
-    if (this.#supervisor === undefined || this.#dispatcher === undefined) {
+  /** **Errors**: InvalidArgument before the start; Overloaded when the runner takes no calls. */
+  #dispatcher(): Dispatcher {
+    const dispatcher = this.#supervisor?.dispatcher
+    if (dispatcher === undefined) {
       throw new InvalidArgument(
-        `the runner ${this.name} has not started: give it to new Service(name, { runners: [...] }), or await its start()`,
+        `the runner ${this.name} has not started: give it to new Service(name, { runners: [...] }), ` +
+          'or await its start()',
       )
     }
-    const refusal = this.#dispatcher.refusal()
+    const refusal = dispatcher.refusal()
     if (refusal !== undefined) throw refusal
-    return this.#dispatcher
+    return dispatcher
   }
 
-  #call(method: MethodSettings, input: unknown, who: CallOptions): Promise<unknown> {
+  #call(method: MethodSettings, input: unknown, options: CallOptions): Promise<unknown> {
     try {
-      const dispatcher = this.#running()
-      const { maxBatchSize, inputDim, batchable } = method
-      const rows = batchable ? rowsOf(input, inputDim) : { count: 1, key: '' }
-      const value = claim(input, `the runner ${this.name}`, who.keep)
-      const send = (part: unknown, count: number) => {
-        const call = new RunnerCall(part, count, rows.key, who.deadlineMs)
-        call.follow(who, realClock)
+      const dispatcher = this.#dispatcher()
+      const { maxBatchSize, batchable } = method
+      const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
+      const send = (part: unknown, rows: number) => {
+        const call = new RunnerCall(part, rows, key, options.deadlineMs)
+        call.follow(options, realClock)
         dispatcher.push(method.name, call)
         return call
       }
-      if (!batchable || rows.count <= maxBatchSize) return send(value, rows.count).promise
-      const sizes = cutSizes(rows.count, maxBatchSize)
-      return joined(
-        splitRows(value, sizes, inputDim).map((part, i) => send(part, sizes[i])),
-        method.outputDim,
-      )
+      if (!batchable || count <= maxBatchSize) return send(input, count).promise
+      const sizes = cutSizes(count, maxBatchSize)
+      return joined(splitRows(input, sizes).map((part, i) => send(part, sizes[i])))
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
-  #stream(method: MethodSettings, input: unknown, who: CallOptions): RunnerStream<unknown> {
-    const value = claim(input, `the runner ${this.name}`, who.keep)
+  #stream(method: MethodSettings, input: unknown, options: CallOptions): RunnerStream<unknown> {
     const begin = async () => {
-      const call = new RunnerCall(value, 1, '', who.deadlineMs)
-      const dispatcher = this.#running()
-      call.follow(who, realClock)
+      const dispatcher = this.#dispatcher()
+      const call = new RunnerCall(input, 1, '', options.deadlineMs)
+      call.follow(options, realClock)
       dispatcher.push(method.name, call)
       return (await call.promise) as OpenStream
     }
-    return new RunnerStream(begin, who)
+    return new RunnerStream(begin, options)
   }
 }
 
-/** The answers to the parts of a request become its answer. */
-async function joined(calls: readonly RunnerCall[], dim: number): Promise<unknown> {
+/** Joins the answers to the parts of a request. **Errors**: the first part's that fails; the rest are given up. */
+async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
   try {
-    return joinResults(await Promise.all(calls.map((call) => call.promise)), dim)
+    return joinResults(await Promise.all(calls.map((call) => call.promise)))
   } catch (error) {
-    // The rest of a request that has failed need not be computed.
     for (const call of calls) call.giveUp(error as Error)
     throw error
   }
 }
 
 /**
- * A model in worker threads, with the methods of its own that `options.methods` names.
+ * A model in worker threads, with the methods that `options.methods` names.
  *
- * The module exports a function `load` (or one as default) that loads the model, once in each thread, and answers an object of
- * methods; each takes one input and a `ModelCall`. `M` is the type of the module: with it, every method here is typed
- * as the module's.
+ * The module exports a function `load` (or one as default) that loads the model, once in each thread, and returns an
+ * object of methods; each takes one input and a `ModelCall`. `M` is the type of the module: with it, every method here
+ * has the types of the module's.
  *
- * Calls go to a free thread, first come first served; the second argument, best the function's `ctx`, lets a call end with its
- * request. Inputs and results: plain data and NDArrays. **The caller's rule**: an NDArray of 16 KiB or more is moved, not copied:
- * after the call its `data` throws, unless `{ keep: true }` was given; smaller ones must not be changed before the answer is
- * there. The same holds for what a method returns. Memory of a SharedArrayBuffer is shared.
+ * Calls go to a free thread, first come first served. The second argument, best the function's `ctx`, lets a call end
+ * with its request. Inputs and results are plain data, NDArrays, pictures, files, frames, and objects of classes that
+ * `registerSerializer` knows. **Ownership**: they are copied, at every size, when the message is sent: do not change an
+ * argument before the answer is there. `move(x)` gives the memory of a large array away instead, as argument and as
+ * result. Memory of a SharedArrayBuffer is shared.
  *
  * **Errors**: InvalidArgument for wrong options; of calls: those of the method, with class, code and status (what is no
  * ServingError comes as FunctionError), Overloaded when `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and
  * InternalError when the thread died.
- * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the event loop; 80 µs with
- * 600 KB there and back. Each thread has a model of its own: memory is workers × threads × model; cores are used well with
- * workers × threads = cores, one more for each worker that answers many small requests. A stream keeps its thread until it
- * ends, however slow its reader is, unless `concurrency` is above 1.
+ * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the event loop; large
+ * arrays one copy each way, 75 µs at 600 KB, or 15 µs with `move`. Each thread has a model of its own: memory is
+ * workers × threads × model; cores are used well with workers × threads = cores, one more for each worker that answers
+ * many small requests. A stream keeps its thread until it ends, however slow its reader is, unless `concurrency` is
+ * above 1.
  * **Source** SPEC "Runner"; `bench/micro/runner.ts`.
  * **Example**
  * ```ts

@@ -1,11 +1,11 @@
 /**
- * How objects of classes cross threads: as named fields. Each class that may cross is registered here.
+ * How objects of classes cross to other threads and processes: as named fields.
  * @module
  */
 
 import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
-import { InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../errors.ts'
 import { BinaryFile } from '../file/binary-file.ts'
 import type { Column } from '../frame/columns.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
@@ -14,46 +14,77 @@ import type { DataFrame, Series } from '../frame/polars-package.ts'
 import { RasterImage } from '../image/raster.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 
-/** What an object is made of: plain data and typed arrays. */
-export type Fields = Readonly<Record<string, unknown>>
+/** What an object is made of: plain data, typed arrays, and objects that have a serializer themselves. */
+export type SerializedFields = Readonly<Record<string, unknown>>
 
-/** How the objects of a class cross. */
+/** How the objects of a class cross to a runner's threads and processes, and back. */
 export interface Serializer<T extends object> {
   /** The same on both sides. */
   readonly name: string
-  /** Its class, or what its objects say as their `Symbol.toStringTag`, for those that have no class to be told by. */
+  /** The class; or the `Symbol.toStringTag` of its objects, where the class itself cannot be had. */
   readonly type: (abstract new (...args: never[]) => T) | string
   /**
-   * Whose the typed arrays among the fields are. `given` (default): the object's, which gives large ones up. `kept`: the object's, which
-   * keeps them; they are copied, once. `made`: made by `toFields` for the purpose, and moved.
+   * The object's own properties, called as the fields are, whose typed arrays `move(object)` may take away: reading
+   * them throws then. Default: none, and `move` refuses the object.
    */
-  readonly buffers?: 'given' | 'kept' | 'made'
-  /** **Errors**: InvalidArgument for one that cannot be sent. */
-  toFields(value: T): Fields
-  fromFields(fields: Fields): T
+  readonly movable?: readonly string[]
+  /** Whether `toFields` makes the typed arrays for the message: they are moved without another copy. Default false. */
+  readonly fresh?: boolean
+  /** **Errors**: InvalidArgument for an object that cannot be sent. */
+  toFields(value: T): SerializedFields
+  /** The inverse of `toFields`. */
+  fromFields(fields: SerializedFields): T
 }
 
 const byName = new Map<string, Serializer<object>>()
 const byType = new Map<unknown, Serializer<object>>()
 
-/** Lets the objects of a class cross, subclasses as that class. Both sides have to register it. */
+/**
+ * Lets the objects of a class be a runner's arguments and results, subclasses as that class. Both sides have to do it:
+ * call it in a module that the service and the model's module import.
+ *
+ * **Errors**: InvalidArgument for a name or a class that has a serializer already, and for what is no serializer.
+ * **Example**
+ * ```ts
+ * // box.ts, imported by service.ts and by model.ts
+ * export class Box { constructor(readonly label: string, readonly corners: Float32Array) {} }
+ * registerSerializer<Box>({
+ *   name: 'Box',
+ *   type: Box,
+ *   toFields: ({ label, corners }) => ({ label, corners }),
+ *   fromFields: ({ label, corners }) => new Box(label as string, corners as Float32Array),
+ * })
+ * ```
+ */
 export function registerSerializer<T extends object>(serializer: Serializer<T>): void {
-  byName.set(serializer.name, serializer as unknown as Serializer<object>)
-  byType.set(serializer.type, serializer as unknown as Serializer<object>)
+  const { name, type, toFields, fromFields } = (serializer ?? {}) as Partial<Serializer<T>>
+  if (typeof name !== 'string' || (typeof type !== 'function' && typeof type !== 'string')) {
+    throw new InvalidArgument(expected('a name and a class', 'registerSerializer', name ?? serializer))
+  }
+  if (typeof toFields !== 'function' || typeof fromFields !== 'function') {
+    throw new InvalidArgument(expected('functions toFields and fromFields', `the serializer ${name}`, toFields))
+  }
+  if (byName.has(name)) throw new InvalidArgument(`a serializer named ${name} is registered already`)
+  if (byType.has(type)) throw new InvalidArgument(`the class of the serializer ${name} has a serializer already`)
+  byName.set(name, serializer as unknown as Serializer<object>)
+  byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/** The serializer of an object's class; undefined when it has none. */
+/** The serializer of an object's class, or of the nearest class that it extends; undefined when there is none. */
 export function serializerOf(value: object): Serializer<object> | undefined {
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
-  for (const serializer of byType.values()) {
-    if (typeof serializer.type !== 'string' && value instanceof serializer.type) return serializer
+  let proto = Object.getPrototypeOf(value)
+  while (proto !== null) {
+    proto = Object.getPrototypeOf(proto)
+    const inherited = byType.get(proto?.constructor)
+    if (inherited !== undefined) return inherited
   }
-  // Of another copy of the package in this thread: its class has the same name and members.
+  // An object of another copy of the package in this thread: its class has the same name and members.
   return byName.get(value.constructor?.name)
 }
 
-/** What an object says of itself beside its class. Polars' Series says it by a function, against the language's rule. */
+/** An object's `Symbol.toStringTag`. Polars' Series has a function there, against the language's rule. */
 function tagOf(value: object): unknown {
   const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
   return typeof tag === 'function' ? tag.call(value) : tag
@@ -62,8 +93,10 @@ function tagOf(value: object): unknown {
 /** The serializer of that name. **Errors**: InvalidArgument when this side does not have it. */
 export function serializerNamed(name: string): Serializer<object> {
   const serializer = byName.get(name)
-  if (serializer === undefined) throw new InvalidArgument(`no serializer named ${name} is registered on this side`)
-  return serializer
+  if (serializer !== undefined) return serializer
+  throw new InvalidArgument(
+    `no serializer named ${name} is registered on this side: the service and the model's module both have to register it`,
+  )
 }
 
 registerSerializer<NDArray>({
@@ -71,10 +104,11 @@ registerSerializer<NDArray>({
   type: NDArray,
   toFields({ data, shape, dtype }) {
     if (data.length !== sizeOf(shape)) {
-      throw new InvalidArgument('the data of this NDArray has gone to a runner, through another array that shares it')
+      throw new InvalidArgument('the data of this NDArray is gone: another array that shares it was moved')
     }
     return { data, shape, dtype }
   },
+  movable: ['data'],
   fromFields: ({ data, shape, dtype }) => new NDArray(data as Float32Array, shape as number[], dtype as 'float32'),
 })
 
@@ -95,6 +129,7 @@ registerSerializer<URL>({
 registerSerializer<RasterImage>({
   name: 'RasterImage',
   type: RasterImage,
+  movable: ['data'],
   toFields: ({ mode, width, height, data }) => ({ mode, width, height, data }),
   fromFields: ({ mode, width, height, data }) =>
     new RasterImage(mode as RasterImage['mode'], width as number, height as number, data as Uint8Array),
@@ -103,8 +138,6 @@ registerSerializer<RasterImage>({
 registerSerializer<BinaryFile>({
   name: 'BinaryFile',
   type: BinaryFile,
-  // Its stream reads the bytes, too: it could not say where they went.
-  buffers: 'kept',
   toFields: ({ name, mimeType, bytes }) => ({ name, mimeType, bytes }),
   fromFields: ({ name, mimeType, bytes }) =>
     new BinaryFile(bytes as Uint8Array, {
@@ -113,11 +146,11 @@ registerSerializer<BinaryFile>({
     }),
 })
 
-// Frames as Arrow files, with their labels beside them. Whoever has a frame has Polars.
+// Frames cross as Arrow files, with their labels beside them. A thread that has a frame has Polars loaded.
 registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',
-  buffers: 'made',
+  fresh: true,
   toFields: (frame) => ({ ipc: loadPolars('a Runner').writeIpc(frame), labels: keptLabels(frame) }),
   fromFields({ ipc, labels }) {
     const frame = loadPolars('a Runner').readIpc(ipc as Uint8Array)
@@ -129,7 +162,7 @@ registerSerializer<DataFrame>({
 registerSerializer<Series>({
   name: 'Series',
   type: 'Series',
-  buffers: 'made',
+  fresh: true,
   toFields(series) {
     const polars = loadPolars('a Runner')
     return { ipc: polars.writeIpc(polars.frameOf(series)), labels: keptLabels(series) }

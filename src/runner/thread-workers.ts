@@ -1,32 +1,41 @@
 /**
- * Threads by Piscina. The only file that imports piscina.
+ * Workers that are threads, by Piscina. The only file that imports piscina.
  *
- * Piscina starts threads, wakes them (by Atomics, which is faster than an event), and replaces those that end. Which thread
- * takes what, and when, is ours: a runner has deadlines, batches and cancellation, so that Piscina's own queue stays empty.
+ * Piscina starts threads, wakes them (by Atomics, which is faster than an event), and replaces those that end. Which
+ * thread gets which message, and when, the dispatcher decides: a runner has deadlines, batches and cancellation. So
+ * every thread may have any number of tasks, Piscina's queue stays empty, and its load balancer returns the thread that
+ * the task names.
  * @module
  */
 
 import { fileURLToPath } from 'node:url'
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, parentPort, type Worker } from 'node:worker_threads'
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
+import { heapLimitMb } from './heap-limit.ts'
+import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
-/** A task for a certain thread. The symbol's value stays on this side, since a structured clone drops symbols. */
+/** A message for a certain thread. The symbol's value stays on this side: a structured clone drops symbols. */
 interface Task {
   readonly message: unknown
   readonly port?: MessagePort
   readonly [queueOptionsSymbol]: { readonly thread: number }
 }
 
-/** Handles one message in a thread; `port` for those that came by {@link ModelWorker.open}. */
+/** Handles one message in a thread; those of {@link ModelWorker.open} have a channel. */
 export type ThreadHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
-// Ours is the limit on what a thread has to do; a cancellation must reach one that is busy.
+// No limit of Piscina's: a cancellation has to reach a thread that is busy.
 const tasksPerThread = 1 << 20
+
+/** What a thread tells beside its replies. */
+interface StrayMessage {
+  readonly stray: ErrorFields
+}
 
 /** Starts threads. */
 export function startThreads(options: WorkerPoolOptions): WorkerPool {
-  const { entry, count, memoryLimitMb } = options
+  const { entry, count, memoryLimitMb = heapLimitMb(options.count) } = options
   const pool = new Piscina({
     filename: fileURLToPath(entry),
     name: 'handle',
@@ -35,13 +44,13 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
     idleTimeout: Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: tasksPerThread,
     recordTiming: false,
-    ...(memoryLimitMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb } }),
+    resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
     loadBalancer: (task, workers) => {
       const { thread } = task[queueOptionsSymbol] as Task[typeof queueOptionsSymbol]
       return workers.find((worker) => worker.id === thread) ?? null
     },
   })
-  // Without a listener, a thread that dies idle would take the process with it. Each thread's own events tell us of it.
+  // Without a listener, a thread that dies idle would take the process with it. Its own events, below, report it.
   pool.on('error', () => {})
   let stopping = false
   pool.on('workerCreate', ({ id }: { id: number }) => {
@@ -51,10 +60,12 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
     worker.once('exit', () => {
       if (!stopping) options.down(thread, thread.ended)
     })
+    worker.on('message', (message: StrayMessage | undefined) => {
+      if (message?.stray !== undefined && !stopping) options.stray(thread, errorFromFields(message.stray))
+    })
     options.up(thread)
   })
   return {
-    moves: true,
     async stop() {
       stopping = true
       await pool.destroy()
@@ -101,27 +112,31 @@ class Thread implements ModelWorker {
   }
 
   async #run(message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) {
-    // Piscina would keep a task for a thread that is gone until another one of that number comes, that is, forever.
+    // Piscina would keep a task for a thread that has ended until another one with its number starts, that is, forever.
     if (this.#ended !== undefined || this.#worker.threadId !== this.#thread) throw this.ended
     const task: Task = { message, port, [queueOptionsSymbol]: { thread: this.#thread } } as Task
     try {
       return await this.#pool.run(task, { transferList })
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
-      // A handler of ours does not throw, so that any other failure is the thread's end.
+      // The handler never throws, so that any other failure is the end of the thread.
       throw this.#ended ?? new WorkerEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
     }
   }
 }
 
-/** The handler of messages becomes the function that Piscina calls in a thread. */
+/** Converts the handler of messages into the function that Piscina calls in a thread. */
 export function threadEntry(
   handler: ThreadHandler,
 ): (task: { message: unknown; port?: MessagePort }) => Promise<unknown> {
+  // The default would end the thread, and by then it may be making another call.
+  process.on('unhandledRejection', (reason) => {
+    parentPort?.postMessage({ stray: errorFields(reason) } satisfies StrayMessage)
+  })
   return ({ message, port }) => handler(message, port === undefined ? undefined : channelOf(port))
 }
 
-/** A reply becomes one whose buffers are moved instead of copied. */
+/** Marks the buffers of a reply to be moved instead of copied. */
 export function moved(reply: unknown, transfer: readonly ArrayBuffer[]): unknown {
   if (transfer.length === 0) return reply
   return move({

@@ -1,86 +1,107 @@
 /**
- * Keeps the threads of a runner loaded: all of them before the first call, and each that ends once more.
+ * Keeps the model loaded in all workers of a runner: before the first call, and again in each worker that replaces
+ * another.
  * @module
  */
 
 import { InternalError, Overloaded, SetupError } from '../errors.ts'
 import type { Clock } from './clock.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import { Dispatcher } from './dispatcher.ts'
 import type { LoadMessage, LoadReply } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import type { RunnerSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
-import type { ModelWorker, WorkerPool, WorkerPoolOptions } from './worker.ts'
+import type { ModelWorker, StartWorkers, WorkerPool } from './worker.ts'
 
-/** What happens to a runner's threads, for the log. */
+/** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
-  /** `ended`: a thread died, `load_failed`: its replacement could not load the model, `replaced`: it did. */
-  readonly kind: 'ended' | 'load_failed' | 'replaced'
+  /**
+   * `ended`: a worker died. `load_failed`: its replacement could not load the model. `replaced`: it did. `hung`: a call
+   * did not return within `modelGraceMs` after its deadline, and its worker is ended and replaced unless `onHang` says
+   * otherwise. `unhandled_rejection`: the model left a rejected promise to nobody; the worker goes on.
+   */
+  readonly kind: 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection'
   readonly message: string
   readonly cause?: Error
 }
 
-/** Starts the places of a kind. */
-export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
-
-/** Longest time between two attempts to replace a thread. **Units**: milliseconds. */
+/** Longest time between two attempts to replace a worker. **Units**: milliseconds. */
 const maxDelayMs = 30_000
 const firstDelayMs = 250
 /** Time for calls that run when the runner stops. **Units**: milliseconds. */
 const stopGraceMs = 1_000
 
-/** The threads of one runner, from start to stop. */
+/** What a supervisor needs beside its runner's settings. */
+export interface SupervisorOptions {
+  readonly start: StartWorkers
+  /** Program of each worker. */
+  readonly entry: URL
+  readonly clock: Clock
+  /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+  readonly graceMs: number
+  onEvent(event: RunnerEvent): void
+}
+
+/** The workers of one runner and the dispatcher that gives them calls, from start to stop. */
 export class WorkerSupervisor {
+  readonly dispatcher: Dispatcher
   readonly #settings: RunnerSettings
-  readonly #dispatcher: Dispatcher
-  readonly #clock: Clock
-  readonly #tell: (event: RunnerEvent) => void
+  readonly #options: SupervisorOptions
   readonly #pool: WorkerPool
   readonly #load: LoadMessage
   readonly #size: number
   readonly #started: Promise<void>
+  readonly #retries = new Map<ModelWorker, () => void>()
+  /** Workers that are ended because a call hangs there. */
+  readonly #hung = new Set<ModelWorker>()
   #settle!: { resolve(): void; reject(error: Error): void }
   #loaded = 0
   #isStarted = false
   #failures = 0
   #problem: string | undefined
-  #stopped = false
-  #retry: (() => void) | undefined
+  #isStopped = false
 
-  /** Starts at once. */
-  constructor(
-    settings: RunnerSettings,
-    places: { readonly start: StartWorkers; readonly entry: URL },
-    dispatcher: Dispatcher,
-    clock: Clock,
-    tell: (event: RunnerEvent) => void,
-  ) {
+  /** Starts the workers. */
+  constructor(settings: RunnerSettings, options: SupervisorOptions) {
     this.#settings = settings
-    this.#dispatcher = dispatcher
-    this.#clock = clock
-    this.#tell = tell
+    this.#options = options
+    const { name, module, init, methods, warmup, memoryLimitMb, maxQueue, concurrency, boundary } = settings
+    this.dispatcher = new Dispatcher({
+      name,
+      methods,
+      maxQueue,
+      concurrency,
+      boundary,
+      clock: options.clock,
+      graceMs: options.graceMs,
+      onHung: (worker, method) => this.#onHung(worker, method),
+    })
     this.#load = {
       kind: 'load',
-      runner: settings.name,
-      module: settings.module,
-      init: pack(settings.init),
-      methods: settings.methods.map((method) => method.name),
-      warmup: settings.warmup.map(([method, input]) => [method, pack(input)]),
+      runner: name,
+      module,
+      // Sent to each worker: nothing in it may be moved to one of them.
+      init: pack(init, 'process'),
+      methods: methods.map((method) => method.name),
+      warmup: warmup.map(([method, input]) => [method, pack(input, 'process')]),
     }
     this.#size = Math.max(1, settings.threads)
     this.#started = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    this.#pool = places.start({
-      entry: places.entry,
+    this.#pool = options.start({
+      entry: options.entry,
       count: this.#size,
-      memoryLimitMb: settings.memoryLimitMb,
+      memoryLimitMb,
       up: (worker) => this.#up(worker),
       down: (worker, cause) => this.#down(worker, cause),
+      stray: (worker, cause) => this.#stray(worker, cause),
     })
   }
 
-  /** Resolves when all threads have the model. **Errors**: SetupError with what the module threw; then all have ended. */
+  /**
+   * Resolves when all workers have the model. **Errors**: SetupError with what the module threw; then all have ended.
+   */
   async started(): Promise<void> {
     try {
       await this.#started
@@ -90,34 +111,42 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Ends all threads. Calls that wait fail at once, those that run when they are not done within a second. */
+  /** Ends all workers. Calls that wait fail at once, those that run when they are not done within a second. */
   async stop(): Promise<void> {
-    this.#stopped = true
-    this.#retry?.()
+    this.#isStopped = true
+    for (const cancel of this.#retries.values()) cancel()
+    this.#retries.clear()
     const end = new Overloaded(`the runner ${this.#settings.name} has stopped`)
-    this.#dispatcher.close(end)
-    // Whoever still waits for the start.
+    this.dispatcher.close(end)
+    // Does nothing once the start has settled.
     this.#settle.reject(end)
-    // Native code that computes may take the whole process with it when its thread is ended: onnxruntime-node 1.30 does.
-    if (this.#isStarted) await this.#dispatcher.idle(stopGraceMs)
+    // Native code that computes may take the whole process with it when its thread is ended: onnxruntime-node 1.30
+    // does.
+    if (this.#isStarted) await this.dispatcher.idle(stopGraceMs)
     await this.#pool.stop()
   }
 
   /** Why the runner cannot answer now; undefined when it can. */
   get unready(): string | undefined {
     const { name } = this.#settings
-    if (this.#stopped) return `the runner ${name} has stopped`
-    if (this.#isStarted && this.#dispatcher.slots > 0) return undefined
+    if (this.#isStopped) return `the runner ${name} has stopped`
+    if (this.#isStarted && this.dispatcher.usable > 0) return undefined
+    if (this.dispatcher.workers > 0) return `calls of the runner ${name} hang in all of its workers`
     return this.#problem ?? `the runner ${name} is loading its model`
   }
 
   #up(worker: ModelWorker): void {
-    if (this.#stopped) return
-    if (this.#failures === 0) void this.#loadInto(worker)
-    else {
-      const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#failures - 1))
-      this.#retry = this.#clock.after(delay, () => void this.#loadInto(worker))
+    if (this.#isStopped) return
+    if (this.#failures === 0) {
+      void this.#loadInto(worker)
+      return
     }
+    const delay = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.#failures - 1))
+    const retry = () => {
+      this.#retries.delete(worker)
+      void this.#loadInto(worker)
+    }
+    this.#retries.set(worker, this.#options.clock.after(delay, retry))
   }
 
   async #loadInto(worker: ModelWorker): Promise<void> {
@@ -129,20 +158,24 @@ export class WorkerSupervisor {
     } catch (error) {
       failure = error as Error
     }
-    if (this.#stopped) return
-    if (failure !== undefined) return this.#failed(worker, failure)
+    if (this.#isStopped) return
+    if (failure !== undefined) {
+      this.#loadFailed(worker, failure)
+      return
+    }
     this.#failures = 0
     this.#problem = undefined
-    this.#dispatcher.close(undefined)
-    this.#dispatcher.addWorker(worker)
-    if (this.#isStarted) this.#tell({ kind: 'replaced', message: `the runner ${name} has its model in ${worker.name}` })
-    else if (++this.#loaded === this.#size) {
+    this.dispatcher.open()
+    this.dispatcher.addWorker(worker)
+    if (this.#isStarted) {
+      this.#options.onEvent({ kind: 'replaced', message: `the runner ${name} has its model in ${worker.name}` })
+    } else if (++this.#loaded === this.#size) {
       this.#isStarted = true
       this.#settle.resolve()
     }
   }
 
-  #failed(worker: ModelWorker, cause: Error): void {
+  #loadFailed(worker: ModelWorker, cause: Error): void {
     const problem = `the runner ${this.#settings.name} could not load its model`
     const message = `${problem} in ${worker.name}: ${cause.message}`
     if (!this.#isStarted) {
@@ -150,19 +183,39 @@ export class WorkerSupervisor {
       return
     }
     this.#failures++
-    // Without the cause, which may name files: readiness is asked by anybody.
+    // Without the cause, which may name files: anybody may ask for the readiness.
     this.#problem = problem
-    // Nobody knows whether it will ever come back: a caller should rather hear of it now than wait for its deadline.
-    if (this.#dispatcher.slots === 0) this.#dispatcher.close(new Overloaded(message, { cause }))
-    this.#tell({ kind: 'load_failed', message, cause })
-    // A module that failed once would fail again without being run: the loader remembers it, thread by thread.
+    // Nobody knows whether the model will ever load again: callers hear of it now and do not wait for their deadlines.
+    if (this.dispatcher.workers === 0) this.dispatcher.close(new Overloaded(message, { cause }))
+    this.#options.onEvent({ kind: 'load_failed', message, cause })
+    // The loader of modules remembers a failure, thread by thread: only a new worker can try again.
     worker.kill()
   }
 
   #down(worker: ModelWorker, cause: Error): void {
-    this.#dispatcher.removeWorker(worker)
+    this.dispatcher.removeWorker(worker)
+    this.#retries.get(worker)?.()
+    this.#retries.delete(worker)
     const message = `the runner ${this.#settings.name} lost a model: ${cause.message}`
     if (!this.#isStarted) this.#settle.reject(new InternalError(message, { cause }))
-    else if (this.#failures === 0) this.#tell({ kind: 'ended', message, cause })
+    else if (!this.#hung.delete(worker) && this.#failures === 0)
+      this.#options.onEvent({ kind: 'ended', message, cause })
+  }
+
+  #onHung(worker: ModelWorker, method: string): void {
+    const { name, replacesHung } = this.#settings
+    const { graceMs } = this.#options
+    if (this.#hung.has(worker)) return
+    const what = `${method} of the runner ${name} has not returned in ${worker.name} ${graceMs} ms after its deadline`
+    const then = replacesHung ? 'is ended and replaced' : "gets no calls until it returns (onHang is 'report')"
+    this.#options.onEvent({ kind: 'hung', message: `${what}: the ${worker.name.split(' ')[0]} ${then}` })
+    if (!replacesHung) return
+    this.#hung.add(worker)
+    worker.kill()
+  }
+
+  #stray(worker: ModelWorker, cause: Error): void {
+    const message = `a promise that nobody handles was rejected in ${worker.name} of the runner ${this.#settings.name}`
+    this.#options.onEvent({ kind: 'unhandled_rejection', message: `${message}: ${cause.message}`, cause })
   }
 }

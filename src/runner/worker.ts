@@ -1,5 +1,6 @@
 /**
- * Where models live: one contract for threads and child processes, so that a Runner does not know which it has.
+ * The contract of what runs a model: a thread, a child process, or the caller's own thread. A Runner does not know
+ * which it has.
  * @module
  */
 
@@ -10,30 +11,32 @@ export interface Channel {
   close(): void
 }
 
-/** One thread or process. */
+/** One thread or process that has, or will load, the model. */
 export interface ModelWorker {
   /** For messages: `thread 3`, `process 812`. */
   readonly name: string
   /**
-   * A message becomes its reply. **Errors**: {@link WorkerEnded} when the worker ends before; a DataCloneError when the
-   * message cannot be cloned, and then nothing has been transferred.
+   * Sends a message and resolves to its reply. **Errors**: {@link WorkerEnded} when the worker ends before; a
+   * DataCloneError when the message cannot be cloned, and then nothing has been transferred.
    */
   run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>
-  /** As `run`, with a channel of its own, whose far end the message's handler gets. Resolves when that handler is done. */
+  /** Like `run`, with a channel whose far end the message's handler gets. `done` resolves when that handler returns. */
   open(
     message: unknown,
     transfer: readonly ArrayBuffer[],
   ): { readonly channel: Channel; readonly done: Promise<unknown> }
-  /** Ends the worker at once, whatever it does. */
+  /** Ends the worker at once, whatever it does. The caller's own thread does nothing. */
   kill(): void
 }
 
-/** What the owner of places hears. */
+/** Callbacks of a {@link WorkerPool}. */
 export interface WorkerEvents {
-  /** A new worker takes messages: one of the first, or one that replaces another. */
+  /** Called when a worker takes messages: one of the first, or one that replaces another. */
   up(worker: ModelWorker): void
-  /** A worker has ended; its replacement comes by itself. */
+  /** Called when a worker has ended, never after the pool's `stop`. Its replacement comes by itself. */
   down(worker: ModelWorker, cause: WorkerEnded): void
+  /** Called when a promise in a worker was rejected and nothing handled it. The worker goes on. */
+  stray(worker: ModelWorker, error: Error): void
 }
 
 /** What to start. */
@@ -41,19 +44,20 @@ export interface WorkerPoolOptions extends WorkerEvents {
   /** Program of each worker. */
   readonly entry: URL
   readonly count: number
-  /** Heap limit of each worker. **Units**: MiB. */
+  /** Heap limit of each worker; undefined for the default of its kind. **Units**: MiB. */
   readonly memoryLimitMb: number | undefined
 }
 
-/** A fixed number of places, each replaced when it ends. */
+/** A fixed number of workers, each replaced when it ends. */
 export interface WorkerPool {
-  /** Whether buffers can be moved there; else they are copied. */
-  readonly moves: boolean
-  /** Ends all places. What still runs there fails with {@link WorkerEnded}. */
+  /** Ends all workers. What still runs there fails with {@link WorkerEnded}. */
   stop(): Promise<void>
 }
 
-/** A thread or process ended while it was needed. */
+/** Starts the workers of a kind. */
+export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
+
+/** A worker ended while it was needed. */
 export class WorkerEnded extends Error {
   override readonly name = 'WorkerEnded'
 }

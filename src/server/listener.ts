@@ -49,7 +49,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   try {
-    await service.start()
+    await service.start({ modelGraceMs: limits.modelGraceMs })
     const engine = await start(server, address)
     const grpc =
       grpcPort === undefined

@@ -4,6 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { Logger } from './log.ts'
 
 /** Names of the HTTP engines. */
@@ -24,6 +25,11 @@ export interface Limits {
   readonly maxInFlight: number
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
+  /**
+   * Time after its deadline that a runner's call may still run before its thread or process is ended and replaced; a runner's own
+   * `modelGraceMs` goes before it. **Units**: milliseconds.
+   */
+  readonly modelGraceMs: number
 }
 
 /** Default limits. */
@@ -33,6 +39,7 @@ export const defaultLimits: Limits = Object.freeze({
   requestTimeoutMs: 60_000,
   maxInFlight: 1024,
   drainTimeoutMs: 30_000,
+  modelGraceMs: defaultModelGraceMs,
 })
 
 /** How to serve a service. */

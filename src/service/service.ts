@@ -6,7 +6,7 @@
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
-import type { RunnerLife } from '../runner/runner.ts'
+import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 
@@ -104,10 +104,10 @@ export class Service {
   }
 
   /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */
-  async start(): Promise<void> {
+  async start(options: StartOptions = {}): Promise<void> {
     for (const hook of this.#startup) await hook()
     const starts = this.runners.map(async (runner) => {
-      await runner.start()
+      await runner.start(options)
       this.#started.push(runner)
     })
     // All of them have to be over, so that what is stopped after a failure is what has started.

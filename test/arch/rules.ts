@@ -86,6 +86,8 @@ export const publicNames = [
   'call',
   'errorTable',
   'io',
+  'move',
+  'registerSerializer',
   'serve',
 ]
 

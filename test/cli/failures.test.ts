@@ -186,6 +186,7 @@ describe('what the command tells about itself', () => {
       'REQUEST_TIMEOUT_MS',
       'MAX_IN_FLIGHT',
       'DRAIN_TIMEOUT_MS',
+      'MODEL_GRACE_MS',
     ]) {
       expect(text).toContain(`env: SERVING_${name})`)
     }

@@ -1,4 +1,4 @@
-import { ClientClosed, Context, DeadlineExceeded, Overloaded } from 'serving'
+import { type CallOptions, ClientClosed, Context, DeadlineExceeded, Overloaded, type RunnerEvent } from 'serving'
 import { expect, it } from 'vitest'
 import { lifecycle } from '../../src/http/context.ts'
 import { failureOf, model, reaches, started } from './runner.ts'
@@ -121,3 +121,37 @@ it('fails what waits when it stops', async () => {
   expect(await waiting).toBeInstanceOf(Overloaded)
   expect((await running).message).toMatch(/lost the call/)
 })
+
+for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as { isolation?: 'process'; threads?: 0 }[]) {
+  it(`ends and replaces what a call that never returns runs in: ${JSON.stringify(where)}`, async () => {
+    const runner = await started<typeof import('./models/hangs.ts')>({
+      ...where,
+      module: model('hangs'),
+      methods: { loop: {}, wait: {}, stream: { stream: true }, fine: {} },
+      modelGraceMs: 50,
+    })
+    const events: RunnerEvent[] = []
+    runner.watch((event) => events.push(event))
+    const hang = async (call: (options: CallOptions) => Promise<unknown>) => {
+      const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
+      expect(await failureOf(call({ deadlineMs: Date.now() + 100 }))).toBeInstanceOf(DeadlineExceeded)
+      // Nothing was done about it yet, or something is: the next call is answered in any case.
+      expect(await runner.fine('next')).toBe('next')
+      await replaced
+      expect(runner.unready).toBeUndefined()
+    }
+    // Our own thread could not go on beside a loop.
+    if (where.threads !== 0) await hang((options) => runner.loop(1, options))
+    await hang((options) => runner.wait(1, options))
+    const kinds = where.threads === 0 ? ['hung', 'replaced'] : ['hung', 'replaced', 'hung', 'replaced']
+    expect(events.map(({ kind }) => kind)).toEqual(kinds)
+    expect(events[0].message).toMatch(/of the runner test has not returned .* 50 ms after its deadline/)
+    // A generator that goes on when its reader has left.
+    const ctx = new Context()
+    const deadline = { signal: AbortSignal.timeout(50), deadlineMs: Date.now() + 50 }
+    const items = runner.stream(1, deadline)
+    expect((await items.next()).value).toBe('begun')
+    await failureOf(items.next())
+    expect(await runner.fine('last', ctx)).toBe('last')
+  })
+}

@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { failureOf, model, started } from './runner.ts'
 
 type Dies = typeof import('./models/dies.ts')
-const methods = { self: {}, exit: {}, abort: {}, throwLater: {}, fillMemory: {} } as const
+const methods = {
+  self: {},
+  exit: {},
+  abort: {},
+  throwLater: {},
+  rejectLater: {},
+  wait: {},
+  heapLimit: {},
+  fillMemory: {},
+} as const
 
 for (const isolation of ['thread', 'process'] as const) {
   describe(`a ${isolation} that ends`, () => {
@@ -33,6 +42,16 @@ for (const isolation of ['thread', 'process'] as const) {
       expect(await runner.self()).not.toBe(before)
     })
 
+    it('goes on when the model leaves a rejected promise to nobody, and the next calls are answered', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation })
+      const events: RunnerEvent[] = []
+      runner.watch((event) => events.push(event))
+      const self = await runner.self()
+      expect(await runner.rejectLater()).toBe('fine')
+      while (events.length === 0) expect(await runner.wait(5)).toBe(self)
+      expect(events).toMatchObject([{ kind: 'unhandled_rejection', message: expect.stringMatching(/left to nobody$/) }])
+    })
+
     it('is replaced when it runs out of memory', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation, memoryLimitMb: 64 })
       expect(await failureOf(runner.fillMemory())).toBeInstanceOf(InternalError)
@@ -40,6 +59,27 @@ for (const isolation of ['thread', 'process'] as const) {
     })
   })
 }
+
+it('ends alone when a thread fills the heap that it has by default, while others go on', async () => {
+  const runner = await started<Dies>({ module: model('dies'), methods, threads: 2 })
+  // With the default of Node on a machine of 24 GB, 4 GB, V8 aborts the process in some runs.
+  expect(await runner.heapLimit()).toBeLessThan(2.5 * 1024 ** 3)
+  const filling = failureOf(runner.fillMemory())
+  let answered = 0
+  const others = (async () => {
+    for (;;) {
+      const ended = await Promise.race([
+        filling,
+        new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
+      ])
+      if (ended !== undefined) return ended
+      await runner.self()
+      answered++
+    }
+  })()
+  expect((await others).message).toMatch(/lost the call: .*reaching memory limit/)
+  expect(answered).toBeGreaterThan(100)
+})
 
 it('survives a native crash in a child process', async () => {
   const runner = await started<Dies>({ module: model('dies'), methods, isolation: 'process' })

@@ -34,7 +34,7 @@ const iris = new Runner<Model>('iris', {
 const x = new NDArray(new Float32Array(4), [1, 4], 'float32')
 const labels = iris.predict(x, new Context())
 holds<Same<typeof labels, Promise<NDArray<'int64'>>>>()
-const words = iris.describe('text', { signal: AbortSignal.timeout(5), keep: true })
+const words = iris.describe('text', { signal: AbortSignal.timeout(5) })
 holds<Same<typeof words, Promise<{ readonly words: number }>>>()
 const tokens = iris.tokens('Once')
 holds<Same<typeof tokens, AsyncIterableIterator<string>>>()

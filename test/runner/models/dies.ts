@@ -1,3 +1,5 @@
+import { getHeapStatistics } from 'node:v8'
+
 /** Ends its thread or process in the ways that a model may, and answers who it is otherwise. */
 export function load() {
   const self = Math.random()
@@ -11,6 +13,15 @@ export function load() {
           throw new Error('thrown outside of the call')
         })
       }),
+    rejectLater: () => {
+      setImmediate(() => void Promise.reject(new Error('left to nobody')))
+      return 'fine'
+    },
+    wait: async (ms: number) => {
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      return self
+    },
+    heapLimit: () => getHeapStatistics().heap_size_limit,
     fillMemory: () => {
       const lists: number[][] = []
       for (;;) lists.push(new Array(100_000).fill(1.5))

@@ -7,56 +7,16 @@ import {
   InternalError,
   Overloaded,
 } from '../../../src/errors.ts'
-import type { Clock } from '../../../src/runner/clock.ts'
 import { Dispatcher } from '../../../src/runner/dispatcher.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
 import type { RunMessage, RunReply } from '../../../src/runner/model-messages.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import type { CallOptions, MethodSettings } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded } from '../../../src/runner/worker.ts'
+import { TestClock } from './test-clock.ts'
 
-/** Time that goes by only when the test says so. */
-class TestClock implements Clock {
-  #now = 1_000
-  #timers: { at: number; run: () => void }[] = []
-  #soon: (() => void)[] = []
-
-  now = () => this.#now
-  date = () => this.#now
-
-  after(ms: number, run: () => void) {
-    const timer = { at: this.#now + ms, run }
-    this.#timers.push(timer)
-    return () => {
-      this.#timers = this.#timers.filter((one) => one !== timer)
-    }
-  }
-
-  soon(run: () => void) {
-    this.#soon.push(run)
-  }
-
-  /** Lets time pass, and everything happen that does in it. */
-  async pass(ms: number) {
-    const end = this.#now + ms
-    await this.settle()
-    for (;;) {
-      const next = this.#timers.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
-      if (next === undefined) break
-      this.#timers = this.#timers.filter((one) => one !== next)
-      this.#now = Math.max(this.#now, next.at)
-      next.run()
-      await this.settle()
-    }
-    this.#now = end
-  }
-
-  async settle() {
-    for (let i = 0; i < 20; i++) {
-      for (const run of this.#soon.splice(0)) run()
-      await null
-    }
-  }
+const fail = (error: unknown): never => {
+  throw error
 }
 
 /** A thread whose calls end when the test says so. */
@@ -80,8 +40,9 @@ class TestWorker implements ModelWorker {
     return new Promise((resolve, reject) => {
       this.sent.push({
         message: run,
-        inputs: unpackList(run.inputs),
-        reply: (results, failed = []) => resolve({ results: packList(results), failed, ms: 1 } satisfies RunReply),
+        inputs: unpackList(run.inputs, fail),
+        reply: (results, failed = []) =>
+          resolve({ results: packList(results, 'none', [], fail), failed, ms: 1 } satisfies RunReply),
         end: () => reject(new WorkerEnded('thread 1 ended')),
       })
     })
@@ -101,8 +62,6 @@ const method = (own: Partial<MethodSettings> = {}): MethodSettings => ({
   batchable: true,
   maxBatchSize: 4,
   maxWaitMs: 10,
-  inputDim: 0,
-  outputDim: 0,
   retries: true,
   stream: false,
   terminates: false,
@@ -111,13 +70,16 @@ const method = (own: Partial<MethodSettings> = {}): MethodSettings => ({
 
 function setUp(own: Partial<MethodSettings> = {}, places = 1, maxQueue = 100) {
   const clock = new TestClock()
+  const hung: [ModelWorker, string][] = []
   const dispatcher = new Dispatcher({
     name: 'test',
     methods: [method(own)],
     maxQueue,
     concurrency: 1,
-    moves: true,
+    boundary: 'thread',
     clock,
+    graceMs: 100,
+    onHung: (worker, name) => hung.push([worker, name]),
   })
   const threads = Array.from({ length: places }, () => new TestWorker())
   for (const thread of threads) dispatcher.addWorker(thread)
@@ -128,7 +90,7 @@ function setUp(own: Partial<MethodSettings> = {}, places = 1, maxQueue = 100) {
     dispatcher.push('predict', one)
     return one.promise.catch((error: Error) => error)
   }
-  return { clock, dispatcher, call, thread: threads[0], threads }
+  return { clock, dispatcher, hung, call, thread: threads[0], threads }
 }
 
 describe('a dispatcher', () => {
@@ -267,6 +229,56 @@ describe('a dispatcher', () => {
     expect(thread.sent[0].message.deadlineMs).toBe(1_050)
   })
 
+  it('reports a call that goes on after its deadline and the grace, and uses its thread again when it returns', async () => {
+    const { clock, call, thread, dispatcher, hung } = setUp({ batchable: false })
+    void call(1, { deadlineMs: clock.date() + 50 })
+    const second = call(2)
+    await clock.pass(149)
+    expect([hung.length, dispatcher.usable]).toEqual([0, 1])
+    await clock.pass(1)
+    expect([hung, dispatcher.usable]).toEqual([[[thread, 'predict']], 0])
+    thread.sent[0].reply([1])
+    await clock.settle()
+    expect(dispatcher.usable).toBe(1)
+    thread.sent[1].reply([2])
+    expect(await second).toBe(2)
+    expect(clock.timers).toBe(0)
+  })
+
+  it('does not report a call that returns within the grace', async () => {
+    const { clock, call, thread, hung } = setUp({ batchable: false })
+    void call(1, { deadlineMs: clock.date() + 50 })
+    await clock.pass(100)
+    thread.sent[0].reply([1])
+    await clock.pass(1_000)
+    expect([hung, clock.timers]).toEqual([[], 0])
+  })
+
+  it('counts the grace of calls that share a message from the last deadline, and of a client that left from its deadline', async () => {
+    const { clock, call, hung } = setUp()
+    const leave = new AbortController()
+    void call([1], { deadlineMs: clock.date() + 50 })
+    void call([2], { deadlineMs: clock.date() + 500, signal: leave.signal })
+    await clock.pass(100)
+    leave.abort()
+    await clock.pass(499)
+    expect(hung).toEqual([])
+    await clock.pass(1)
+    expect(hung).toHaveLength(1)
+  })
+
+  it('refuses alone the rows of a batch that cannot be sent', async () => {
+    const { clock, call, thread } = setUp()
+    const calls = [call([1]), call([() => 1]), call([3])]
+    for (let i = 0; i < 3; i++) {
+      await clock.settle()
+      for (const one of thread.sent.splice(0)) one.reply(one.inputs)
+    }
+    const [one, wrong, three] = await Promise.all(calls)
+    expect([one, three]).toEqual([[1], [3]])
+    expect(wrong).toMatchObject({ code: 'invalid_argument' })
+  })
+
   it('refuses calls beyond the queue, and all after its end', async () => {
     const { clock, call, dispatcher } = setUp({}, 1, 2)
     const running = call([1])
@@ -288,7 +300,7 @@ describe('a dispatcher', () => {
     thread.sent[0].end()
     expect(await lost).toBeInstanceOf(InternalError)
     await clock.settle()
-    expect([thread.sent.length, dispatcher.slots]).toEqual([1, 0])
+    expect([thread.sent.length, dispatcher.workers]).toEqual([1, 0])
     const other = new TestWorker()
     dispatcher.addWorker(other)
     await clock.settle()

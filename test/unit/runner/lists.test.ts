@@ -4,16 +4,20 @@ import { NDArray } from '../../../src/array/ndarray.ts'
 import { BadInput } from '../../../src/errors.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
 
+const fail = (error: unknown): never => {
+  throw error
+}
+
 /** As between threads. */
 const sent = (values: readonly unknown[], transfer: ArrayBuffer[] = []) =>
-  unpackList(structuredClone(packList(values, transfer), { transfer }))
+  unpackList(structuredClone(packList(values, 'thread', transfer, fail), { transfer }), fail)
 
 const small = (...numbers: number[]) => new NDArray(Float32Array.from(numbers), [1, numbers.length], 'float32')
 
 describe('a list on its way to another thread', () => {
   it('sends small arrays of one kind as one, and gives each memory of its own', () => {
     const values = [small(1, 2), small(3, 4), small(5, 6)]
-    expect(packList(values).stacked).toBe(true)
+    expect(packList(values, 'thread', [], fail)).toHaveProperty('stack')
     const arrived = sent(values) as NDArray<'float32'>[]
     expect(arrived).toEqual(values)
     arrived[0].data[0] = 9
@@ -61,9 +65,9 @@ describe('a list on its way to another thread', () => {
       [shared, shared],
       [small(1, 2), shared],
     ]) {
-      const { packed, stacked } = packList(list, [])
-      expect(stacked).toBe(false)
-      const arrived = unpackList({ packed, stacked }).at(-1) as NDArray
+      const packed = packList(list, 'thread', [], fail)
+      expect(packed).toHaveProperty('items')
+      const arrived = unpackList(packed, fail).at(-1) as NDArray
       expect((arrived.data as Float32Array).buffer).toBe((shared.data as Float32Array).buffer)
     }
   })
@@ -72,5 +76,22 @@ describe('a list on its way to another thread', () => {
     const [one, wrong] = sent([small(1, 2), new BadInput('negative')])
     expect(one).toEqual(small(1, 2))
     expect(wrong).toBeInstanceOf(BadInput)
+  })
+
+  it('leaves out or replaces an item that cannot be sent, and moves nothing of it', () => {
+    const large = new NDArray(new Uint8Array(100_000))
+    const transfer: ArrayBuffer[] = []
+    const wrong: number[] = []
+    const list = packList([[large, () => 1], 'text', Symbol('x')], 'thread', transfer, (_error, i) => {
+      wrong.push(i)
+      return i === 0 ? { value: 'instead' } : undefined
+    })
+    expect(unpackList(structuredClone(list, { transfer }), fail)).toEqual(['instead', 'text'])
+    expect([wrong, transfer]).toEqual([[0, 2], []])
+  })
+
+  it('puts something in the place of an item whose class is unknown where it arrives', () => {
+    const items = [{ value: 1 }, { value: null, objects: [[[], 'Stranger', { value: {} }] as const] }]
+    expect(unpackList({ items }, (error) => String(error))).toEqual([1, expect.stringMatching(/named Stranger/)])
   })
 })

@@ -7,19 +7,23 @@ import { BadInput, ServingError } from '../../../src/errors.ts'
 import { BinaryFile } from '../../../src/file/binary-file.ts'
 import { RasterImage } from '../../../src/image/raster.ts'
 import { registerSerializer } from '../../../src/runner/serializers.ts'
-import { claim, minMoveBytes, pack, unpack } from '../../../src/runner/transfer.ts'
+import { minMoveBytes, move, type Packed, pack, unpack } from '../../../src/runner/transfer.ts'
 
 /** As a thread would receive it. */
 function send(value: unknown): unknown {
   const transfer: ArrayBuffer[] = []
-  const packed = pack(value, transfer)
+  const packed = pack(value, 'thread', transfer)
   return unpack(structuredClone(packed, { transfer }))
 }
 
 /** As a child process would receive it. */
-const copy = (value: unknown) => unpack(structuredClone(pack(value)))
+const copy = (value: unknown) => unpack(structuredClone(pack(value, 'process')))
 
 const large = minMoveBytes / 4
+const fieldsOf = ({ objects }: Packed) => objects?.[0][2].value as Record<string, unknown>
+interface WebAssemblyLike {
+  readonly Memory: new (size: { initial: number }) => { readonly buffer: ArrayBuffer }
+}
 const isDetached = (view: ArrayBufferView) => view.buffer.byteLength === 0
 
 describe('what is sent', () => {
@@ -46,18 +50,27 @@ describe('what is sent', () => {
     fc.assert(
       fc.property(value, (one) => {
         expect(copy(one)).toEqual(one)
-        expect(send(claim(one, 'the test', true))).toEqual(one)
+        expect(send(one)).toEqual(one)
       }),
     )
   })
 
-  it('has its large buffers moved and its small ones copied', () => {
-    const big = new NDArray(new Float32Array(large))
-    const small = new NDArray(new Float32Array(large - 1))
-    const data = big.data as Float32Array
-    send({ big, list: [small] })
-    expect(isDetached(data)).toBe(true)
-    expect(small.data).toHaveLength(large - 1)
+  it('is copied, at every size', () => {
+    for (const length of [4, large - 1, large, 10 * large]) {
+      const x = new NDArray(new Float32Array(length).fill(2))
+      const [arrived] = send([x]) as NDArray[]
+      expect([arrived.size, arrived.data[0], x.data[0]]).toEqual([length, 2, 2])
+    }
+  })
+
+  it('has no large buffer cloned: its one copy is moved', () => {
+    const transfer: ArrayBuffer[] = []
+    pack(
+      { big: new NDArray(new Float32Array(large)), list: [new NDArray(new Float32Array(large - 1))] },
+      'thread',
+      transfer,
+    )
+    expect(transfer.map(({ byteLength }) => byteLength)).toEqual([minMoveBytes])
   })
 
   it('has a view of a larger buffer copied, never its buffer moved', () => {
@@ -69,9 +82,9 @@ describe('what is sent', () => {
   })
 
   it('has no more of a small view than its own bytes copied', () => {
-    const [[, , fields]] = pack(new NDArray(new Uint8Array(100_000).subarray(10, 14)), []).carried ?? []
-    expect((fields.data as Uint8Array).buffer.byteLength).toBe(4)
-    const bare = pack(Buffer.from('text'), []).value as Uint8Array
+    const small = fieldsOf(pack(new NDArray(new Uint8Array(100_000).subarray(10, 14)), 'thread'))
+    expect((small.data as Uint8Array).buffer.byteLength).toBe(4)
+    const bare = pack(Buffer.from('text'), 'thread').value as Uint8Array
     expect([bare.buffer.byteLength, Buffer.from(bare).toString()]).toEqual([4, 'text'])
   })
 
@@ -81,61 +94,76 @@ describe('what is sent', () => {
     expect(isDetached(bytes)).toBe(false)
   })
 
-  it('moves a buffer of two arrays once', () => {
-    const x = new NDArray(new Float32Array(large))
-    const [one, two] = send([x, x.reshape([2, -1])]) as NDArray[]
-    expect((one.data as Float32Array).buffer).toBe((two.data as Float32Array).buffer)
-  })
-
   it('shares memory that is shared, with threads, and copies it for processes', () => {
     const x = new NDArray(new Float32Array(new SharedArrayBuffer(4 * large)))
-    expect(pack(x, []).carried?.[0][2].data).toBe(x.data)
-    const [[, , fields]] = pack(x).carried ?? []
-    expect((fields.data as Float32Array).buffer).toBeInstanceOf(ArrayBuffer)
-    expect(claim(x, 'the test')).toBe(x)
+    expect(fieldsOf(pack(x, 'thread')).data).toBe(x.data)
+    expect((fieldsOf(pack(x, 'process')).data as Float32Array).buffer).toBeInstanceOf(ArrayBuffer)
+  })
+
+  it('is the same memory where there is no boundary', () => {
+    const x = new NDArray(new Float32Array(large))
+    expect((unpack(pack([x], 'none')) as NDArray[])[0].data).toBe(x.data)
   })
 
   it('is not copied where nothing has to be replaced', () => {
     const value = { list: [1, { text: 'a' }], nothing: null }
-    expect(pack(value, []).value).toBe(value)
+    expect(pack(value, 'thread').value).toBe(value)
   })
 
-  it('may be of any class that has a serializer', () => {
+  it('may be of any class that has a serializer, with others inside', () => {
     class Picture {
       constructor(
         readonly width: number,
         readonly pixels: Uint8Array,
+        readonly mask?: NDArray,
       ) {}
     }
+    class Tiled extends Picture {}
     registerSerializer<Picture>({
       name: 'Picture',
       type: Picture,
-      toFields: ({ width, pixels }) => ({ width, pixels }),
-      fromFields: ({ width, pixels }) => new Picture(width as number, pixels as Uint8Array),
+      movable: ['pixels'],
+      toFields: ({ width, pixels, mask }) => ({ width, pixels, mask }),
+      fromFields: ({ width, pixels, mask }) => new Picture(width as number, pixels as Uint8Array, mask as NDArray),
     })
-    const picture = new Picture(4, new Uint8Array(minMoveBytes))
-    const claimed = claim([picture], 'the runner eyes')
-    expect(send(claimed)).toEqual([new Picture(4, new Uint8Array(minMoveBytes))])
-    expect(() => picture.pixels).toThrow(/the pixels of this Picture has gone to the runner eyes/)
+    const mask = new NDArray(new Float32Array(large))
+    const picture = new Picture(4, new Uint8Array(minMoveBytes), mask)
+    expect(send([new Tiled(4, picture.pixels, mask)])).toEqual([picture])
+    expect(copy([picture])).toEqual([picture])
+    const given = move(picture)
+    expect(() => picture.pixels).toThrow(/the pixels of this Picture was given away by move/)
     expect(picture.width).toBe(4)
+    expect(send([given])).toEqual([new Picture(4, new Uint8Array(minMoveBytes), mask)])
+  })
+
+  it('has one serializer for a class and a name', () => {
+    class Box {}
+    const serializer = { name: 'Box', type: Box, toFields: () => ({}), fromFields: () => new Box() }
+    registerSerializer(serializer)
+    expect(() => registerSerializer(serializer)).toThrow(/named Box is registered already/)
+    expect(() => registerSerializer({ ...serializer, name: 'Crate' })).toThrow(/the class of the serializer Crate/)
+    expect(() => registerSerializer({ ...serializer, name: 'NDArray' })).toThrow(/named NDArray/)
+    expect(() => registerSerializer({ type: Box } as never)).toThrow(/a name and a class/)
+    expect(() => registerSerializer({ name: 'Lid', type: class {} } as never)).toThrow(
+      /functions toFields and fromFields/,
+    )
   })
 
   it('may be a picture, a file, a frame or a series, which stay what they are', () => {
     const picture = new RasterImage('L', 128, 128, new Uint8Array(minMoveBytes).fill(9))
-    const sent = send(claim({ picture }, 'the runner')) as { picture: RasterImage }
+    const sent = send({ picture }) as { picture: RasterImage }
     expect(sent.picture).toBeInstanceOf(RasterImage)
-    expect([sent.picture.mode, sent.picture.data[0]]).toEqual(['L', 9])
-    expect(() => picture.data).toThrow(/the data of this RasterImage has gone/)
+    expect([sent.picture.mode, sent.picture.data[0], picture.data[0]]).toEqual(['L', 9, 9])
 
     const file = new BinaryFile(new Uint8Array(minMoveBytes).fill(7), { name: 'a.bin', mimeType: 'text/x' })
-    const other = send(claim(file, 'the runner')) as BinaryFile
+    const other = send(file) as BinaryFile
     expect(other).toBeInstanceOf(BinaryFile)
     expect([other.name, other.mimeType, other.bytes]).toEqual(['a.bin', 'text/x', file.bytes])
     expect(file.bytes).toHaveLength(minMoveBytes)
 
     const frame = pl.DataFrame({ a: [1, 2], b: ['x', null] })
     io.withLabels(frame, ['r', 's'])
-    for (const arrived of [send(claim([frame], 'the runner')), copy([frame])] as pl.DataFrame[][]) {
+    for (const arrived of [send([frame]), copy([frame])] as pl.DataFrame[][]) {
       expect(arrived[0].toRecords()).toEqual(frame.toRecords())
       expect(arrived[0].schema).toEqual(frame.schema)
       expect(io.labels(arrived[0])).toEqual(['r', 's'])
@@ -147,16 +175,16 @@ describe('what is sent', () => {
 
   it('is refused with its class when nothing knows how to send it', () => {
     class Session {}
-    expect(() => pack({ session: new Session() })).toThrow(/an object of class Session/)
-    expect(() => pack([() => 1])).toThrow(/data that can be sent/)
-    expect(() => pack(Symbol('x'))).toThrow(/data that can be sent/)
-    expect(() => pack(new Map([['f', () => 1]]))).toThrow(/an object of class Map/)
+    expect(() => pack({ session: new Session() }, 'thread')).toThrow(/an object of class Session/)
+    expect(() => pack([() => 1], 'thread')).toThrow(/data that can be sent/)
+    expect(() => pack(Symbol('x'), 'thread')).toThrow(/data that can be sent/)
+    expect(() => pack(new Map([['f', () => 1]]), 'thread')).toThrow(/an object of class Map/)
   })
 
   it('is refused beyond a thousand levels, as bad input', () => {
     let deep: unknown = 1
     for (let i = 0; i < 100_000; i++) deep = [deep]
-    expect(() => pack(deep)).toThrow(BadInput)
+    expect(() => pack(deep, 'thread')).toThrow(BadInput)
   })
 
   it('keeps what an error says', () => {
@@ -173,28 +201,46 @@ describe('what is sent', () => {
   })
 })
 
-describe('what was claimed', () => {
-  it('says where its data has gone when it is read or sent again', () => {
-    const x = new NDArray(new Float32Array(large))
-    const taken = claim(x, 'the runner iris') as NDArray
-    expect(taken.data).toHaveLength(large)
-    expect(() => x.data[0]).toThrow(/the data of this NDArray has gone to the runner iris.*keep: true/)
-    expect(() => claim(x, 'the runner iris')).toThrow(/has gone to the runner iris/)
-    expect(x.shape).toEqual([large])
+describe('what was given away by move', () => {
+  it('says so when it is read or sent again, at every size, and is moved without a copy when it is large', () => {
+    for (const length of [1, large - 1, large, 10 * large]) {
+      const x = new NDArray(new Float32Array(length).fill(3))
+      const given = move(x)
+      expect(() => x.data[0]).toThrow(/the data of this NDArray was given away by move/)
+      expect(() => send([x])).toThrow(/was given away/)
+      expect(() => move(x)).toThrow(/was given away/)
+      expect(x.shape).toEqual([length])
+      const data = given.data as Float32Array
+      expect(send([given])).toEqual([new NDArray(new Float32Array(length).fill(3))])
+      expect(isDetached(data)).toBe(length >= large)
+      expect(() => given.data).toThrow(/was given away/)
+    }
   })
 
-  it('says so also when it shared its data with an array that was moved', () => {
+  it('is refused when another array that shares its memory is sent', () => {
     const x = new NDArray(new Float32Array(large))
     const y = x.reshape([2, -1])
-    send(claim(x, 'the runner iris'))
-    expect(() => claim(y, 'the runner iris')).toThrow(/has gone to a runner/)
+    move(x)
+    expect(() => send(y)).toThrow(/the data of this NDArray is gone: another array that shares it was moved/)
   })
 
-  it('stays usable where it is kept or small', () => {
-    const x = new NDArray(new Float32Array(large))
-    const small = new NDArray(new Float32Array(4))
-    expect((claim(x, 'the runner', true) as NDArray).data).not.toBe(x.data)
-    expect(x.data).toHaveLength(large)
-    expect(claim(small, 'the runner')).toBe(small)
+  it('leaves the rest of its buffer and memory that cannot be moved alone', () => {
+    const all = new Float32Array(2 * large).fill(7)
+    expect((send(move(new NDArray(all.subarray(large)))) as NDArray).data[0]).toBe(7)
+    expect(all[large]).toBe(7)
+    const { Memory } = (globalThis as unknown as { WebAssembly: WebAssemblyLike }).WebAssembly
+    const memory = new Memory({ initial: 1 })
+    expect((send(move(new NDArray(new Float32Array(memory.buffer)))) as NDArray).size).toBe(16_384)
+    expect(memory.buffer.byteLength).toBe(65_536)
+  })
+
+  it('is an NDArray, a picture, or of a class that allows it', () => {
+    expect(send(move(new RasterImage('L', 2, 1, Uint8Array.of(1, 2))))).toEqual(
+      new RasterImage('L', 2, 1, Uint8Array.of(1, 2)),
+    )
+    for (const wrong of [new BinaryFile(new Uint8Array(1)), [], {}, 'text', null, new Uint8Array(4)]) {
+      expect(() => move(wrong as object)).toThrow(/expected an NDArray, a RasterImage or an object/)
+    }
+    expect(() => move(Object.freeze(new NDArray(Float64Array.of(1))))).toThrow(/that can be marked as moved/)
   })
 })

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import { RunnerCall } from '../../../src/runner/runner-call.ts'
+import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
+import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
+import { type RunnerEvent, WorkerSupervisor } from '../../../src/runner/worker-supervisor.ts'
+import { TestClock } from './test-clock.ts'
+
+/** A worker that loads or not, and never answers a call. */
+class TestWorker implements ModelWorker {
+  readonly name = 'thread 1'
+  readonly loads: boolean
+  killed = false
+
+  constructor(loads = true) {
+    this.loads = loads
+  }
+
+  async run(message: unknown): Promise<unknown> {
+    const { kind } = message as { kind: string }
+    if (kind === 'run') return await new Promise(() => {})
+    return this.loads ? {} : { failure: { name: 'Error', message: 'no weights' } }
+  }
+
+  open(): never {
+    throw new Error('no streams here')
+  }
+
+  kill(): void {
+    this.killed = true
+  }
+}
+
+async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
+  const clock = new TestClock()
+  const events: RunnerEvent[] = []
+  const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
+  let pool!: WorkerPoolOptions
+  const supervisor = new WorkerSupervisor(parseRunnerOptions('test', all, []), {
+    start: (poolOptions) => {
+      pool = poolOptions
+      return { stop: async () => {} }
+    },
+    entry: new URL('file:///model-thread.js'),
+    clock,
+    graceMs,
+    onEvent: (event) => events.push(event),
+  })
+  const up = async (...workers: TestWorker[]) => {
+    for (const worker of workers) pool.up(worker)
+    await clock.settle()
+    return workers
+  }
+  const down = (worker: TestWorker) => pool.down(worker, new WorkerEnded(`${worker.name} ended`))
+  const first = await up(...Array.from({ length: options.threads ?? 1 }, () => new TestWorker()))
+  await supervisor.started()
+  const call = (deadlineMs?: number) => {
+    const one = new RunnerCall(1, 1, '', deadlineMs)
+    one.follow(deadlineMs === undefined ? {} : { deadlineMs }, clock)
+    supervisor.dispatcher.push('predict', one)
+    return one.promise.catch((error: Error) => error)
+  }
+  return { clock, events, supervisor, pool, up, down, first, call }
+}
+
+describe('a supervisor of workers', () => {
+  it('leaves no timer behind when it stops while workers wait for their next attempt', async () => {
+    const { clock, supervisor, up, down, first } = await setUp({ threads: 2 })
+    for (const worker of first) down(worker)
+    const failing = await up(new TestWorker(false), new TestWorker(false))
+    for (const worker of failing) down(worker)
+    await up(new TestWorker(), new TestWorker())
+    expect(clock.timers).toBe(2)
+    await supervisor.stop()
+    expect(clock.timers).toBe(0)
+  })
+
+  it('does not try to load the model into a worker that ended while it waited for its attempt', async () => {
+    const { clock, supervisor, up, down, first } = await setUp()
+    down(first[0])
+    const [failing] = await up(new TestWorker(false))
+    down(failing)
+    const [gone] = await up(new TestWorker())
+    down(gone)
+    await clock.pass(60_000)
+    expect(supervisor.dispatcher.workers).toBe(0)
+    await up(new TestWorker())
+    await clock.pass(60_000)
+    expect(supervisor.unready).toBeUndefined()
+  })
+
+  it('ends and replaces a worker whose call goes on beyond its deadline and the grace, and says so once', async () => {
+    const { clock, events, supervisor, up, down, first, call } = await setUp()
+    void call(clock.date() + 100)
+    await clock.pass(599)
+    expect([first[0].killed, supervisor.unready, events]).toEqual([false, undefined, []])
+    await clock.pass(1)
+    expect(first[0].killed).toBe(true)
+    expect(supervisor.unready).toBe('calls of the runner test hang in all of its workers')
+    down(first[0])
+    expect(supervisor.unready).toBe('the runner test is loading its model')
+    await up(new TestWorker())
+    expect(supervisor.unready).toBeUndefined()
+    expect(events.map(({ kind }) => kind)).toEqual(['hung', 'replaced'])
+    const text =
+      /^predict of the runner test has not returned in thread 1 500 ms after its deadline: .* ended and replaced$/
+    expect(events[0].message).toMatch(text)
+  })
+
+  it('gives no calls to a worker in which one hangs, and stays ready while another is left', async () => {
+    const { clock, events, supervisor, first, call } = await setUp({ threads: 2, concurrency: 2, onHang: 'report' })
+    void call(clock.date() + 100)
+    await clock.pass(700)
+    expect(events.map(({ kind }) => kind)).toEqual(['hung'])
+    expect(first.map(({ killed }) => killed)).toEqual([false, false])
+    expect(supervisor.unready).toBeUndefined()
+    const [two, three, four] = [call(), call(), call()]
+    await clock.settle()
+    expect(supervisor.dispatcher.waiting).toBe(1)
+    void [two, three, four]
+  })
+
+  it('lets calls without a deadline and with an endless grace run for ever', async () => {
+    const endless = await setUp({}, Number.POSITIVE_INFINITY)
+    void endless.call(endless.clock.date() + 100)
+    const { clock, supervisor, first, call } = await setUp()
+    void call()
+    for (const one of [clock, endless.clock]) await one.pass(1e9)
+    expect([first[0].killed, supervisor.unready]).toEqual([false, undefined])
+    expect([endless.first[0].killed, endless.supervisor.unready]).toEqual([false, undefined])
+  })
+
+  it('reports what a model left to nobody, and keeps its worker', async () => {
+    const { events, supervisor, pool, first } = await setUp()
+    pool.stray(first[0], new Error('socket closed'))
+    expect(events).toMatchObject([
+      { kind: 'unhandled_rejection', message: expect.stringMatching(/thread 1.*socket closed/) },
+    ])
+    expect([first[0].killed, supervisor.unready]).toEqual([false, undefined])
+  })
+})
