@@ -27,7 +27,7 @@ import { cutOffSlices, type ImageHeader, type ImageMimeType } from './header.ts'
 import { readGif } from './header-gif.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { copied } from './pixel-copy.ts'
+import { copied, copySlices } from './pixel-copy.ts'
 import { elementsOf, type Pixels, type RasterMode } from './raster-modes.ts'
 import type { TensorPlan } from './tensor.ts'
 import { tensorOf } from './tensor-of.ts'
@@ -48,8 +48,7 @@ export interface ImageCodec {
     signal?: AbortSignal,
   ): Promise<NDArray<D>>
   /**
-   * Encodes pixels in one of {@link encodableModes}, which may change as soon as this returns. **Errors**: an Error that says what cannot
-   * be written; the signal's reason.
+   * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written; the signal's reason.
    */
   encode(
     pixels: Pixels,
@@ -171,7 +170,7 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       const area = pixels.width * pixels.height
       if (jpeg !== undefined && mimeType === 'image/jpeg') {
         const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
-        return copied(pixels, (copy) => pictureQueue.run(area, signal, () => write(copy)))
+        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => write(copy)))
       }
       const pnm = await runInSlices(pnmOf(pixels), signal)
       return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
@@ -227,14 +226,18 @@ function* pnmOf(pixels: Pixels): Slices<Uint8Array> {
   const size = `${width} ${height}\n`
   const pam = (depth: number, type: string) =>
     `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH ${depth}\nMAXVAL 255\nTUPLTYPE ${type}\nENDHDR\n`
-  if (mode === 'I') return Buffer.concat([Buffer.from(`P5\n${size}65535\n`), yield* bigEndianWords(pixels)])
   const header = {
+    I: `P5\n${size}65535\n`,
     L: `P5\n${size}255\n`,
     RGB: `P6\n${size}255\n`,
     LA: pam(2, 'GRAYSCALE_ALPHA'),
     RGBA: pam(4, 'RGB_ALPHA'),
-  }[mode as 'L' | 'LA' | 'RGB' | 'RGBA']
-  return Buffer.concat([Buffer.from(header), pixels.data])
+  }[mode as 'I' | 'L' | 'LA' | 'RGB' | 'RGBA']
+  const data = mode === 'I' ? yield* bigEndianWords(pixels) : pixels.data
+  const file = Buffer.allocUnsafeSlow(header.length + data.length)
+  file.write(header, 'latin1')
+  yield* copySlices(data, file.subarray(header.length))
+  return file
 }
 
 /** Writes mode `I` in 16 bits, clipped, as Pillow does in PNG. */

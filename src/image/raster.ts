@@ -72,7 +72,7 @@ export class RasterImage implements Pixels {
    * Returns the picture in another size.
    *
    * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535; the signal's reason.
-   * **Cost**: in libuv's thread pool; the pixels are copied first, so that they may change or be transferred meanwhile.
+   * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be transferred meanwhile.
    * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
    */
   async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
@@ -97,7 +97,7 @@ export class RasterImage implements Pixels {
     const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
     const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const pixels = this.width * this.height + width * height
-    await copied(this, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
+    await copied(this, signal, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
     return new RasterImage(mode, width, height, out)
   }
 
@@ -135,7 +135,7 @@ export class RasterImage implements Pixels {
       const size = `${this.width}×${this.height}`
       throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)
     }
-    return copied(this, (copy) => tensorOf(copy, plan, signal))
+    return copied(this, signal, (copy) => tensorOf(copy, plan, signal))
   }
 
   /**

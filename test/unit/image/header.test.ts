@@ -212,15 +212,15 @@ describe('readImageHeader', () => {
 
   it('looks for the end of a JPEG in slices, across their borders', () => {
     const header = { mimeType: 'image/jpeg', width: 1, height: 1, dataOffset: 20 } as const
-    const bytes = Buffer.alloc(4_000_000, 0xd9)
+    const bytes = Buffer.alloc(1_000_000, 0xd9)
     // What stands in front of the data does not count.
     bytes[20] = 0xff
     const work = cutOffSlices(bytes, header)
     let slices = 1
     while (work.next().done !== true) slices++
-    expect(slices).toBeGreaterThan(10)
+    expect(slices).toBeGreaterThan(3)
     expect(runAtOnce(cutOffSlices(bytes, header))).toBe(true)
-    for (const at of [21, 1_000_000, 4_000_000 - 262_144, 4_000_000 - 262_145, 3_999_998]) {
+    for (const at of [21, 500_000, 1_000_000 - 262_144, 1_000_000 - 262_145, 999_998]) {
       const complete = Buffer.from(bytes)
       complete[at] = 0xff
       expect(runAtOnce(cutOffSlices(complete, header))).toBe(false)

@@ -92,6 +92,13 @@ describe('RasterImage.resize', () => {
     expect(await promise).toEqual(wanted)
   })
 
+  it('says that its pixels were transferred where they are too many to be copied at once', async () => {
+    const data = new Uint8Array(9_000_000)
+    const promise = new RasterImage('L', 3000, 3000, data).resize(30, 30)
+    structuredClone(data.buffer, { transfer: [data.buffer] })
+    await expect(promise).rejects.toThrow('transferred to another thread')
+  })
+
   it('ends with the reason of its signal', async () => {
     const image = new RasterImage('L', 3000, 2000, noise(6_000_000))
     await expect(image.resize(9, 9, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone')
