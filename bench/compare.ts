@@ -1,9 +1,11 @@
 /**
- * The working tree against a git ref: `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N]
- * [--json]`, after `npm run build`.
+ * The working tree against a git ref:
+ * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N] [--json]`,
+ * after `npm run build`.
  *
- * The ref is built in a worktree of its own with today's benchmark; both servers take turns. Two numbers matter: what the tree does per
- * second over what the ref did, and the ref's CPU per request over the tree's. Above 1 the tree is the faster one.
+ * The ref is built in a worktree of its own with today's benchmark; both servers take turns. Two numbers matter: what
+ * the tree does per second over what the ref did, and the ref's CPU per request over the tree's. Above 1 the tree is
+ * the faster one.
  * @module
  */
 import { execFileSync } from 'node:child_process'

@@ -72,7 +72,10 @@ export const contenders: Record<string, Kind> = {
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** Starts a contender and waits until it is ready. `bodyFile` holds the job's body, the file of that name and `.answer` what bare answers. */
+/**
+ * Starts a contender and waits until it is ready. `bodyFile` holds the job's body, the file of that name and `.answer`
+ * what bare answers.
+ */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
   const { file, env, python, root, isGrpc } = contenders[name]
   const bench = root === undefined ? here('.') : `${root}/bench`

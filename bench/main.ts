@@ -1,9 +1,10 @@
 /**
- * `npm run bench`: each descriptor against bare uWebSockets.js, Fastify, Python's servers, and libraries in a loop. What the rows mean:
- * `bench/README.md`.
+ * `npm run bench`: each descriptor against bare uWebSockets.js, Fastify, Python's servers, and libraries in a loop.
+ * What the rows mean: `bench/README.md`.
  *
- * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT` (jobs whose name
- * holds it, may be repeated), `--json`, `--publish` (into the project's files, see `bench/publish.ts`), `--seconds N`, `--rounds N`.
+ * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT`
+ * (jobs whose name holds it, may be repeated), `--json`, `--publish` (into the project's files, see
+ * `bench/publish.ts`), `--seconds N`, `--rounds N`.
  * @module
  */
 import { cpus, loadavg } from 'node:os'

@@ -28,7 +28,9 @@ export interface CaseResult {
   readonly skipped: Readonly<Record<string, string>>
 }
 
-/** Starts all contenders of a job, asserts that each is right, then measures them in turns; every other round backwards. */
+/**
+ * Starts all contenders of a job, asserts that each is right, then measures them in turns; every other round backwards.
+ */
 export async function measureCase(plan: CasePlan, options: CaseOptions): Promise<CaseResult> {
   const { progress } = options
   progress(`${plan.name}: making the body`)

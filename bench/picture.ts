@@ -1,8 +1,8 @@
 /**
  * Results become the picture in the README.
  *
- * One line for each job, one dot for each contender, on a logarithmic scale: a dot at 10 means that serving answers ten times as many
- * requests per second on one core. A stroke is a target; a dot that does not reach its own is hollow.
+ * One line for each job, one dot for each contender, on a logarithmic scale: a dot at 10 means that serving answers ten
+ * times as many requests per second on one core. A stroke is a target; a dot that does not reach its own is hollow.
  * @module
  */
 import { type Ratio, type Report, ratiosOf } from './report.ts'

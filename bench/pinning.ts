@@ -1,5 +1,6 @@
 /**
- * One core for the server, another one for the load, where the system can do that: figures are then of one core and steadier.
+ * One core for the server, another one for the load, where the system can do that: figures are then of one core and
+ * steadier.
  * @module
  */
 import { spawnSync } from 'node:child_process'

@@ -36,7 +36,9 @@ export interface Ratio {
   readonly wrkRate?: number
   /** The contender's CPU per request over ours. */
   readonly cpu: number
-  /** The figure that counts: requests per second where both had a whole core to themselves and used it, else the CPU. */
+  /**
+   * The figure that counts: requests per second where both had a whole core to themselves and used it, else the CPU.
+   */
   readonly ratio: number
   readonly by: 'rate' | 'cpu'
   readonly target?: number

@@ -26,8 +26,8 @@ export interface Row {
   readonly p50Ms: number
   readonly p99Ms: number
   /**
-   * CPU of the server's process and its children, under wrk where it measured, too: only a full server reads many requests at once, and
-   * they are cheaper then. **Units**: microseconds per request.
+   * CPU of the server's process and its children, under wrk where it measured, too: only a full server reads many
+   * requests at once, and they are cheaper then. **Units**: microseconds per request.
    */
   readonly cpuMicros: number
   /** **Units**: bytes. */
@@ -47,14 +47,17 @@ type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCo
 }
 
 /**
- * wrk leaves some requests unanswered at its end. Below so many their CPU would count too much for the others; below so many for each
- * connection even the rate says nothing.
+ * wrk leaves some requests unanswered at its end. Below so many their CPU would count too much for the others; below so
+ * many for each connection even the rate says nothing.
  */
 const minRequests = { forCpu: 2000, ofConnection: 5 }
 
 const median = (numbers: readonly number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1]
 
-/** Measures all contenders of a job, every other round backwards. `ours` is the name of the one that the others are compared with. */
+/**
+ * Measures all contenders of a job, every other round backwards. `ours` is the name of the one that the others are
+ * compared with.
+ */
 export async function measureRounds(
   started: readonly Contender[],
   job: BenchCase,
@@ -74,7 +77,8 @@ export async function measureRounds(
     const list = rounds.get(name) ?? []
     return median(list.map((round) => round.loadCores / round.serverCores)) > 0.7
   }
-  // Where ours is load-bound wrk asks the others, too: latencies of two generators do not compare. Python never makes autocannon sweat.
+  // Where ours is load-bound wrk asks the others, too: latencies of two generators do not compare. Python never makes
+  // autocannon sweat.
   const asked = started.filter(
     ({ name, url }) =>
       (isLoadBound(name) || isLoadBound(ours)) &&

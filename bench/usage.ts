@@ -11,7 +11,10 @@ export const hasProcFs = process.platform === 'linux'
 // The kernel counts in ticks of 10 ms wherever Node runs.
 const microsPerTick = 10_000
 
-/** Fields of `/proc/PID/stat` after the name, which may hold anything; undefined when the process is gone. **Source**: proc(5). */
+/**
+ * Fields of `/proc/PID/stat` after the name, which may hold anything; undefined when the process is gone. **Source**:
+ * proc(5).
+ */
 function statOf(pid: number | string): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -1,10 +1,11 @@
 /**
- * Builds the native add-ons into native/build/Release without downloading anything. Runs at `npm install`. serving_native.node has the
- * codecs of arrays and frames, serving_image.node resizes pictures; serving_jpeg.node, which also reads and writes JPEG, is built where
- * libjpeg-turbo is installed with its headers.
+ * Builds the native add-ons into native/build/Release without downloading anything. Runs at `npm install`.
+ * serving_native.node has the codecs of arrays and frames, serving_image.node resizes pictures; serving_jpeg.node,
+ * which also reads and writes JPEG, is built where libjpeg-turbo is installed with its headers.
  *
- * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same contract serves then.
- * A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds nothing.
+ * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same
+ * contract serves then. A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds
+ * nothing.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -47,7 +48,10 @@ export function simdjsonDir() {
   throw new Unmet('the optional package simdjson is not installed')
 }
 
-/** Directory `<dir>/include/node` of which holds Node's headers: beside the running node, or staged from node-api-headers. */
+/**
+ * Directory `<dir>/include/node` of which holds Node's headers: beside the running node, or staged from
+ * node-api-headers.
+ */
 export function headersDir() {
   for (const exe of [process.execPath, realpathSync(process.execPath)]) {
     const prefix = dirname(dirname(exe))
@@ -65,7 +69,8 @@ export function headersDir() {
   const target = join(staged, 'include', 'node')
   mkdirSync(target, { recursive: true })
   for (const name of readdirSync(source)) if (name.endsWith('.h')) copyFileSync(join(source, name), join(target, name))
-  // All that node-gyp itself asks of Node's own common.gypi and config.gypi; the flags of the add-on stand in binding.gyp.
+  // All that node-gyp itself asks of Node's own common.gypi and config.gypi; the flags of the add-on stand in
+  // binding.gyp.
   writeFileSync(join(target, 'common.gypi'), JSON.stringify(minimalCommon, null, 2))
   writeFileSync(join(target, 'config.gypi'), JSON.stringify({ target_defaults: {}, variables: {} }))
   return staged

@@ -1,7 +1,7 @@
 /**
- * Holds the printing and reading of numbers against the C++ standard library: every float16 and float32, and doubles of all kinds.
- * Needs g++; `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step` 100 tries every hundredth
- * float32 only, of which all take four minutes.
+ * Holds the printing and reading of numbers against the C++ standard library: every float16 and float32, and doubles of
+ * all kinds. Needs g++; `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step`
+ * 100 tries every hundredth float32 only, of which all take four minutes.
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
 /**
- * Runs the native tests against the add-on built with AddressSanitizer and UndefinedBehaviorSanitizer. Exits non-zero on any report.
- * Needs g++ and Linux; `node native/sanitize.mjs [vitest arguments]`.
+ * Runs the native tests against the add-on built with AddressSanitizer and UndefinedBehaviorSanitizer. Exits non-zero
+ * on any report. Needs g++ and Linux; `node native/sanitize.mjs [vitest arguments]`.
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -36,7 +36,8 @@ if (hasJpeg()) compile('image', join(out, 'serving_jpeg.node'), ['-DSERVING_JPEG
 
 const runtime = execFileSync('g++', ['-print-file-name=libasan.so'], { encoding: 'utf8' }).trim()
 const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
-// The property tests are what finds things; the memory test measures, and the sanitizer's quarantine would be what it measures.
+// The property tests are what finds things; the memory test measures, and the sanitizer's quarantine would be what it
+// measures.
 const chosen =
   process.argv.length > 2
     ? process.argv.slice(2)

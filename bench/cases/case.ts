@@ -65,8 +65,8 @@ export function seeded(seed = 1): () => number {
 }
 
 /**
- * Whether an answer is JSON of the same value: `1.0` is `1`, whitespace does not count, and numbers may differ by 1e-9, since pandas
- * writes ten decimals.
+ * Whether an answer is JSON of the same value: `1.0` is `1`, whitespace does not count, and numbers may differ by 1e-9,
+ * since pandas writes ten decimals.
  */
 export function sameJson(expected: unknown): (answer: Buffer) => boolean {
   return (answer) => isSame(JSON.parse(answer.toString()), expected)

@@ -35,7 +35,10 @@ function csvOf(table: readonly Record<string, unknown>[]): string {
   return `${Object.keys(table[0]).join(',')}\n${lines.join('\n')}\n`
 }
 
-/** The fields of CSV without quotes, numbers as numbers and booleans in lower case; row labels that pandas adds are left out. */
+/**
+ * The fields of CSV without quotes, numbers as numbers and booleans in lower case; row labels that pandas adds are left
+ * out.
+ */
 function fieldsOf(csv: string): (number | string)[] {
   const lines = csv.trimEnd().split(/\r?\n/)
   const skip = lines[0].startsWith(',') ? 1 : 0

@@ -1,6 +1,7 @@
 /**
- * The process that makes load with autocannon or over gRPC, so that it shares neither an event loop nor a core with what is measured.
- * Binary bodies and latencies below a millisecond need its API: its command reads bodies as text and counts whole milliseconds.
+ * The process that makes load with autocannon or over gRPC, so that it shares neither an event loop nor a core with
+ * what is measured. Binary bodies and latencies below a millisecond need its API: its command reads bodies as text and
+ * counts whole milliseconds.
  * @module
  */
 import { readFileSync } from 'node:fs'

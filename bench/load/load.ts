@@ -35,7 +35,10 @@ export interface LoadResult {
 /** A load generator. */
 export type Load = (request: LoadRequest) => Promise<LoadResult>
 
-/** Sends requests, hands each one's latency in milliseconds to `answered`, and gives their number and that of the failures. */
+/**
+ * Sends requests, hands each one's latency in milliseconds to `answered`, and gives their number and that of the
+ * failures.
+ */
 export type Sender = (
   request: LoadRequest,
   body: Buffer,

@@ -1,6 +1,6 @@
 /**
- * The process that makes load at a fixed pace: a request goes out when it is due, whether or not those before it are answered, so that a
- * server that stands still delays requests and does not thin them out.
+ * The process that makes load at a fixed pace: a request goes out when it is due, whether or not those before it are
+ * answered, so that a server that stands still delays requests and does not thin them out.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -22,7 +22,10 @@ export interface PacedRequest {
   readonly seconds: number
 }
 
-/** What was seen. **Units**: milliseconds from sending to the last byte of the answer, time that waits for the connection included. */
+/**
+ * What was seen. **Units**: milliseconds from sending to the last byte of the answer, time that waits for the
+ * connection included.
+ */
 export interface PacedResult {
   readonly requests: number
   readonly p50Ms: number

@@ -1,5 +1,6 @@
 /**
- * What a micro benchmark's ratios were when they were last written down: `baselines.json`, with machine and date. `--save` writes them anew.
+ * What a micro benchmark's ratios were when they were last written down: `baselines.json`, with machine and date.
+ * `--save` writes them anew.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and JSON.stringify, and part
- * by part: where the thresholds of src/frame/native-codec.ts come from. Checks the answers first.
+ * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and
+ * JSON.stringify, and part by part: where the thresholds of src/frame/native-codec.ts come from. Checks the answers
+ * first.
  * Run: `npx tsx bench/micro/frame-codec.ts [--small]`
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * A JPEG of 1920×1080, read and written: the Image descriptor against the bare codecs. Run: `npx tsx bench/micro/image-decode.ts [rounds]`
+ * A JPEG of 1920×1080, read and written: the Image descriptor against the bare codecs.
+ * Run: `npx tsx bench/micro/image-decode.ts [rounds]`.
  * Wants a quiet machine: on a busy one the ratios swing by a quarter either way.
  * @module
  */

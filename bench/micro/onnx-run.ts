@@ -1,5 +1,6 @@
 /**
- * What a run of the example models costs by rows in a batch, whether it keeps the event loop, and what preparing a picture costs.
+ * What a run of the example models costs by rows in a batch, whether it keeps the event loop, and what preparing a
+ * picture costs.
  * Run: `npx tsx bench/micro/onnx-run.ts`
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Parquet behind the wall against Parquet in place, and a whole echo against a bare Polars loop. Checks the answers first.
+ * Parquet behind the wall against Parquet in place, and a whole echo against a bare Polars loop. Checks the answers
+ * first.
  * Run: `npx tsx bench/micro/parquet-sandbox.ts`
  * @module
  */

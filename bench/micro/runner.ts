@@ -1,6 +1,7 @@
 /**
- * What runners cost and gain without HTTP: messages, moved arrays, batches, threads; and what the event loop feels of them. Each figure
- * is a ratio within one run, with contenders taking turns. Over HTTP: `npm run bench -- --only runner`. Run after `npm run build`:
+ * What runners cost and gain without HTTP: messages, moved arrays, batches, threads; and what the event loop feels of
+ * them. Each figure is a ratio within one run, with contenders taking turns. Over HTTP:
+ * `npm run bench -- --only runner`. Run after `npm run build`:
  * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|delay ...]`
  * @module
  */

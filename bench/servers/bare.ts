@@ -1,6 +1,6 @@
 /**
- * The limit: uWebSockets.js taking the bytes and giving the right answer, with nothing between. BENCH_BARE is `echo`, or the answer as
- * JSON, whose bytes are in the file that BENCH_BODY names with `.answer`.
+ * The limit: uWebSockets.js taking the bytes and giving the right answer, with nothing between. BENCH_BARE is `echo`,
+ * or the answer as JSON, whose bytes are in the file that BENCH_BODY names with `.answer`.
  * @module
  */
 

@@ -22,7 +22,10 @@ function polarsWork(): Work {
   return () => polars.readParquet(body).writeParquet()
 }
 
-/** The codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed, else @napi-rs/image. */
+/**
+ * The codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed, else
+ * @napi-rs/image.
+ */
 async function codecWork(): Promise<Work> {
   const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
   const { jpegCodec } = (await built('image/jpeg.js')) as typeof import('../../src/image/jpeg.ts')

@@ -1,5 +1,6 @@
 /**
- * Models inline and behind runners: serving.ts's part for the runners' jobs. `BENCH_RUNNER` says how the model is called.
+ * Models inline and behind runners: serving.ts's part for the runners' jobs. `BENCH_RUNNER` says how the model is
+ * called.
  * @module
  */
 import { io, NDArray, Runner, Service } from 'serving'

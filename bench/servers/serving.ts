@@ -1,5 +1,6 @@
 /**
- * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 tells the port of gRPC in place of HTTP's.
+ * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 tells the port of gRPC in place of
+ * HTTP's.
  * @module
  */
 import { io, NDArray, Service, serve } from 'serving'

@@ -6,7 +6,10 @@ import { io, NDArray, type Service } from 'serving'
 import { onnxRunner } from 'serving/onnx'
 import { prepare, readDigit } from './digits.ts'
 
-/** The network in a thread of its own; requests that come together are answered as one batch. Belongs into the service's `runners`. */
+/**
+ * The network in a thread of its own; requests that come together are answered as one batch. Belongs into the service's
+ * `runners`.
+ */
 export const digits = onnxRunner('digits', new URL('./model.onnx', import.meta.url), {
   outputs: ['probabilities'],
   methods: { predict: { batchable: true, maxBatchSize: 64, maxWaitMs: 5 } },

@@ -8,7 +8,10 @@ import { BadInput, NDArray } from 'serving'
 const side = 8
 /** The most that a cell can hold. */
 const full = 16
-/** Share of the contrast from which on a pixel counts when the digit's edges are looked for; what is fainter is blur or noise. */
+/**
+ * Share of the contrast from which on a pixel counts when the digit's edges are looked for; what is fainter is blur or
+ * noise.
+ */
 const edgeShare = 0.25
 /** The least difference between paper and ink. **Units**: levels of 255. */
 const minContrast = 24
@@ -23,9 +26,10 @@ export interface Reading {
 /**
  * A picture of one digit becomes the model's input.
  *
- * The training data were made of 32 × 32 bitmaps that the digit fills from top to bottom; each cell counts the pixels of a 4 × 4 block.
- * So: the paper's colour is the median of the picture's border, ink is the distance from it (dark on light or light on dark), cut out
- * around the ink, centred in a square, averaged to 8 × 8 and stretched to 16. `prepare` in `pictures.py` is the same arithmetic.
+ * The training data were made of 32 × 32 bitmaps that the digit fills from top to bottom; each cell counts the pixels
+ * of a 4 × 4 block. So: the paper's colour is the median of the picture's border, ink is the distance from it (dark on
+ * light or light on dark), cut out around the ink, centred in a square, averaged to 8 × 8 and stretched to 16.
+ * `prepare` in `pictures.py` is the same arithmetic.
  *
  * **Shape**: `[h, w]` or `[h, w, 3]` of any size; out `[1, 64]`, rows from the top.
  * **Units**: levels 0 to 255; out 0 (paper) to 16 (ink).
@@ -103,7 +107,9 @@ function inkByLevel(grey: Grey): Float64Array {
   return new Float64Array(256).map((_, level) => Math.min(1, Math.max(0, ((level - paper) * sign) / contrast)))
 }
 
-/** The middle one of the border's levels; of a digit that touches the border, the paper is still the larger part of it. */
+/**
+ * The middle one of the border's levels; of a digit that touches the border, the paper is still the larger part of it.
+ */
 function medianOfBorder({ width, height, data }: Grey): number {
   const counts = new Uint32Array(256)
   for (let x = 0; x < width; x++) {

@@ -122,7 +122,9 @@ function parseHeader(body: Uint8Array): { start: number; descr: Descr; isFortran
   return { start, descr: descr as Descr, isFortran: order === 'True', shape }
 }
 
-/** Bytes up to the elements, which start at a multiple of 64. Room for 21 digits is left for the first length to grow. */
+/**
+ * Bytes up to the elements, which start at a multiple of 64. Room for 21 digits is left for the first length to grow.
+ */
 function encodeHeader(descr: string, shape: readonly number[]): Buffer {
   const lengths = shape.length === 1 ? `${shape[0]},` : shape.join(', ')
   const growth = shape.length === 0 ? '' : ' '.repeat(21 - String(shape[0]).length)

@@ -83,8 +83,8 @@ class Weights {
 // Takes the rows of the input from top to bottom and writes each row of the output once its inputs are there.
 class Resampler {
  public:
-  // `table` has a float for each of the 256 levels of each channel, and `out` is floats then; without one, `out` is bytes.
-  // Returns false when there is no memory.
+  // `table` has a float for each of the 256 levels of each channel, and `out` is floats then; without one, `out` is
+  // bytes. Returns false when there is no memory.
   bool Prepare(const ResamplePlan& plan, const float* table, void* out);
 
   // The next row. Never throws, allocates or jumps.

@@ -25,13 +25,21 @@ import { singleFilePart } from './single-file-part.ts'
 export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
   /** Colour mode that pictures are converted to, both ways. Default `'RGB'`; `null` keeps the mode of each picture. */
   readonly pilmode?: RasterMode | null
-  /** Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default `image/jpeg`. */
+  /**
+   * Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default
+   * `image/jpeg`.
+   */
   readonly mimeType?: string
-  /** Formats that are read: those above without `image/avif`, and `image/gif`. Default all; an empty list reads nothing. */
+  /**
+   * Formats that are read: those above without `image/avif`, and `image/gif`. Default all; an empty list reads nothing.
+   */
   readonly allowedMimeTypes?: Iterable<string> | null
   /** The largest picture that is decoded. Our choice: default 64 million. **Units**: pixels. */
   readonly maxPixels?: number
-  /** Gives the function a tensor instead of a raster: resized, cut out and normalised in one pass. For `pilmode` `RGB` and `L`. */
+  /**
+   * Gives the function a tensor instead of a raster: resized, cut out and normalised in one pass. For `pilmode` `RGB`
+   * and `L`.
+   */
   readonly tensor?: T
 }
 
@@ -42,15 +50,19 @@ const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'te
 const defaultMaxPixels = 64_000_000
 
 /**
- * Decodes a picture to a {@link RasterImage}, or to a tensor for a model; encodes a RasterImage, or an array of pixels, to a picture.
+ * Decodes a picture to a {@link RasterImage}, or to a tensor for a model; encodes a RasterImage, or an array of pixels,
+ * to a picture.
  *
- * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as `pilmode` where
- * dtype and channels are just those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]` with `layout: 'hwc'`.
- * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field is called. The format
- * is told from the bytes, so a body without a type or of `application/octet-stream` will do. The first frame counts; EXIF
- * orientation and colour profiles are not applied. Out: `content-type` and `content-disposition` as the reference writes them.
- * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded; BadInput `encoding` for
- * what is no picture or a damaged one. MissingDependencyException at construction without `@napi-rs/image`.
+ * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as
+ * `pilmode` where dtype and channels are just those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]`
+ * with `layout: 'hwc'`.
+ * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field
+ * is called. The format is told from the bytes, so a body without a type or of `application/octet-stream` will do. The
+ * first frame counts; EXIF orientation and colour profiles are not applied. Out: `content-type` and
+ * `content-disposition` as the reference writes them.
+ * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
+ * BadInput `encoding` for what is no picture or a damaged one. MissingDependencyException at construction without
+ * `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
  * **Source**: SPEC "Image".
  * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`,
@@ -111,8 +123,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from a picture's bytes, a file-like object or a path. `mimeType`, when not given, comes from the name's extension,
-   * else from the bytes.
+   * Makes a descriptor from a picture's bytes, a file-like object or a path. `mimeType`, when not given, comes from the
+   * name's extension, else from the bytes.
    * **Errors**: BadInput for a path that cannot be read, and for what this descriptor would refuse by its header.
    */
   static fromSample<const T extends TensorOptions | undefined = undefined>(
@@ -138,7 +150,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Decodes a picture's bytes, of a part or a message, by the same rules as a body. The bytes must not change until the promise settles.
+   * Decodes a picture's bytes, of a part or a message, by the same rules as a body. The bytes must not change until the
+   * promise settles.
    * **Errors**: as for a body; what the header tells is thrown at once.
    */
   fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {

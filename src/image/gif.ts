@@ -8,8 +8,8 @@ import type { GifFrame } from './header-gif.ts'
 import type { Pixels } from './raster-modes.ts'
 
 /**
- * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour. Pixels of the screen that it does not cover have the
- * transparent colour, else the table's first one, as in Pillow.
+ * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour. Pixels of the screen that it
+ * does not cover have the transparent colour, else the table's first one, as in Pillow.
  * **Errors**: an Error for damaged or missing data. **Source**: GIF89a, appendix F.
  */
 export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<Pixels> {
@@ -43,7 +43,10 @@ function colorTable({ palette }: GifFrame): Uint8Array {
   return colors
 }
 
-/** Where row `row` of the picture stands in the data: every 8th from 0, every 8th from 4, every 4th from 2, every 2nd from 1. */
+/**
+ * Where row `row` of the picture stands in the data: every 8th from 0, every 8th from 4, every 4th from 2, every 2nd
+ * from 1.
+ */
 function interlacedRow(row: number, height: number): number {
   const before = (first: number, step: number) => Math.max(0, Math.ceil((height - first) / step))
   if (row % 8 === 0) return row / 8

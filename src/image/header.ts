@@ -39,9 +39,11 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
 }
 
 /**
- * Returns the header of a picture; undefined when it is of no known type, cut off or damaged before its size, or a side is 0.
+ * Returns the header of a picture; undefined when it is of no known type, cut off or damaged before its size, or a side
+ * is 0.
  *
- * **Cost**: reads a few bytes; of a JPEG or GIF it walks what stands before the size, in {@link maxHeaderSteps} steps at most. Never throws.
+ * **Cost**: reads a few bytes; of a JPEG or GIF it walks what stands before the size, in {@link maxHeaderSteps} steps
+ * at most. Never throws.
  * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
@@ -56,8 +58,8 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
 const searchBytes = 1 << 18
 
 /**
- * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end marker, a WebP
- * shorter than it says. Pillow refuses both.
+ * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end
+ * marker, a WebP shorter than it says. Pillow refuses both.
  */
 export function* cutOffSlices(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): Slices<boolean> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -130,7 +132,9 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   return undefined
 }
 
-/** A header of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows from the top. */
+/**
+ * A header of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows from the top.
+ */
 function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 26) return undefined
   const length = view.getUint32(14, true)

@@ -1,8 +1,8 @@
 /**
  * The native add-on for pictures (native/image), loaded. The only file that loads it.
  *
- * There are two binaries of it: serving_jpeg.node, which needs libjpeg-turbo, and serving_image.node, which does not read or write JPEG
- * and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
+ * There are two binaries of it: serving_jpeg.node, which needs libjpeg-turbo, and serving_image.node, which does not
+ * read or write JPEG and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -11,8 +11,9 @@ import { dirname, join } from 'node:path'
 import { nativePath } from '../native/add-on.ts'
 
 /**
- * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives the work up once it
- * is not 0, and `table` has a float for each of 256 levels of up to 4 channels. Resolves with a text that says what failed.
+ * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives
+ * the work up once it is not 0, and `table` has a float for each of 256 levels of up to 4 channels. Resolves with a
+ * text that says what failed.
  */
 type Work = (
   input: Uint8Array,

@@ -1,20 +1,23 @@
 /**
- * The picture codecs: @napi-rs/image behind a narrow interface, GIF, which it lacks, and libjpeg-turbo for JPEG where it is there.
+ * The picture codecs: @napi-rs/image behind a narrow interface, GIF, which it lacks, and libjpeg-turbo for JPEG where
+ * it is there.
  *
  * What the package (1.15) does, found by trying it against Pillow 11.3:
- * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are resolved, transparent
- *   colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit.
- * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is noise, single
- *   samples differ by up to 57, nearly all of them in the last column.
+ * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are
+ *   resolved, transparent colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit.
+ * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is
+ *   noise, single samples differ by up to 57, nearly all of them in the last column.
  * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is not applied unless `rotate` is called (Pillow turns TIFF, and only TIFF).
  * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused; GIF and TGA are not built in.
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
  * - A signal only removes work that still waits for a thread; one that is aborted beforehand is ignored.
  * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
- * - AVIF is only written: one whose boxes say that it is small is decoded in full before it is refused (1.9 GB from 2 KB seen).
+ * - AVIF is only written: one whose boxes say that it is small is decoded in full before it is refused (1.9 GB from 2
+ *   KB seen).
  * - A TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
- * - It encodes from files or RGBA only. PNM and PAM are files with a header of a few bytes, so other modes are passed as those.
+ * - It encodes from files or RGBA only. PNM and PAM are files with a header of a few bytes, so other modes are passed
+ *   as those.
  * - JPEG is always written with three components of full resolution.
  * @module
  */
@@ -35,8 +38,8 @@ import { tensorOf } from './tensor-of.ts'
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
   /**
-   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; 16-bit grey is `I`, other 16-bit
-   * channels keep their high byte, as in Pillow. The bytes must not change until the promise settles.
+   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; 16-bit grey is
+   * `I`, other 16-bit channels keep their high byte, as in Pillow. The bytes must not change until the promise settles.
    * **Errors**: an Error that says what is damaged or not supported; the signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels>
@@ -48,7 +51,8 @@ export interface ImageCodec {
     signal?: AbortSignal,
   ): Promise<NDArray<D>>
   /**
-   * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written; the signal's reason.
+   * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written;
+   * the signal's reason.
    */
   encode(
     pixels: Pixels,
@@ -83,8 +87,8 @@ export function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
 }
 
 /**
- * Returns the nearest mode that a format holds: the mode itself, else colour for colour, alpha where there is any, grey for the rest.
- * `F` and, in formats without 16 bits, `I` are clipped to 0…255 as Pillow does.
+ * Returns the nearest mode that a format holds: the mode itself, else colour for colour, alpha where there is any, grey
+ * for the rest. `F` and, in formats without 16 bits, `I` are clipped to 0…255 as Pillow does.
  */
 export function storableMode(mode: RasterMode, mimeType: EncodableMimeType): RasterMode {
   const modes: readonly RasterMode[] = encodableModes[mimeType]
@@ -132,7 +136,9 @@ export function imageCodec(): ImageCodec {
   return loaded
 }
 
-/** Returns the codec with libjpeg-turbo, or without it as where it does not load. **Errors**: as of {@link imageCodec}. */
+/**
+ * Returns the codec with libjpeg-turbo, or without it as where it does not load. **Errors**: as of {@link imageCodec}.
+ */
 export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
 
@@ -183,7 +189,10 @@ function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
   return mimeType === 'image/jpeg' && (channels === 1 || channels === 3)
 }
 
-/** Finds the mode of raw pixels by their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with alpha. */
+/**
+ * Finds the mode of raw pixels by their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with
+ * alpha.
+ */
 function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slices<Pixels> {
   const bytes = raw.length / (width * height)
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)

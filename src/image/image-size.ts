@@ -4,8 +4,9 @@
  */
 
 /**
- * The most segments, blocks or stray bytes that are walked before the size: a body of 64 MB may consist of them. Pictures have some dozens,
- * with a colour profile or a depth map some hundreds. **Units**: steps, a quarter of a millisecond in all.
+ * The most segments, blocks or stray bytes that are walked before the size: a body of 64 MB may consist of them.
+ * Pictures have some dozens, with a colour profile or a depth map some hundreds. **Units**: steps, a quarter of a
+ * millisecond in all.
  */
 export const maxHeaderSteps = 1 << 16
 

@@ -41,7 +41,8 @@ export function declaredImageType(essence: string): ImageMimeType | undefined {
 }
 
 /**
- * Returns the bytes of a sample and the format that its name, else its content, says. **Errors**: BadInput when it cannot be read.
+ * Returns the bytes of a sample and the format that its name, else its content, says. **Errors**: BadInput when it
+ * cannot be read.
  */
 export function readSample(sample: ImageSample): {
   readonly bytes: Uint8Array

@@ -1,11 +1,13 @@
 /**
- * JPEG by libjpeg-turbo, where the add-on with it loads. It reads what Pillow reads and writes what Pillow writes, to the bit, and takes 0.6
- * of the time of @napi-rs/image for reading and 0.1 for writing: see "Codecs of JPEG" in bench/README.md.
+ * JPEG by libjpeg-turbo, where the add-on with it loads. It reads what Pillow reads and writes what Pillow writes, to
+ * the bit, and takes 0.6 of the time of @napi-rs/image for reading and 0.1 for writing: see "Codecs of JPEG" in
+ * bench/README.md.
  *
  * - A frame header of another size than ours was read as is refused: the limit on pixels was checked by that size.
  * - Data that ends early is refused; damage within it is repaired by the library without an error, as in Pillow.
  * - EXIF orientation and colour profiles are not applied, as in Pillow.
- * - Pictures of more than 100 scans are refused: each scan of a progressive one walks the whole picture, even if it has no data.
+ * - Pictures of more than 100 scans are refused: each scan of a progressive one walks the whole picture, even if it has
+ *   no data.
  * @module
  */
 import type { ImageHeader } from './header.ts'
@@ -16,12 +18,14 @@ import { planFields, type Resize } from './resize.ts'
 /** JPEG in grey and RGB, off the event loop. */
 export interface JpegCodec {
   /**
-   * Decodes a JPEG with one or three channels to pixels of mode `L` or `RGB`. The bytes must not change until the promise settles.
+   * Decodes a JPEG with one or three channels to pixels of mode `L` or `RGB`. The bytes must not change until the
+   * promise settles.
    * **Errors**: an Error that says what is damaged or not supported; the signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels>
   /**
-   * Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`, as `resample` does. **Errors**: as of decode.
+   * Decodes at 1/`denominator` of the size, resizes row by row, and writes into `out`, as `resample` does. **Errors**:
+   * as of decode.
    */
   decodeResized(
     bytes: Uint8Array,
@@ -32,7 +36,8 @@ export interface JpegCodec {
     signal?: AbortSignal,
   ): Promise<void>
   /**
-   * Encodes pixels of mode `L` or `RGB` with colour at half the resolution. They must not change until the promise settles.
+   * Encodes pixels of mode `L` or `RGB` with colour at half the resolution. They must not change until the promise
+   * settles.
    * **Units**: quality is 1 to 100. **Errors**: as of decode.
    */
   encode(pixels: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array>

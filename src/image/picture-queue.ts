@@ -16,8 +16,8 @@ interface Job {
 }
 
 /**
- * Lets pictures into libuv's pool, first come first served, so that they never take all of its threads: gzip, files and large arrays
- * use the same ones. One slot is left to small pictures, so that these do not wait for large ones.
+ * Lets pictures into libuv's pool, first come first served, so that they never take all of its threads: gzip, files and
+ * large arrays use the same ones. One slot is left to small pictures, so that these do not wait for large ones.
  */
 export class PictureQueue {
   readonly #slots: number
@@ -34,8 +34,10 @@ export class PictureQueue {
   }
 
   /**
-   * Runs `work` on a picture of so many pixels once there is a slot for it. The slot is free again when the promise of `work` settles.
-   * **Errors**: those of `work`; the signal's reason when it is aborted while the picture waits, and `work` is never called then.
+   * Runs `work` on a picture of so many pixels once there is a slot for it. The slot is free again when the promise of
+   * `work` settles.
+   * **Errors**: those of `work`; the signal's reason when it is aborted while the picture waits, and `work` is never
+   * called then.
    */
   async run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted()

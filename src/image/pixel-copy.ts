@@ -10,8 +10,9 @@ import type { Pixels } from './raster-modes.ts'
 const copyBytes = 4 * 1024 * 1024
 
 /**
- * Runs `work` on a copy of the pixels in pooled memory: their function may change them, or transfer them to a thread of a Runner, which
- * would free them while native code reads. The copy must not be used once the promise of `work` has settled.
+ * Runs `work` on a copy of the pixels in pooled memory: their function may change them, or transfer them to a thread of
+ * a Runner, which would free them while native code reads. The copy must not be used once the promise of `work` has
+ * settled.
  */
 export async function copied<T>(
   pixels: Pixels,

@@ -25,10 +25,10 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
 /**
  * Returns a picture in another colour mode; the same object when it has that mode already.
  *
- * Grey is ITU-R 601-2 luma, mode `1` is dithered (Floyd–Steinberg), alpha is dropped, not composited, and a mode without alpha becomes
- * opaque. `I` and `F` are clipped to 0…255 for the byte modes, as Pillow does.
- * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Cost**: on the calling thread; {@link convertInSlices} for
- * large pictures.
+ * Grey is ITU-R 601-2 luma, mode `1` is dithered (Floyd–Steinberg), alpha is dropped, not composited, and a mode
+ * without alpha becomes opaque. `I` and `F` are clipped to 0…255 for the byte modes, as Pillow does.
+ * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Cost**: on the calling thread; {@link
+ * convertInSlices} for large pictures.
  */
 export function convertRaster(raster: Pixels, mode: RasterMode): Pixels {
   return runAtOnce(rasterConversion(raster, mode))

@@ -7,8 +7,8 @@ import { thousandfoldLuma } from './raster-luma.ts'
 import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'
 
 /**
- * Floyd–Steinberg dithering to mode `1`, for `L` and `RGB` only, as in Pillow; undefined for the other modes. The kernel keeps the errors
- * of the row above, so it takes whole rows from top to bottom, once.
+ * Floyd–Steinberg dithering to mode `1`, for `L` and `RGB` only, as in Pillow; undefined for the other modes. The
+ * kernel keeps the errors of the row above, so it takes whole rows from top to bottom, once.
  */
 export function dither(mode: RasterMode, width: number): Kernel | undefined {
   if (mode !== 'L' && mode !== 'RGB') return undefined

@@ -1,6 +1,6 @@
 /**
- * The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`: loops over pixels, integers where Pillow has integers and
- * float32 where it has floats.
+ * The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`: loops over pixels, integers where Pillow has
+ * integers and float32 where it has floats.
  * @module
  */
 
@@ -167,7 +167,9 @@ const fromGrey = (step: 1 | 2) => ({
   HSV: greyToHsv(step),
 })
 
-/** The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts. */
+/**
+ * The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts.
+ */
 export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> = {
   1: { L: bitToGrey },
   L: { ...fromGrey(1), LA: greyToGreyAlpha, I: greyToGrey(1), F: greyToGrey(1) },

@@ -24,10 +24,15 @@ export type RasterMode = `${keyof typeof rasterModes}`
 /** The pixels of a raster as numbers: one element per channel. */
 export type RasterElements = Uint8Array | Int32Array | Float32Array
 
-/** Converts the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all 0. */
+/**
+ * Converts the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all
+ * 0.
+ */
 export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
 
-/** Pixels in rows from top to bottom, channels side by side, without gaps: what codecs and conversions take and return. */
+/**
+ * Pixels in rows from top to bottom, channels side by side, without gaps: what codecs and conversions take and return.
+ */
 export interface Pixels {
   readonly mode: RasterMode
   readonly width: number
@@ -46,7 +51,8 @@ export function pixelBytes(mode: RasterMode): number {
 }
 
 /**
- * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a multiple of four.
+ * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a
+ * multiple of four.
  */
 export function elementsOf({ data, mode }: Pixels): RasterElements {
   const { dtype } = rasterModes[mode]

@@ -4,7 +4,10 @@
  */
 import type { RasterElements } from './raster-modes.ts'
 
-/** A table entry is the product with 6 binary places, a half added and cut off toward zero: so Pillow's tables came about. */
+/**
+ * A table entry is the product with 6 binary places, a half added and cut off toward zero: so Pillow's tables came
+ * about.
+ */
 const table = (factor: number, zero = 0) =>
   Int16Array.from({ length: 256 }, (_, i) => Math.trunc((i - zero) * factor * 64 + 0.5))
 

@@ -29,8 +29,8 @@ import { tensorOf } from './tensor-of.ts'
  * Pixels in rows from top to bottom, channels side by side, nothing between rows.
  *
  * **Shape**: `width * height` pixels.
- * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32 and `F` a float32 a pixel,
- * held in `data` as their little-endian bytes.
+ * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32 and `F` a float32 a
+ * pixel, held in `data` as their little-endian bytes.
  * **Errors**: InvalidArgument when mode, size and data do not fit together.
  * **Cost**: keeps `data` as it is, no copy.
  * **Example** `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
@@ -62,7 +62,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * The channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a multiple of four.
+   * The channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a multiple
+   * of four.
    */
   elements(): RasterElements {
     return elementsOf(this)
@@ -71,8 +72,10 @@ export class RasterImage implements Pixels {
   /**
    * Returns the picture in another size.
    *
-   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535; the signal's reason.
-   * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be transferred meanwhile.
+   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535;
+   * the signal's reason.
+   * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be
+   * transferred meanwhile.
    * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
    */
   async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
@@ -102,7 +105,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not within the picture.
+   * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not
+   * within the picture.
    * **Cost**: a copy of the part.
    */
   crop(left: number, top: number, width: number, height: number): RasterImage {
@@ -123,7 +127,8 @@ export class RasterImage implements Pixels {
   /**
    * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass.
    *
-   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey modes, else RGB.
+   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey
+   * modes, else RGB.
    * **Errors**: InvalidArgument for an option that does not fit, or a side above 65,535 pixels; the signal's reason.
    * **Cost**: as `resize`.
    * **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] })`
@@ -141,8 +146,9 @@ export class RasterImage implements Pixels {
   /**
    * Returns the bytes of a picture file. Modes that the format does not hold are converted to the nearest one.
    *
-   * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an Error for what the
-   * format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example** `await image.encode('image/webp', { quality: 90 })`
+   * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an
+   * Error for what the format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example**
+   * `await image.encode('image/webp', { quality: 90 })`
    */
   async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
@@ -156,8 +162,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * The picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one channel; uint8, int32 for
-   * `I`, float32 for `F`. **Cost**: shares memory with `data`, see {@link RasterImage.elements}.
+   * The picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one channel;
+   * uint8, int32 for `I`, float32 for `F`. **Cost**: shares memory with `data`, see {@link RasterImage.elements}.
    */
   toNDArray(): NDArray<'uint8' | 'int32' | 'float32'> {
     const { channels, dtype } = rasterModes[this.mode]
@@ -168,7 +174,8 @@ export class RasterImage implements Pixels {
   /**
    * Makes a picture of an array.
    *
-   * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`.
+   * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`;
+   * int32 `I`; float32 `F`.
    * **Errors**: InvalidArgument when dtype or shape do not fit the mode. **Cost**: no copy.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {

@@ -1,7 +1,8 @@
 /**
  * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript in slices with the same results.
  *
- * **Source**: the arithmetic of Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes between the two.
+ * **Source**: the arithmetic of Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes
+ * between the two.
  * @module
  */
 import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'

@@ -13,11 +13,14 @@ export interface TensorOptions {
   /** Height and width, in the order of the tensor's shape. **Units**: pixels, 1 to 16,384. */
   readonly size: readonly [height: number, width: number]
   /**
-   * `cover` (default) resizes until both sides are at least as long as asked and cuts the centre out; `contain` resizes until none is longer
-   * and centres the picture on `background`; `fill` resizes each side by itself.
+   * `cover` (default) resizes until both sides are at least as long as asked and cuts the centre out; `contain` resizes
+   * until none is longer and centres the picture on `background`; `fill` resizes each side by itself.
    */
   readonly fit?: TensorFit
-  /** For `cover`: what the shorter side is resized to before the centre is cut out, such as 256 for a size of 224. Default: what just covers. */
+  /**
+   * For `cover`: what the shorter side is resized to before the centre is cut out, such as 256 for a size of 224.
+   * Default: what just covers.
+   */
   readonly shortSide?: number
   /** Default `bilinear`. */
   readonly filter?: ResizeFilter
@@ -32,8 +35,9 @@ export interface TensorOptions {
   /** For `contain`: the level around the picture, 0 to 255, for each channel. Default 0. */
   readonly background?: readonly number[]
   /**
-   * Whether a JPEG of at least four times the area that is needed is decoded at 1/2, 1/4 or 1/8 of its size, which stays at least twice as
-   * long and wide as what it is resized to. Default true: single levels differ by a few from those of a resize of all pixels.
+   * Whether a JPEG of at least four times the area that is needed is decoded at 1/2, 1/4 or 1/8 of its size, which
+   * stays at least twice as long and wide as what it is resized to. Default true: single levels differ by a few from
+   * those of a resize of all pixels.
    */
   readonly scaleOnLoad?: boolean
 }
@@ -44,7 +48,10 @@ export type TensorFit = 'cover' | 'contain' | 'fill'
 /** The element type of the tensors that options ask for. */
 export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 'uint8' : 'float32'
 
-/** The longest side of a picture that is resized: the weights of a filter take memory in proportion to it. **Units**: pixels. */
+/**
+ * The longest side of a picture that is resized: the weights of a filter take memory in proportion to it. **Units**:
+ * pixels.
+ */
 export const maxResizedSide = 65_535
 const maxTensorSide = 16_384
 const names = 'size,fit,shortSide,filter,layout,dtype,mean,std,background,scaleOnLoad'.split(',')
@@ -110,7 +117,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   }
 
   /**
-   * Returns how much smaller a JPEG of this size may be decoded: 1, 2, 4 or 8 times, and no side less than twice what it is resized to.
+   * Returns how much smaller a JPEG of this size may be decoded: 1, 2, 4 or 8 times, and no side less than twice what
+   * it is resized to.
    * **Source**: Pillow's `Image.thumbnail`, whose `reducing_gap` is 2.
    */
   denominator(width: number, height: number): number {

@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url'
 
 const folder = process.env.SERVING_CORPORA ?? fileURLToPath(new URL('public', import.meta.url))
 
-/** The folder of a corpus that `test/corpora/fetch.sh` has brought; undefined where it has not, and its tests are left out. */
+/**
+ * The folder of a corpus that `test/corpora/fetch.sh` has brought; undefined where it has not, and its tests are left
+ * out.
+ */
 export function publicCorpus(name: string): string | undefined {
   const path = join(folder, name)
   return existsSync(path) ? path : undefined

@@ -4,7 +4,9 @@ import { loadOnnx } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 import svc from '../../examples/iris/service.ts'
 
-/** A flower that the model has not seen, with what scikit-learn itself answers for it. Made by `examples/iris/train.py`. */
+/**
+ * A flower that the model has not seen, with what scikit-learn itself answers for it. Made by `examples/iris/train.py`.
+ */
 interface Flower {
   readonly measurements_cm: readonly [number, number, number, number]
   readonly actual: string

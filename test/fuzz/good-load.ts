@@ -52,7 +52,10 @@ export interface LoadResult {
   readonly pids: ReadonlySet<number>
 }
 
-/** Sends good requests of every kind until it is stopped, from a process of its own, so that what is timed is the server. */
+/**
+ * Sends good requests of every kind until it is stopped, from a process of its own, so that what is timed is the
+ * server.
+ */
 export async function startGoodLoad(port: number): Promise<{ stop: () => Promise<LoadResult> }> {
   const options = { execArgv: ['--import', 'tsx'], serialization: 'advanced' as const }
   const child = fork(fileURLToPath(import.meta.url), [String(port)], options)

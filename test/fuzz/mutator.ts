@@ -31,7 +31,10 @@ export function spoilt(random: Random, body: Uint8Array, from = 0, to = body.len
   return bad
 }
 
-/** A copy that may be longer or shorter: cut, doubled, with pieces taken out, put in, moved, or exchanged with another body. */
+/**
+ * A copy that may be longer or shorter: cut, doubled, with pieces taken out, put in, moved, or exchanged with another
+ * body.
+ */
 export function rebuilt(random: Random, body: Uint8Array, other: Uint8Array): Buffer {
   const at = below(random, body.length + 1)
   const size = below(random, Math.min(256, body.length) + 1)

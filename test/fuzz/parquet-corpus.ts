@@ -54,7 +54,10 @@ function lyingFooter(random: Random, file: Uint8Array): Buffer {
   return withFooter(file, footer)
 }
 
-/** Page headers follow each other from byte 4; a number in one of them changes, and what follows gives way so that nothing moves. */
+/**
+ * Page headers follow each other from byte 4; a number in one of them changes, and what follows gives way so that
+ * nothing moves.
+ */
 function lyingPage(random: Random, file: Uint8Array): Buffer {
   const heads: ThriftNumber[][] = []
   let at = 4

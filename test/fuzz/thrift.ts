@@ -1,6 +1,6 @@
 /**
- * Where the numbers are in Thrift's compact form, and how to write others there: page headers and footers of Parquet are made of it.
- * Source: Thrift compact protocol specification.
+ * Where the numbers are in Thrift's compact form, and how to write others there: page headers and footers of Parquet
+ * are made of it. Source: Thrift compact protocol specification.
  * @module
  */
 

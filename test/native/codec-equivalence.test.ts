@@ -108,8 +108,8 @@ describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec'
   })
 
   it('print the same text for doubles whose neighbour is a shorter number', () => {
-    // Each lies just beside a decimal of few digits that is halfway to the next double: at these sizes the powers of ten must be right
-    // to all their 128 bits.
+    // Each lies just beside a decimal of few digits that is halfway to the next double: at these sizes the powers of
+    // ten must be right to all their 128 bits.
     const values = [5.222680231935999e33, 5.222680231936001e33, 2.0890720927743998e34, 8.356288371097599e34]
     const array = new NDArray(Float64Array.from(values), [4], 'float64')
     expect(text(nativeCodec!, array, 'null')).toBe(`[${values.join()}]`)

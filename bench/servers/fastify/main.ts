@@ -1,5 +1,6 @@
 /**
- * Fastify doing the same jobs, written as its documentation would have it, with the libraries that people take: Polars for frames,
+ * Fastify doing the same jobs, written as its documentation would have it, with the libraries that people take: Polars
+ * for frames,
  * @fastify/multipart for forms, @napi-rs/image or sharp (BENCH_IMAGE) for pictures.
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Arrays in Fastify: JSON in, a typed array for the function, JSON out. `BENCH_PLAIN=1` leaves the typed array out and returns the
- * parsed body.
+ * Arrays in Fastify: JSON in, a typed array for the function, JSON out. `BENCH_PLAIN=1` leaves the typed array out and
+ * returns the parsed body.
  * @module
  */
 import type { FastifyInstance } from 'fastify'

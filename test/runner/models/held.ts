@@ -1,6 +1,6 @@
 /**
- * A method that blocks its thread until the test lets it go. The test and the thread share memory: `flags[0]` counts calls that have
- * begun, `flags[1]` lets them end.
+ * A method that blocks its thread until the test lets it go. The test and the thread share memory: `flags[0]` counts
+ * calls that have begun, `flags[1]` lets them end.
  */
 export function load(shared: SharedArrayBuffer) {
   const flags = new Int32Array(shared)

@@ -30,7 +30,8 @@ const write = async (value: RasterImage | NDArray, options: ImageOptions = {}) =
 /** Levels by which a channel may differ from Pillow's. */
 const tolerance = ({ file, mimeType }: Picture) => {
   if (file === 'cmyk.jpg') return 1
-  // By libjpeg-turbo to the bit; by the other codec within 3 where colour has its full resolution: see image/jpeg.test.ts.
+  // By libjpeg-turbo to the bit; by the other codec within 3 where colour has its full resolution: see
+  // image/jpeg.test.ts.
   return mimeType === 'image/jpeg' && jpegCodec === undefined ? (/-42\d.jpg$/.test(file) ? 60 : 3) : 0
 }
 

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /**
- * Runs a module in a copy of the sources beside which everything is installed but one package, and returns what it prints. The module finds
- * the package under `./src/index.ts`.
+ * Runs a module in a copy of the sources beside which everything is installed but one package, and returns what it
+ * prints. The module finds the package under `./src/index.ts`.
  */
 export function runWithout(name: string, module: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'serving-without-'))
