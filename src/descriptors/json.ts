@@ -8,6 +8,7 @@ import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { type BigNumber, bigNumbersOf, parseWithBigInts } from '../text/json-numbers.ts'
 import { parseJson } from '../text/parse-json.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
@@ -35,9 +36,18 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   readonly validateJson?: boolean
   /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
+  /**
+   * What becomes of integers that a double does not hold, such as 9007199254740993, and of numbers above the largest double. Our choice:
+   * `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives such integers as bigints, which a
+   * schema must allow; `'round'` takes the nearest double, or Infinity, as JSON.parse.
+   */
+  readonly bigNumbers?: BigNumbers
 }
 
-const optionNames = ['schema', 'validateJson', 'jsonEncoder'] as const
+/** What becomes of numbers that a double does not hold. */
+export type BigNumbers = 'error' | 'bigint' | 'round'
+
+const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers'] as const
 const jsonHeaders = [['content-type', 'application/json']] as const
 
 /**
@@ -56,6 +66,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   override readonly publicOptions: readonly string[] = optionNames
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
+  readonly bigNumbers: BigNumbers
   /** What `fromSample` was given, parsed. */
   readonly sample: unknown
   readonly #encoder: JSONEncoder
@@ -63,7 +74,11 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   constructor(options: JsonOptions<S> = {}, sample?: unknown) {
     super()
     checkOptions('JSON', options, optionNames)
-    const { schema, jsonEncoder } = options
+    const { schema, jsonEncoder, bigNumbers = 'error' } = options
+    if (bigNumbers !== 'error' && bigNumbers !== 'bigint' && bigNumbers !== 'round') {
+      throw new InvalidArgument(expected("'error', 'bigint' or 'round'", 'bigNumbers', bigNumbers))
+    }
+    this.bigNumbers = bigNumbers
     if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
       throw new InvalidArgument(expected('a Standard Schema object', 'schema', schema))
     }
@@ -89,7 +104,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
     }
     const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
-    const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample') : sample
+    const value =
+      bytes instanceof Uint8Array ? parseNumbers(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
     const result = options.schema?.['~standard'].validate(value)
     // A schema that answers later cannot be asked here; requests will be.
     if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
@@ -100,12 +116,12 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
-    return this.#check(parseJson(request.peek(), 'JSON'))
+    return this.#check(parseNumbers(request.peek(), 'JSON', this.bigNumbers))
   }
 
   /** A Value, or JSON text, becomes a value, by the rules of a body. */
   override fromProto(message: unknown): MaybePromise<JsonIn<S>> {
-    return this.#check(message instanceof Uint8Array ? parseJson(message, 'JSON') : message)
+    return this.#check(message instanceof Uint8Array ? parseNumbers(message, 'JSON', this.bigNumbers) : message)
   }
 
   /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
@@ -135,6 +151,25 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   #encode(value: unknown): HttpResponse {
     return { headers: jsonHeaders, body: this.#encoder.encode(value) }
   }
+}
+
+/** JSON text becomes a value. **Errors**: BadInput: of the text, and `dtype` for a number that a double does not hold. */
+function parseNumbers(bytes: Uint8Array, name: string, bigNumbers: BigNumbers): unknown {
+  const value = parseJson(bytes, name)
+  if (bigNumbers === 'round') return value
+  const integers: BigNumber[] = []
+  for (const number of bigNumbersOf(bytes)) {
+    if (!number.isInteger || bigNumbers === 'error') throw bigNumberError(number, name)
+    integers.push(number)
+  }
+  return integers.length === 0 ? value : parseWithBigInts(bytes, integers)
+}
+
+function bigNumberError({ text, start, isInteger }: BigNumber, name: string): BadInput {
+  const limit = isInteger ? 'integers that a double holds' : 'numbers up to 1.8e308'
+  const advice = isInteger ? ' (bigNumbers takes others)' : ''
+  const message = `expected ${limit} for ${name}${advice}, received ${text.slice(0, 80)} at byte ${start}`
+  return new BadInput(message, { reason: 'dtype', offset: start })
 }
 
 // A list of a million wrong elements has as many issues.

@@ -99,7 +99,11 @@ describe('metadata of a built-in descriptor', () => {
         max_pixels: 64_000_000,
       },
     ],
-    ['JSON', new io.JSON({ validateJson: true }), { mime_type: 'application/json', validate_json: true }],
+    [
+      'JSON',
+      new io.JSON({ validateJson: true }),
+      { mime_type: 'application/json', validate_json: true, big_numbers: 'error' },
+    ],
     ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain' }],
     ['File', new io.File(), { mime_type: 'application/octet-stream', spool_above_bytes: 4194304 }],
     [
