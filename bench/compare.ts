@@ -1,11 +1,10 @@
 /**
- * The working tree against a git ref:
+ * Compares the working tree with a git ref:
  * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N] [--json]`,
  * after `npm run build`.
  *
- * The ref is built in a worktree of its own with today's benchmark; both servers take turns. Two numbers matter: what
- * the tree does per second over what the ref did, and the ref's CPU per request over the tree's. Above 1 the tree is
- * the faster one.
+ * The ref is built in a worktree of its own with today's benchmark; both servers take turns. Two numbers matter: the
+ * tree's requests per second over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -36,7 +35,7 @@ function run(command: string, args: readonly string[], cwd = root): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 }
 
-/** The ref's sources in a new folder, built, with the benchmark of the working tree. */
+/** Builds the ref's sources in a new folder, with the benchmark of the working tree. */
 function buildRef(dir: string): void {
   run('git', ['worktree', 'add', '--quiet', '--detach', dir, ref])
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))

@@ -18,24 +18,24 @@ import { hasProcFs, usageOfTree } from './usage.ts'
 export interface Contender extends AsyncDisposable {
   readonly name: string
   readonly pid: number
-  /** undefined for a library in a loop; `grpc:` where that is spoken. */
+  /** undefined for a library in a loop; `grpc:` for gRPC. */
   readonly url?: string
   usage(): Promise<Usage>
-  /** The answer to one request. */
+  /** Returns the answer to one request. */
   ask(): Promise<{ readonly ok: boolean; readonly type: string; readonly body: Buffer }>
-  /** Many requests; `fire` sends them where there is a server. */
+  /** Makes many requests; `fire` sends them where there is a server. */
   load(fire: Load, seconds: number, amount?: number): Promise<LoadResult>
 }
 
 interface Kind {
   readonly file?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The checkout it belongs to, when it is not this one. */
+  /** The checkout that it runs from, when it is not this one. */
   readonly root?: string
   readonly python?: string
-  /** Answers gRPC in place of HTTP. */
+  /** Whether it serves gRPC instead of HTTP. */
   readonly isGrpc?: boolean
-  /** Why it is not there. */
+  /** Why it is not available. */
   readonly missing?: () => string | undefined
 }
 
@@ -89,12 +89,12 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     env: {
       ...process.env,
       ...env,
-      // An answer's bytes are in a file of their own: they may be too many for an environment.
+      // In a file, since an answer may be too long for an environment variable.
       BENCH_BARE: job.bare === 'echo' ? 'echo' : JSON.stringify({ ...job.bare, body: undefined }),
       BENCH_BODY: bodyFile,
       BENCH_PATH: job.path,
       NODE_ENV: 'production',
-      // dist, not src: what is measured is what is installed.
+      // dist, not src, since that is what users install.
       TSX_TSCONFIG_PATH: `${bench}/tsconfig.json`,
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -1,8 +1,8 @@
 /**
  * `npm run bench`: each descriptor against bare uWebSockets.js, Fastify, Python's servers, and libraries in a loop.
- * What the rows mean: `bench/README.md`.
+ * `bench/README.md` explains the rows.
  *
- * Options: `--quick` (small bodies, short, JavaScript only; fails on a wrong answer, never on a figure), `--only TEXT`
+ * Options: `--quick` (small bodies, short, JavaScript only; fails for wrong answers, not for figures), `--only TEXT`
  * (jobs whose name holds it, may be repeated), `--json`, `--publish` (into the project's files, see
  * `bench/publish.ts`), `--seconds N`, `--rounds N`.
  * @module
@@ -49,7 +49,7 @@ const results: CaseResult[] = []
 await using generator = await Generator.start()
 for (const plan of plans) {
   const { fire } = generator
-  // wrk's shortest run is a second: nothing for a smoke test.
+  // wrk's shortest run is a second, too long for a smoke test.
   const check = options.quick || !hasWrk() ? undefined : wrk
   const settings = { seconds, rounds, withoutPython: options.quick, autocannon: fire, wrk: check, progress }
   const result = await measureCase(plan, settings)

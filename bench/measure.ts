@@ -1,5 +1,5 @@
 /**
- * One job: its contenders are started, asked for the right answer, and measured.
+ * Runs one job: starts its contenders, checks their answers, and measures them.
  * @module
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { type MeasureOptions, measureRounds, type Row } from './rounds.ts'
 
 /** How to measure a job. */
 export interface CaseOptions extends MeasureOptions {
-  /** Leave out what is not written in JavaScript. */
+  /** Leaves out contenders that are not written in JavaScript. */
   readonly withoutPython: boolean
 }
 
@@ -20,11 +20,11 @@ export interface CaseResult {
   readonly name: string
   readonly bytes: number
   readonly connections: number
-  /** The row that stands for the project. */
+  /** Our row. */
   readonly ours: string
   readonly targets: CasePlan['targets']
   readonly rows: readonly Row[]
-  /** Contenders that are not there, with the reason. */
+  /** Contenders that are not available, with the reason. */
   readonly skipped: Readonly<Record<string, string>>
 }
 
@@ -50,7 +50,7 @@ export async function measureCase(plan: CasePlan, options: CaseOptions): Promise
       progress(`${plan.name}: ${contender.name} answers`)
       const wrong = await wrongAnswer(contender, job)
       if (wrong === undefined) continue
-      // A peer that cannot do the job as it is set up has no row; ours and those in JavaScript must be right.
+      // A Python peer that gives a wrong answer is left out; ours and those in JavaScript must be right.
       if (contenders[contender.name].python === undefined) throw new Error(`${contender.name} answers ${wrong}`)
       skipped[contender.name] = `answers ${wrong}`
     }
@@ -76,7 +76,7 @@ function whoIsThere(plan: CasePlan, withoutPython: boolean) {
   return { present, skipped }
 }
 
-/** What is wrong with a contender's answer; undefined when it is right. */
+/** Returns what is wrong with a contender's answer; undefined when it is right. */
 async function wrongAnswer(contender: Contender, job: BenchCase): Promise<string | undefined> {
   const { ok, type, body } = await contender.ask()
   const isEcho = contender.name.startsWith('bare') && job.bare === 'echo'

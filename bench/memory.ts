@@ -1,5 +1,5 @@
 /**
- * Memory: what an idle worker takes, and what a large body takes on top of an idle server.
+ * Memory of an idle worker, and what a large body adds to an idle server.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -14,10 +14,10 @@ import { startContender } from './contender.ts'
 import type { Load } from './load/load.ts'
 import { familyOf, hasProcFs, residentBytes, restartPeak, usageOfTree } from './usage.ts'
 
-/** Its name for `--only`. */
+/** The name for `--only`. */
 export const memoryName = 'memory'
 
-/** What was seen of one contender. **Units**: bytes. */
+/** The result of one contender. **Units**: bytes. */
 export interface MemoryRow {
   readonly contender: string
   /** Resident before the first request. */
@@ -32,12 +32,12 @@ export interface MemoryResult {
   readonly rows: readonly MemoryRow[]
 }
 
-/** What is promised: peak less idle in bodies, and an idle worker in bytes. */
+/** The targets: peak less idle in bodies, and an idle worker in bytes. */
 export const memoryTargets = { bodies: 4, workerBytes: 90e6 }
 
 const requests = 15
 
-/** Echoes of one large array over one connection; undefined where the system does not tell a process's memory. */
+/** Echoes of one large array over one connection; undefined where the system does not report a process's memory. */
 export async function measureMemory(
   rows: number,
   fire: Load,
@@ -64,7 +64,7 @@ export async function measureMemory(
 
 async function measureContender(name: string, job: BenchCase, bodyFile: string, fire: Load): Promise<MemoryRow> {
   await using server = await startContender(name, job, bodyFile)
-  // From here on: starting takes memory, too.
+  // Reset here, since starting takes memory as well.
   restartPeak(server.pid)
   const idleBytes = residentBytes(server.pid)
   const { ok, type, body } = await server.ask()
@@ -74,7 +74,7 @@ async function measureContender(name: string, job: BenchCase, bodyFile: string, 
   return { contender: name, idleBytes, peakBytes: usageOfTree(server.pid).peakBytes }
 }
 
-/** What a worker of the installed program has in memory once it is ready. */
+/** Returns the memory of a worker of the installed program once it is ready. */
 async function idleWorker(): Promise<number> {
   const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
   const args = ['serve', here('servers/echo.mjs'), '--workers', '1', '--port', '0', '--host', '127.0.0.1']

@@ -11,10 +11,10 @@ import { startContender } from './contender.ts'
 import { Generator } from './load/load.ts'
 import type { PacedRequest, PacedResult } from './load/paced.ts'
 
-/** Its name for `--only`. */
+/** The name for `--only`. */
 export const mixedName = 'mixed load'
 
-/** What was seen of one contender. **Units**: milliseconds. */
+/** The result of one contender. **Units**: milliseconds. */
 export interface MixedRow {
   readonly contender: string
   readonly aloneP99Ms: number
@@ -32,10 +32,10 @@ export interface MixedResult {
   readonly rows: readonly MixedRow[]
 }
 
-/** The p99 beside large requests stays within this many times the p99 alone. */
+/** The largest ratio of p99 beside large requests to p99 alone. */
 export const mixedTarget = 5
 
-// One in a hundred. More would be more than Fastify can do with such arrays.
+// One in a hundred, about the most that Fastify can do with such arrays.
 const smallPerSecond = 198
 const largePerSecond = 2
 const connections = 64
@@ -51,7 +51,7 @@ export async function measureMixed(
   const large: BenchCase = { name: mixedName, ...matrix(rows) }
   const dir = await mkdtemp(join(tmpdir(), 'bench-'))
   await using smallLoad = await Generator.start<PacedRequest, PacedResult>('./paced.ts')
-  // Another process: what it does with large answers must not delay the small ones.
+  // In a process of its own, so that reading large answers does not delay small ones.
   await using largeLoad = await Generator.start<PacedRequest, PacedResult>('./paced.ts')
 
   async function measure(contender: string): Promise<MixedRow> {
@@ -89,7 +89,7 @@ export async function measureMixed(
   }
 }
 
-/** A contender's answer, which the job says is right: all later ones must be the same bytes. */
+/** Returns a contender's checked answer, whose bytes all later ones must have. */
 async function rightAnswer(contender: string, url: string, { contentType, body, isRight }: BenchCase): Promise<Buffer> {
   const headers = { 'content-type': contentType }
   const response = await fetch(url, { method: 'POST', headers, body: body as Uint8Array<ArrayBuffer> })

@@ -1,8 +1,8 @@
 /**
- * Results become the picture in the README.
+ * Draws the results: the picture in the README.
  *
  * One line for each job, one dot for each contender, on a logarithmic scale: a dot at 10 means that serving answers ten
- * times as many requests per second on one core. A stroke is a target; a dot that does not reach its own is hollow.
+ * times as many requests per second on one core. A stroke is a target; a dot below its target is hollow.
  * @module
  */
 import { type Ratio, type Report, ratiosOf } from './report.ts'
@@ -11,7 +11,7 @@ type Look = readonly [label: string, colour: string]
 const limit: Look = ['bare uWebSockets.js or grpc-js', '#6e7781']
 const loop: Look = ['library in a loop', '#cc79a7']
 
-/** Contenders that are drawn. Colours differ for colour-blind eyes, too. */
+/** Contenders that are drawn, in colours that colour-blind people can tell apart. */
 const drawn: Readonly<Record<string, Look>> = {
   bare: limit,
   'bare, gRPC': limit,
@@ -28,12 +28,12 @@ const drawn: Readonly<Record<string, Look>> = {
 }
 
 const [left, right, top, lineHeight, width] = [340, 20, 104, 26, 990]
-const [least, most] = [0.02, 200]
+const [minRatio, maxRatio] = [0.02, 200]
 const ticks = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100]
 
-/** A ratio becomes its place from the left; what is beyond the scale stays at its end. */
+/** Returns the x coordinate of a ratio, clamped to the scale. */
 function x(ratio: number): number {
-  const share = Math.log(Math.min(most, Math.max(least, ratio)) / least) / Math.log(most / least)
+  const share = Math.log(Math.min(maxRatio, Math.max(minRatio, ratio)) / minRatio) / Math.log(maxRatio / minRatio)
   return Math.round((left + share * (width - left - right)) * 10) / 10
 }
 
@@ -91,7 +91,7 @@ const heading = 'Requests per second on one core: serving ÷ each contender'
 const footer =
   'Right of 1× serving is the faster one. A stroke is a target; a hollow dot does not reach its own. CPU per request where a core was not full.'
 
-/** A report becomes an SVG. */
+/** Returns a report as an SVG. */
 export function picture({ results, date, cpu, cores, node }: Report): string {
   const bottom = top + results.length * lineHeight
   const height = bottom + 66
@@ -103,7 +103,7 @@ export function picture({ results, date, cpu, cores, node }: Report): string {
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     text(16, 26, heading, 'font-size="16" font-weight="600"'),
     legend(),
-    // The stripes lie below the scale, strokes and dots above it.
+    // Stripes are drawn before the scale, strokes and dots after it.
     ...results.map(({ name }, i) => line(name, i)),
     scale(bottom),
     ...lines.map((ratios, i) => ratios.map((ratio) => stroke(ratio, middle(i))).join('')),

@@ -1,6 +1,6 @@
 /**
- * One core for the server, another one for the load, where the system can do that: figures are then of one core and
- * steadier.
+ * One core for the server, another one for the load, where the system can do that: figures are then for one core and
+ * vary less.
  * @module
  */
 import { spawnSync } from 'node:child_process'
@@ -16,7 +16,7 @@ export const serverCore = canPin ? 0 : undefined
 /** The core of load generators. */
 export const loadCore = canPin ? 1 : undefined
 
-/** A command becomes the same command on one core. */
+/** Returns a command that runs the given one on one core. */
 export function onCore(core: number | undefined, command: string, args: readonly string[]): [string, string[]] {
   return core === undefined ? [command, [...args]] : ['taskset', ['-c', String(core), command, ...args]]
 }

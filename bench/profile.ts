@@ -1,7 +1,7 @@
 /**
  * A CPU profile of serving under one job:
  * `npx tsx --tsconfig bench/tsconfig.json bench/profile.ts JOB [seconds=3] [folder]`, where JOB is part of a job's
- * name. Prints where the time went; the file is for Chrome's DevTools.
+ * name. Prints the functions that took most time; the file is for Chrome's DevTools.
  * @module
  */
 import { fork } from 'node:child_process'

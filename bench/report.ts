@@ -1,5 +1,5 @@
 /**
- * Results become tables in the terminal, and verdicts on what the project promises.
+ * Prints results as tables with verdicts on the targets.
  * @module
  */
 import type { CaseResult } from './measure.ts'
@@ -7,37 +7,37 @@ import { type MemoryResult, memoryTargets } from './memory.ts'
 import { type MixedResult, mixedTarget } from './mixed.ts'
 import type { Row } from './rounds.ts'
 
-/** What `npm run bench` saw, as it is in `bench/results.json`. */
+/** The result of `npm run bench`, as in `bench/results.json`. */
 export interface Report {
   readonly date: string
   readonly cpu: string
   readonly cores: number
   readonly node: string
   readonly isPinned: boolean
-  /** Of the machine, over the minute before the benchmark. */
+  /** Load average of the machine over the minute before the benchmark. */
   readonly loadAverage: number
   readonly seconds: number
   readonly rounds: number
   readonly minutes: number
-  /** Jobs of that run; others may stand beside them from earlier ones. */
+  /** Names of the jobs of the last run; others are from earlier runs. */
   readonly measured: number
   readonly results: readonly CaseResult[]
   readonly mixed?: MixedResult
   readonly memory?: MemoryResult
 }
 
-/** The project over a contender; above 1 the project is the better one. */
+/** Ours over a contender; above 1 ours is better. */
 export interface Ratio {
   readonly case: string
   readonly contender: string
-  /** Requests per second, as autocannon saw them. */
+  /** Ratio of requests per second by autocannon. */
   readonly rate: number
-  /** The same with what wrk saw of those that autocannon could not fill. */
+  /** The same by wrk, for servers that autocannon could not saturate. */
   readonly wrkRate?: number
   /** The contender's CPU per request over ours. */
   readonly cpu: number
   /**
-   * The figure that counts: requests per second where both had a whole core to themselves and used it, else the CPU.
+   * The figure that counts: requests per second where both saturated a core, else the CPU time.
    */
   readonly ratio: number
   readonly by: 'rate' | 'cpu'
@@ -45,7 +45,7 @@ export interface Ratio {
   readonly holds?: boolean
   /** The contender's p99 over ours, of the same generator; not of libraries in loops. */
   readonly p99?: number
-  /** Whether ours is no worse; not asked of those that do no work, which are the limit, nor of ourselves. */
+  /** Whether ours is no worse; undefined for contenders that do no work, which are the limit, and for ours. */
   readonly p99Holds?: boolean
 }
 
@@ -71,7 +71,7 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
   const isChecked = ours.wrkPerSecond !== undefined || row.wrkPerSecond !== undefined
   const wrkRate = (ours.wrkPerSecond ?? ours.perSecond) / (row.wrkPerSecond ?? row.perSecond)
   const cpu = row.cpuMicros / ours.cpuMicros
-  // A server on one core answers as many requests as its CPU per request allows, unless something else held it up.
+  // A server on one core answers as many requests as its CPU per request allows, unless something else delayed it.
   const by = isFull(ours) && isFull(row) ? 'rate' : 'cpu'
   const ratio = by === 'cpu' ? cpu : isChecked ? wrkRate : rate
   const isLoop = row.loadCores === 0
@@ -92,7 +92,7 @@ function ratioOf(name: string, ours: Row, row: Row, target: number | undefined):
   }
 }
 
-/** Who could not have done more. Neither, when the machine was busy with something else. */
+/** Returns which of server and generator was saturated; neither when the machine was busy with other work. */
 export function saturated({ serverCores, loadCores }: Row): 'server' | 'load' | 'both' | 'neither' {
   const [server, load] = [serverCores >= full, loadCores >= full]
   return server && load ? 'both' : server ? 'server' : load ? 'load' : 'neither'
@@ -163,23 +163,23 @@ export function memoryLines({ bodyBytes, workerBytes, rows }: MemoryResult) {
       target: contender !== 'serving' ? '' : `${target} ${bodies <= target ? 'holds' : 'missed'}`,
     }
   })
-  const { workerBytes: most } = memoryTargets
-  const target = `${megabytes(most)} MB ${workerBytes <= most ? 'holds' : 'missed'}`
+  const { workerBytes: maxBytes } = memoryTargets
+  const target = `${megabytes(maxBytes)} MB ${workerBytes <= maxBytes ? 'holds' : 'missed'}`
   const worker = { 'idle, MB': megabytes(workerBytes), 'peak, MB': '', 'above idle, bodies': '', target }
   return [{ process: 'a worker of serving serve', ...worker }, ...servers]
 }
 
-/** What the mixed load was. */
+/** Describes the mixed load. */
 export function describeMixed({ connections, smallPerSecond, largePerSecond, largeBytes }: MixedResult): string {
   const large = `${largePerSecond} of ${precise(largeBytes / 1e6, 2)} MB on others`
   return `Mixed load: ${smallPerSecond} requests a second over ${connections} connections, beside ${large}`
 }
 
-/** What the memory was measured with. */
+/** Describes the measurement of memory. */
 export const describeMemory = ({ bodyBytes }: MemoryResult) =>
   `Memory: echoes of an array of ${precise(bodyBytes / 1e6, 2)} MB of JSON over one connection`
 
-/** Prints what is no job. */
+/** Prints the mixed load and the memory. */
 export function printRest({ mixed, memory }: Pick<Report, 'mixed' | 'memory'>): void {
   if (mixed !== undefined) {
     console.log(`\n${describeMixed(mixed)}`)

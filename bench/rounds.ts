@@ -8,7 +8,7 @@ import type { BenchCase } from './cases/case.ts'
 import { type Contender, contenders } from './contender.ts'
 import type { Load } from './load/load.ts'
 
-/** How long, how often and by what. */
+/** Duration, number of rounds, and generators. */
 export interface MeasureOptions {
   /** Load on each contender in each round. **Units**: seconds. */
   readonly seconds: number
@@ -19,15 +19,15 @@ export interface MeasureOptions {
   readonly progress: (text: string) => void
 }
 
-/** What was seen of one contender: medians of its rounds. */
+/** The result of one contender: medians of its rounds. */
 export interface Row {
   readonly contender: string
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
   /**
-   * CPU of the server's process and its children, under wrk where it measured, too: only a full server reads many
-   * requests at once, and they are cheaper then. **Units**: microseconds per request.
+   * CPU of the server's process and its children, under wrk where it measured, too: only a saturated server reads many
+   * requests at once, which is cheaper. **Units**: microseconds per request.
    */
   readonly cpuMicros: number
   /** **Units**: bytes. */
@@ -35,7 +35,7 @@ export interface Row {
   /** CPU over wall time while under load: 1 is a whole core. */
   readonly serverCores: number
   readonly loadCores: number
-  /** What wrk saw, where autocannon was the bottleneck. */
+  /** The result of wrk, where autocannon was the bottleneck. */
   readonly wrkPerSecond?: number
   readonly wrkP99Ms?: number
   readonly wrkServerCores?: number
@@ -47,8 +47,8 @@ type Round = Pick<Row, 'perSecond' | 'p50Ms' | 'p99Ms' | 'cpuMicros' | 'serverCo
 }
 
 /**
- * wrk leaves some requests unanswered at its end. Below so many their CPU would count too much for the others; below so
- * many for each connection even the rate says nothing.
+ * wrk leaves some requests unanswered at its end. Below the first number of requests the CPU per request is not used,
+ * below the second per connection not even the rate.
  */
 const minRequests = { forCpu: 2000, ofConnection: 5 }
 
@@ -77,15 +77,15 @@ export async function measureRounds(
     const list = rounds.get(name) ?? []
     return median(list.map((round) => round.loadCores / round.serverCores)) > 0.7
   }
-  // Where ours is load-bound wrk asks the others, too: latencies of two generators do not compare. Python never makes
-  // autocannon sweat.
-  const asked = started.filter(
+  // Where autocannon cannot saturate ours, wrk measures the others as well: latencies of two generators do not compare.
+  // autocannon saturates every server in Python.
+  const measured = started.filter(
     ({ name, url }) =>
       (isLoadBound(name) || isLoadBound(ours)) &&
       url?.startsWith('http:') === true &&
       contenders[name].python === undefined,
   )
-  const checks = await takeTurns(wrk === undefined ? [] : asked, job, options, async (contender) => {
+  const checks = await takeTurns(wrk === undefined ? [] : measured, job, options, async (contender) => {
     const round = await measureRound(contender, wrk as Load, seconds)
     await settle(contender)
     return round
@@ -118,10 +118,10 @@ async function takeTurns(
   return results
 }
 
-/** Load until the code is compiled; gives the number of requests that fill a round. */
+/** Warms a contender up; returns the number of requests that fill a round. */
 async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
   const first = await contender.load(autocannon, Math.min(0.5, seconds))
-  // What did not answer once in that time is slow: a few requests say it all.
+  // A contender without an answer in that time is slow: a few requests suffice.
   const rate = first.requests === 0 ? 0 : first.perSecond
   return Math.max(contender.url === undefined ? 1 : Math.max(4, job.connections), Math.round(rate * seconds))
 }
@@ -140,7 +140,7 @@ async function measureRound(contender: Contender, load: Load, seconds: number, a
   }
 }
 
-/** Waits until a server is done with what wrk has left behind, which would take the core from the next contender. */
+/** Waits until a server has finished the requests that wrk left, which would take the core from the next contender. */
 async function settle(contender: Contender): Promise<void> {
   for (let last = -1, now = 0; now !== last; ) {
     last = now

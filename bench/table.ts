@@ -1,5 +1,5 @@
 /**
- * Results become tables in Markdown.
+ * Formats results as tables in Markdown.
  * @module
  */
 import { describeMemory, describeMixed, memoryLines, mixedLines, type Ratio, type Report, ratiosOf } from './report.ts'
@@ -28,14 +28,14 @@ function lineOf({ case: job, contender, rate, wrkRate, cpu, by, target, holds, p
   ].map(marked)
 }
 
-/** When and where it was measured, and whether the machine was quiet. */
+/** Returns date, machine and load average of a report. */
 export function describeMachine({ date, cpu, cores, node, loadAverage }: Report): string {
   const isQuiet = loadAverage < cores / 4
   const others = isQuiet ? 'no other work ran' : 'other work ran, so that few of these figures count'
   return `Of ${date}: ${cores} cores, ${cpu}, Node ${node}; load average before the start ${loadAverage}: ${others}.`
 }
 
-/** Everything, for `bench/README.md`. */
+/** Returns all tables, for `bench/README.md`. */
 export function fullTables(report: Report): string {
   const { results, mixed, memory, minutes, measured } = report
   const head = ['| job | against | req/s | by wrk | CPU | target | p99 |', '|---|---|--:|--:|--:|---|---|']
@@ -47,7 +47,7 @@ export function fullTables(report: Report): string {
   ].join('\n\n')
 }
 
-/** The verdicts alone, for `README.md`. */
+/** Returns the verdicts alone, for `README.md`. */
 export function summary(report: Report): string {
   const ratios = report.results.flatMap(ratiosOf)
   const targets = ratios.filter(({ target }) => target !== undefined)

@@ -1,8 +1,8 @@
 /**
- * What a large upload costs in memory: the server's peak above what it had when idle, and the speed.
+ * Memory and speed of a large upload: the server's peak above idle.
  *
- * Run: `npm run build && npx tsx --tsconfig bench/tsconfig.json bench/upload.ts [MiB=1024] [most MiB above idle=150]`.
- * Every upload meets a new process; fails when one takes more than the bound.
+ * Run: `npm run build && npx tsx --tsconfig bench/tsconfig.json bench/upload.ts [MiB=1024] [max MiB above idle=150]`.
+ * Each upload has a new process. Fails when one takes more than the bound.
  * @module
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -30,7 +30,7 @@ function* formOf(bytes: number): Generator<Buffer> {
   yield tail
 }
 
-/** Sends a body and counts what comes back; gives the answer's bytes, or its text when it is short. */
+/** Sends a body and counts the bytes of the answer; returns its text when it is short. */
 async function upload(
   port: number,
   path: string,

@@ -1,11 +1,11 @@
 /**
- * CPU time and memory of a process with all its children, as Linux tells them.
+ * CPU time and memory of a process with all its children, from Linux's /proc.
  * @module
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Usage } from './servers/listening.ts'
 
-/** Whether this system tells them. */
+/** Whether this system has /proc. */
 export const hasProcFs = process.platform === 'linux'
 
 // The kernel counts in ticks of 10 ms wherever Node runs.
@@ -24,7 +24,7 @@ function statOf(pid: number | string): string[] | undefined {
   }
 }
 
-/** A process and its descendants, itself first. */
+/** Returns a process and its descendants, itself first. */
 export function familyOf(root: number): number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc')) {
@@ -38,7 +38,7 @@ export function familyOf(root: number): number[] {
   return [...family]
 }
 
-/** What a process and its descendants have used so far; peaks are added up. */
+/** Returns what a process and its descendants have used so far; peaks are added up. */
 export function usageOfTree(root: number): Usage {
   let cpuMicros = 0
   let peakBytes = 0
@@ -51,10 +51,10 @@ export function usageOfTree(root: number): Usage {
   return { cpuMicros, peakBytes }
 }
 
-/** What a process has in memory now. **Units**: bytes. */
+/** Returns the resident memory of a process. **Units**: bytes. */
 export const residentBytes = (pid: number) => statusBytes(pid, 'VmRSS')
 
-/** The peak of a process counts from now on. **Source**: proc(5), `clear_refs`. */
+/** Resets the peak of a process. **Source**: proc(5), `clear_refs`. */
 export function restartPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -68,7 +68,7 @@ function statusBytes(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   }
 }
 
-/** CPU of the children that have ended and were waited for. **Units**: microseconds. */
+/** Returns the CPU time of children that have ended and were waited for. **Units**: microseconds. */
 export function endedChildrenCpu(): number {
   const stat = hasProcFs ? statOf('self') : undefined
   return stat === undefined ? 0 : (Number(stat[13]) + Number(stat[14])) * microsPerTick

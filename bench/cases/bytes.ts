@@ -7,7 +7,7 @@ import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from 
 
 const [width, height] = [1920, 1080]
 
-/** A photograph's stand-in: smooth colours with some grain. */
+/** Returns a synthetic photograph: smooth colours with some grain. */
 function photograph(): RasterImage {
   const random = seeded()
   const data = new Uint8Array(width * height * 3)

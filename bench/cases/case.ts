@@ -15,14 +15,14 @@ export interface BenchCase {
   /** Where every contender does the job. */
   readonly path: string
   readonly contentType: string
-  /** Beside Content-Type. */
+  /** In addition to Content-Type. */
   readonly headers?: Readonly<Record<string, string>>
   readonly body: Uint8Array
   /** Connections at once; a large body needs few to saturate a core. */
   readonly connections: number
   /** Echo unless the job is another; then bare takes the same bytes and gives the right answer without any work. */
   readonly bare: BareAnswer
-  /** Whether an answer is right; asked before anything is timed. `contentType` is the answer's. */
+  /** Whether an answer is right; checked before anything is timed. `contentType` is the answer's. */
   readonly isRight: (answer: Buffer, contentType: string) => boolean
 }
 
@@ -33,17 +33,17 @@ export interface CasePlan {
   readonly isQuick: boolean
   /** Who does the job; who is not installed is left out and named. */
   readonly contenders: readonly string[]
-  /** Who stands for the project. Default: `serving`. */
+  /** The contender that counts as ours. Default: `serving`. */
   readonly ours?: string
-  /** What the project promises: requests per second of ours over the contender's, at least. */
+  /** The target: the lowest ratio of our requests per second to the contender's. */
   readonly targets: Readonly<Record<string, number>>
   readonly make: () => Omit<BenchCase, 'name'> | Promise<Omit<BenchCase, 'name'>>
 }
 
-/** The servers that know every path. */
+/** The servers that serve every path. */
 export const everyone = ['bare', 'serving', 'fastify', 'bentoml', 'fastapi'] as const
 
-/** An echo: the right answer is the body itself. */
+/** An echo: the right answer is the body. */
 export function echo(
   path: string,
   contentType: string,

@@ -8,7 +8,7 @@ import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from 
 
 const polars = () => createRequire(import.meta.url)('nodejs-polars') as typeof pl
 
-/** Rows of ten columns as a table has them: an id, counts, measurements, names and flags. */
+/** Returns rows of ten columns: an id, counts, measurements, names and flags. */
 function rows(count: number): Record<string, number | string | boolean>[] {
   const random = seeded()
   return Array.from({ length: count }, (_, i) => ({
@@ -50,7 +50,7 @@ function fieldsOf(csv: string): (number | string)[] {
   )
 }
 
-/** pandas reads decimals quickly, so that the last digit may be another. */
+/** pandas trades the last digit of decimals for speed. */
 function isClose(one: number | string, other: number | string): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other
   return Math.abs(one - other) <= 1e-12 * Math.abs(other)

@@ -1,11 +1,11 @@
 /**
- * Models behind runners: what a thread costs a small call, and what batches gain.
+ * Models in runners: the cost of a thread for a small call, and the gain of batches.
  * @module
  */
 import { readFileSync } from 'node:fs'
 import type { BenchCase, CasePlan } from './case.ts'
 
-/** One of the pictures that the digits network was tried on. */
+/** One of the pictures that the digits network was tested on. */
 export function digitsSample(): {
   readonly cells: number[]
   readonly predicted: number

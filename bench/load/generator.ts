@@ -37,9 +37,9 @@ const sendByAutocannon: Sender = async (request, body, answered) => {
       body,
       connections: request.connections,
       timeout: 60,
-      // It looks only then whether it is done.
+      // It checks only at this interval whether it is done.
       sampleInt: 20,
-      // Counted requests are all answered: the CPU of the server belongs to them alone.
+      // A counted number of requests is answered in full, so that the server's CPU time is for these requests only.
       ...(request.amount === undefined ? { duration: request.seconds } : { amount: request.amount }),
     }
     autocannon(options, (error, ended) => (error === null ? resolve(ended) : reject(error))).on(

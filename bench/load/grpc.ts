@@ -6,7 +6,7 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import type { Sender } from './load.ts'
 
 const asIs = (bytes: Buffer) => bytes
-/** HTTP/2 connections, which the calls at once share. */
+/** HTTP/2 connections, shared by the concurrent calls. */
 const channels = 4
 const options = {
   'grpc.use_local_subchannel_pool': 1,
@@ -20,7 +20,7 @@ function metadataOf(headers: Readonly<Record<string, string>> = {}): Metadata {
   return metadata
 }
 
-/** The answer to one call of a `grpc:` URL. */
+/** Returns the answer to one call of a `grpc:` URL. */
 export function callByGrpc(url: string, body: Buffer, headers?: Readonly<Record<string, string>>): Promise<Buffer> {
   const { host, pathname } = new URL(url)
   const client = new Client(host, credentials.createInsecure(), options)
@@ -31,7 +31,7 @@ export function callByGrpc(url: string, body: Buffer, headers?: Readonly<Record<
   }).finally(() => client.close())
 }
 
-/** As many calls at once as the request has connections. */
+/** Makes as many concurrent calls as the request has connections. */
 export const sendByGrpc: Sender = async ({ url, headers, connections, seconds, amount = Infinity }, body, answered) => {
   const { host, pathname } = new URL(url)
   const metadata = metadataOf(headers)

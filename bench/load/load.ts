@@ -1,5 +1,5 @@
 /**
- * Load on a contender, and what was seen of it.
+ * Load on a contender, and its result.
  * @module
  */
 import { type ChildProcess, fork, type Serializable } from 'node:child_process'
@@ -7,12 +7,12 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { loadCore, pinned } from '../pinning.ts'
 
-/** What to send: `amount` requests, or as many as go into `seconds`. */
+/** What to send: `amount` requests, or as many as fit into `seconds`. */
 export interface LoadRequest {
-  /** `grpc:` for a unary call of the method that is the path. */
+  /** `grpc:` for a unary call of the method in the path. */
   readonly url: string
   readonly contentType: string
-  /** Beside Content-Type. */
+  /** In addition to Content-Type. */
   readonly headers?: Readonly<Record<string, string>>
   readonly bodyFile: string
   readonly connections: number
@@ -20,7 +20,7 @@ export interface LoadRequest {
   readonly amount?: number
 }
 
-/** What a load generator saw. **Units**: requests per second, milliseconds, microseconds. */
+/** The result of a load generator. **Units**: requests per second, milliseconds, microseconds. */
 export interface LoadResult {
   readonly requests: number
   readonly perSecond: number
@@ -28,7 +28,7 @@ export interface LoadResult {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly errors: number
-  /** CPU of the generator; 0 where it is not known. */
+  /** CPU time of the generator; 0 where it is unknown. */
   readonly loadCpuMicros: number
 }
 
@@ -45,12 +45,12 @@ export type Sender = (
   answered: (latencyMs: number) => void,
 ) => Promise<{ requests: number; errors: number }>
 
-/** The element below which that share of a sorted list lies; 0 of an empty one. */
+/** Returns the quantile of a sorted list; 0 for an empty one. */
 export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-/** A generator's process answers what it is asked by `work`; to be called once in it. */
+/** Answers the messages of the harness by `work`. Called once in a generator's process. */
 export function answerHarness<Q, R>(work: (request: Q) => Promise<R>): void {
   process.on('message', async (request: Q) => {
     try {

@@ -1,6 +1,6 @@
 /**
  * The process that makes load at a fixed pace: a request goes out when it is due, whether or not those before it are
- * answered, so that a server that stands still delays requests and does not thin them out.
+ * answered, so that a server that blocks delays requests and does not reduce their number.
  * @module
  */
 import { readFileSync } from 'node:fs'
@@ -13,18 +13,18 @@ export interface PacedRequest {
   readonly url: string
   readonly contentType: string
   readonly bodyFile: string
-  /** Every answer must be its bytes. */
+  /** The bytes that every answer must have. */
   readonly rightFile: string
-  /** They take turns. */
+  /** Used in turns. */
   readonly connections: number
   readonly perSecond: number
-  /** 0: only connects and warms up. */
+  /** 0 only connects and warms up. */
   readonly seconds: number
 }
 
 /**
- * What was seen. **Units**: milliseconds from sending to the last byte of the answer, time that waits for the
- * connection included.
+ * The result. **Units**: milliseconds from sending to the last byte of the answer, including time waiting for the
+ * connection.
  */
 export interface PacedResult {
   readonly requests: number
@@ -68,7 +68,7 @@ async function pace(paced: PacedRequest): Promise<PacedResult> {
   for (let i = 0; i < perSecond * seconds; i++) {
     await wait(Math.max(0, startMs + (i * 1000) / perSecond - performance.now()))
     const answer = send(agents[i % connections])
-    // It is awaited below; until then a failure is nobody's.
+    // Awaited below; a failure before that must not count as an unhandled rejection.
     answer.catch(() => {})
     answers.push(answer)
   }

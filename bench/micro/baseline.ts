@@ -1,6 +1,5 @@
 /**
- * What a micro benchmark's ratios were when they were last written down: `baselines.json`, with machine and date.
- * `--save` writes them anew.
+ * The saved ratios of micro benchmarks: `baselines.json`, with machine and date. `--save` overwrites them.
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -23,7 +22,7 @@ const fresh: Baseline = {
   ratios: {},
 }
 
-/** A ratio becomes text with what it was. */
+/** Formats a ratio beside its saved value. */
 export function besideBaseline(name: string, ratio: number): string {
   const now = Number(ratio.toPrecision(3))
   fresh.ratios[name] = now

@@ -22,7 +22,7 @@ interface Bare {
 const bare = loadOptional<{ default: Bare }>('nodejs-polars', '0.24.1', 'the benchmark').default
 const codecs: FrameCodec[] = nativeFrameCodec ? [nativeFrameCodec, typescriptFrameCodec] : [typescriptFrameCodec]
 
-/** Rows as services get them: 4 floats, 3 integers, 2 texts, a flag. */
+/** Returns rows of 4 floats, 3 integers, 2 texts and a flag. */
 function records(rows: number, columns: number): object[] {
   return Array.from({ length: rows }, (_, i) => {
     const row = {

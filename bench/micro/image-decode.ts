@@ -1,7 +1,7 @@
 /**
  * A JPEG of 1920×1080, read and written: the Image descriptor against the bare codecs.
  * Run: `npx tsx bench/micro/image-decode.ts [rounds]`.
- * Wants a quiet machine: on a busy one the ratios swing by a quarter either way.
+ * Needs a quiet machine: on a busy one the ratios vary by a quarter.
  * @module
  */
 
@@ -14,10 +14,10 @@ import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 import { besideBaseline } from './baseline.ts'
 
 const rounds = Number(process.argv.slice(2).find((word) => word !== '--save') ?? 15)
-// Single decodes take one of two times, by whether the allocator has warm pages for their 6 MB; batches even that out.
+// A single decode takes one of two times, depending on whether the allocator has mapped pages for its 6 MB.
 const batch = 20
 const [width, height] = [1920, 1080]
-/** A photograph's stand-in: smooth colours with some grain. */
+/** Returns a synthetic photograph: smooth colours with some grain. */
 function photograph(): RasterImage {
   const data = new Uint8Array(width * height * 3)
   for (let i = 0; i < data.length; i++) {
@@ -39,7 +39,7 @@ const other = imageCodecWith(undefined)
 const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
   codec: () => codec.decode(jpeg, header),
   descriptor: () => image.fromHttpRequest(new HttpRequest(headers, jpeg)),
-  // As from a socket: the bytes are copied once.
+  // The bytes are copied once, as from a socket.
   'descriptor, borrowed body': () => image.fromHttpRequest(bodyLoan.lend(headers, jpeg, true)),
   '@napi-rs/image': () => other.decode(jpeg, header),
   'codec, writing': () => codec.encode(picture, 'image/jpeg'),
@@ -52,7 +52,7 @@ if (Buffer.compare(decoded.data, bare.data) !== 0) throw new Error('the descript
 
 const times = new Map(Object.keys(contenders).map((name) => [name, [] as number[]]))
 for (let round = 0; round <= rounds; round++) {
-  // In random order: whoever comes after another pays for the collection of its pixels.
+  // In random order: a contender pays for collecting the pixels of the one before.
   for (const [name, run] of shuffled(Object.entries(contenders))) {
     const start = performance.now()
     for (let i = 0; i < batch; i++) await run()

@@ -14,7 +14,7 @@ import { compare } from './turns.ts'
 
 const codecs: NumberCodec[] = nativeCodec ? [nativeCodec, typescriptCodec] : [typescriptCodec]
 
-/** Random numbers: `short` ones as people and sensors write them, `long` ones with all their digits. */
+/** Returns random numbers: `short` with one decimal place, `long` with all digits. */
 function array(rows: number, columns: number, digits: 'short' | 'long', dtype: 'float64' | 'float32'): NDArray {
   const values = Array.from({ length: rows * columns }, () =>
     digits === 'long' ? Math.random() : Math.round(Math.random() * 80) / 10,

@@ -30,7 +30,7 @@ async function compare(contenders: readonly (() => unknown)[], rounds = 9): Prom
   return times.map((list) => list.sort((a, b) => a - b)[list.length >> 1])
 }
 
-/** The share of a promise's time in which the event loop was not free to do anything else. */
+/** Returns the share of a promise's time in which the event loop was blocked. */
 async function blockedShare(work: () => Promise<unknown>): Promise<number> {
   let [last, longest] = [performance.now(), 0]
   let done = false

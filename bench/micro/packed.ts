@@ -28,7 +28,7 @@ for (const [name, message] of Object.entries(cases)) {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < 25; round++) {
     for (const [i, run] of [ours, theirs].entries()) {
-      // What came from a socket is the decoder's, which moves numbers within it.
+      // The decoder owns bytes from a socket and moves numbers within them.
       const read = Buffer.from(bytes)
       const start = performance.now()
       run(read)

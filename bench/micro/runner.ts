@@ -1,6 +1,6 @@
 /**
- * What runners cost and gain without HTTP: messages, moved arrays, batches, threads; and what the event loop feels of
- * them. Each figure is a ratio within one run, with contenders taking turns. Over HTTP:
+ * Costs and gains of runners without HTTP: messages, moved arrays, batches, threads, and the delay of the event loop.
+ * Each figure is a ratio within one run, with contenders taking turns. Over HTTP:
  * `npm run bench -- --only runner`. Run after `npm run build`:
  * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|delay ...]`
  * @module
@@ -61,7 +61,7 @@ async function moves(): Promise<void> {
   await runner.stop()
 }
 
-/** The same work in bare worker threads, called one after the other: what the machine gives at this moment. */
+/** The same work in bare worker threads, called one after the other: the limit of the machine at this moment. */
 async function bareThreads(count: number, work: number) {
   const program = `
     const { parentPort } = require('node:worker_threads')
@@ -105,7 +105,7 @@ async function scale(): Promise<void> {
   await Promise.all([...runners, ...bare].map((one) => one.stop()))
 }
 
-/** The digits network, 64 callers at once that do nothing else: what batches gain when HTTP is not the limit. */
+/** The digits network with 64 concurrent callers: the gain of batches where HTTP is not the limit. */
 async function digits(): Promise<void> {
   const start = async (batchable: boolean) => {
     const runner = new Runner<typeof import('../models/onnx.ts')>('digits', {
@@ -147,7 +147,7 @@ async function digits(): Promise<void> {
   await Promise.all(runners.map((runner) => runner.stop()))
 }
 
-/** How late the event loop is while a model computes in a thread. */
+/** The delay of the event loop while a model computes in a thread. */
 async function delay(url: string, { fire }: Generator): Promise<void> {
   const ask = async (what: string) => {
     const response = await fetch(`${url}/delay`, {

@@ -1,5 +1,5 @@
 /**
- * Contenders measured in turns, so that a busy machine is busy for all of them.
+ * Measures contenders in turns, so that other load on the machine affects all of them.
  * @module
  */
 

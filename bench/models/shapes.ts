@@ -1,23 +1,23 @@
 /**
- * Models that cost what the benchmark of runners wants.
+ * Models of a fixed cost for the benchmark of runners.
  * @module
  */
 import { move, NDArray } from 'serving'
 
-/** Computes for that long. **Units**: milliseconds of wall-clock time. */
+/** Computes for a time. **Units**: milliseconds of wall-clock time. */
 export function spin(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
 }
 
-/** Work of a fixed amount, whatever else runs on the core: what scaling is measured with. */
+/** A fixed amount of work, to measure scaling. */
 export function steps(count: number): number {
   let state = count
   for (let i = 0; i < count; i++) state = (Math.imul(state, 1664525) + 1013904223) | 0
   return state
 }
 
-/** The sums of an array's rows: the small call. */
+/** Returns the sums of an array's rows: the small call. */
 export function rowSums(x: NDArray<'float32'>): NDArray<'float32'> {
   const [rows, columns] = x.shape
   const sums = new Float32Array(rows)
@@ -25,7 +25,7 @@ export function rowSums(x: NDArray<'float32'>): NDArray<'float32'> {
   return new NDArray(sums, [rows], 'float32')
 }
 
-/** Loads all of them. */
+/** Loads all models. */
 export function load() {
   return {
     rowSums,

@@ -18,11 +18,11 @@ const startTimeoutMs = 60_000
 
 interface Peer {
   readonly args: (port: string) => string[]
-  /** Answers 200 as soon as requests are taken. */
+  /** The path that answers 200 once requests are served. */
   readonly health: string
 }
 
-/** How each is started: its documentation's production command, one worker, no access log, as the others have none. */
+/** The command of each: the production command of its documentation with one worker and no access log. */
 const peers: Readonly<Record<string, Peer>> = {
   fastapi: {
     args: (port) => ['-m', 'uvicorn', 'fastapi_app:app', '--host', '127.0.0.1', '--port', port, '--no-access-log'],
@@ -39,20 +39,20 @@ const peers: Readonly<Record<string, Peer>> = {
   mlserver: { args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'], health: '/v2/health/ready' },
 }
 
-/** The interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
+/** Returns the interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
 export function findPython(peer: string): { readonly python: string; readonly missing?: string } {
   const python = join(process.env.BENCH_PYTHON ?? here('../.venv'), peer, 'bin', 'python')
   return existsSync(python) ? { python } : { python, missing: 'not installed: bench/peers/python/install.sh' }
 }
 
-/** A server that answers, its process, and how to end it with its workers. */
+/** A running server, its process, and how to end it with its workers. */
 export interface PythonServer {
   readonly url: string
   readonly pid: number
   readonly stop: () => Promise<void>
 }
 
-/** Starts a peer and waits until it answers. **Errors**: what it printed, when it ends before that. */
+/** Starts a peer and waits until it answers. **Errors**: an Error with its output when it ends before that. */
 export async function startPython(peer: string): Promise<PythonServer> {
   const [port, grpcPort, metricsPort] = await Promise.all([freePort(), freePort(), freePort()])
   const scratch = await mkdtemp(join(tmpdir(), 'bench-'))
@@ -60,7 +60,7 @@ export async function startPython(peer: string): Promise<PythonServer> {
   const { python } = findPython(peer)
   const child = spawn(...onCore(serverCore, python, args(port)), {
     cwd: here('python'),
-    // A group of its own, since some start workers.
+    // A process group of its own, since some start workers.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
@@ -86,7 +86,7 @@ export async function startPython(peer: string): Promise<PythonServer> {
     try {
       process.kill(-(child.pid as number), 'SIGTERM')
     } catch {
-      // It has ended by itself.
+      // It has ended already.
     }
     await Promise.race([gone, wait(5000, undefined, { ref: false })])
     try {

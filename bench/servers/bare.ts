@@ -1,5 +1,5 @@
 /**
- * The limit: uWebSockets.js taking the bytes and giving the right answer, with nothing between. BENCH_BARE is `echo`,
+ * The limit: uWebSockets.js taking the bytes and giving the right answer, without any work. BENCH_BARE is `echo`,
  * or the answer as JSON, whose bytes are in the file that BENCH_BODY names with `.answer`.
  * @module
  */
@@ -10,7 +10,7 @@ import { listening } from './listening.ts'
 
 type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) => void
 
-/** The answer to every request, decided once. */
+/** The handler of every request, chosen once. */
 function answerOf(text = 'echo'): Answer {
   if (text === 'echo') return (res, body, type) => void res.writeHeader('content-type', type).end(body)
   const { contentType, piece, pieces } = JSON.parse(text)

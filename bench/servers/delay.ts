@@ -22,7 +22,7 @@ svc.api({ input: new io.Text(), output: new io.JSON(), name: 'delay' }, (what) =
     return null
   }
   delay.disable()
-  // What the histogram holds is the time between two ticks of 1 ms.
+  // The histogram has the time between two ticks of 1 ms.
   return { p50Ms: delay.percentile(50) / 1e6 - 1, p99Ms: delay.percentile(99) / 1e6 - 1 }
 })
 

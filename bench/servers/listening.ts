@@ -3,19 +3,19 @@
  * @module
  */
 
-/** What a contender's process has used. **Units**: microseconds of CPU, bytes at the peak. */
+/** CPU time and memory of a contender's process. **Units**: microseconds of CPU, bytes at the peak. */
 export interface Usage {
   readonly cpuMicros: number
   readonly peakBytes: number
 }
 
-/** Of this process, without its children. */
+/** Returns those of this process, without its children. */
 export function usageOf(): Usage {
   const { user, system } = process.cpuUsage()
   return { cpuMicros: user + system, peakBytes: process.resourceUsage().maxRSS * 1024 }
 }
 
-/** Tells the harness the port and answers its questions for {@link Usage}. */
+/** Sends the harness the port and, on request, {@link Usage}. */
 export function listening(port: number): void {
   process.on('message', () => process.send?.({ usage: usageOf() }))
   process.on('disconnect', () => process.exit(0))

@@ -1,5 +1,5 @@
 /**
- * A library doing a job's work in a loop, without any server: what the descriptor adds to it is what serving costs.
+ * A library that does a job's work in a loop, without a server: the difference to it is the cost of serving.
  * BENCH_LOOP names the library, BENCH_BODY the file with the request's body, BENCH_PATH the job.
  * @module
  */
@@ -69,7 +69,7 @@ async function inLoop(times: number): Promise<{ latencies: number[]; seconds: nu
     const begin = performance.now()
     await work()
     latencies.push(performance.now() - begin)
-    // As a server does: without it Polars frees none of its frames, and the loop comes to hold gigabytes.
+    // Turns the event loop, as a server does: Polars frees its frames only then, and the loop would hold gigabytes.
     await setImmediate()
   }
   return { latencies, seconds: (performance.now() - start) / 1000 }

@@ -9,7 +9,7 @@ import { load } from '../models/shapes.ts'
 
 type Call = (x: NDArray<'float32'>, ctx?: object) => NDArray | Promise<NDArray>
 
-/** A service with one path of the runners' jobs. Only then are their threads started. */
+/** Returns a service with one path of the runners' jobs, whose threads start only then. */
 export function runnerService(path: string): Service {
   const how = process.env.BENCH_RUNNER ?? (path === '/runner_small' ? 'pooled' : 'batched')
   const batchable = how === 'batched'
@@ -23,7 +23,7 @@ export function runnerService(path: string): Service {
     methods: { predict: { batchable } },
   })
   const model = load()
-  // Without the network: the limit of what any runner can reach.
+  // Without the network: the limit of any runner.
   const answer = Float32Array.from(digitsSample().probabilities)
   const jobs: Record<string, { runner: typeof shapes | typeof digits; pooled: Call; inline: Call }> = {
     '/runner_small': { runner: shapes, pooled: shapes.rowSums, inline: model.rowSums },

@@ -1,5 +1,5 @@
 /**
- * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 tells the port of gRPC in place of
+ * serving itself: one process, one API per job, with default options; BENCH_GRPC=1 reports the port of gRPC instead of
  * HTTP's.
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * File and Multipart for `bench/upload.ts`: the size of what came, or all of it back. UPLOAD_ENGINE names the engine.
+ * File and Multipart for `bench/upload.ts`: answers with the size of the body, or with the body. UPLOAD_ENGINE names
+ * the engine.
  * @module
  */
 import { io, Service, serve } from 'serving'

@@ -1,30 +1,30 @@
 /**
- * Pictures of handwritten digits become what the model of `train.py` takes, and its answers become digits.
+ * Prepares pictures of handwritten digits for the model of `train.py`, and reads its output.
  * @module
  */
 import { BadInput, NDArray } from 'serving'
 
 /** The model's cells along each side. */
 const side = 8
-/** The most that a cell can hold. */
+/** The value of a cell that is all ink. */
 const full = 16
 /**
  * Share of the contrast from which on a pixel counts when the digit's edges are looked for; what is fainter is blur or
  * noise.
  */
 const edgeShare = 0.25
-/** The least difference between paper and ink. **Units**: levels of 255. */
+/** The smallest difference between paper and ink. **Units**: levels of 255. */
 const minContrast = 24
 
-/** What the service answers about a picture. */
+/** The answer for a picture. */
 export interface Reading {
   readonly digit: number
-  /** Of the digits 0 to 9, in this order. */
+  /** A number for each of the digits 0 to 9. */
   readonly probabilities: readonly number[]
 }
 
 /**
- * A picture of one digit becomes the model's input.
+ * Converts a picture of one digit to the model's input.
  *
  * The training data were made of 32 × 32 bitmaps that the digit fills from top to bottom; each cell counts the pixels
  * of a 4 × 4 block. So: the paper's colour is the median of the picture's border, ink is the distance from it (dark on
@@ -60,7 +60,7 @@ export function prepare(pixels: NDArray<'uint8'>): NDArray<'float32'> {
   return new NDArray(new Float32Array(cells.map((cell) => cell * scale)), [1, side * side])
 }
 
-/** Probabilities of the model, `[1, 10]`, become the likeliest digit with all of them. */
+/** Returns the likeliest digit and all probabilities from the model's output, `[1, 10]`. */
 export function readDigit(probabilities: NDArray<'float32'>): Reading {
   const { data } = probabilities
   return { digit: data.indexOf(data.reduce((a, b) => Math.max(a, b))), probabilities: Array.from(data) }
@@ -72,7 +72,7 @@ interface Grey {
   readonly data: Uint8Array
 }
 
-/** Colours become their luma, ITU-R BT.601, as in Pillow. */
+/** Converts colours to luma, ITU-R BT.601, as Pillow does. */
 function toGrey({ data, shape }: NDArray<'uint8'>): Grey {
   const [height, width, channels] = shape
   const colored = shape.length === 3 && channels === 3
@@ -90,20 +90,20 @@ function toGrey({ data, shape }: NDArray<'uint8'>): Grey {
   return { width, height, data: grey }
 }
 
-/** For each level its share of the contrast between paper (0) and ink (1), whichever of them is the darker. */
+/** Maps levels to 0 (paper) to 1 (ink), whichever of them is darker. */
 function inkByLevel(grey: Grey): Float64Array {
   const { data } = grey
   const paper = medianOfBorder(grey)
-  let [least, most] = [255, 0]
+  let [min, max] = [255, 0]
   for (let i = 0; i < data.length; i++) {
-    if (data[i] < least) least = data[i]
-    if (data[i] > most) most = data[i]
+    if (data[i] < min) min = data[i]
+    if (data[i] > max) max = data[i]
   }
-  const contrast = Math.max(paper - least, most - paper)
+  const contrast = Math.max(paper - min, max - paper)
   if (contrast < minContrast) {
     throw new BadInput(`expected a digit for a picture, received one of hardly any contrast: ${contrast} levels`)
   }
-  const sign = paper - least > most - paper ? -1 : 1
+  const sign = paper - min > max - paper ? -1 : 1
   return new Float64Array(256).map((_, level) => Math.min(1, Math.max(0, ((level - paper) * sign) / contrast)))
 }
 
@@ -126,7 +126,7 @@ function medianOfBorder({ width, height, data }: Grey): number {
   return level
 }
 
-/** The smallest box around all that is ink; never empty, since the strongest pixel is 1. */
+/** Returns the smallest box around all ink; never empty, since the strongest pixel is 1. */
 function boundsOf({ width, height, data }: Grey, ink: Float64Array) {
   let [top, bottom, left, right] = [height, -1, width, -1]
   for (let y = 0; y < height; y++) {
@@ -141,13 +141,13 @@ function boundsOf({ width, height, data }: Grey, ink: Float64Array) {
   return { top, left, width: right + 1 - left, height: bottom + 1 - top }
 }
 
-/** The pixels from `first` on that lie in a cell, each with the share of the cell that it covers. */
+/** Returns the pixels from `first` on in a cell, each with the share of the cell that it covers. */
 interface Cell {
   readonly first: number
   readonly shares: Float64Array
 }
 
-/** The cells along one side of a square, in whose middle `length` pixels lie. **Units**: pixels. */
+/** Returns the cells along one side of a square in whose middle `length` pixels are. **Units**: pixels. */
 function cellsAlong(length: number, square: number): Cell[] {
   const start = (square - length) / 2
   const size = square / side

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { NDArray } from 'serving'
 
-/** What `train.py` writes. **Units**: averages in cm, of the flowers that the model learned from. */
+/** The file that `train.py` writes. **Units**: averages of the training set, in cm. */
 interface TrainedModel {
   readonly species: readonly string[]
   readonly layers: readonly { readonly weights: readonly number[][]; readonly bias: readonly number[] }[]
@@ -24,7 +24,7 @@ const [hidden, output] = model.layers.map(({ weights, bias }) => ({
 }))
 
 /**
- * Measurements become the probability of each species.
+ * Returns the probability of each species for measurements.
  * **Shape**: `[n, 4]` in centimetres, in the order of `features`; out `[n, 3]`, in the order of `species`.
  */
 export function probabilities(x: NDArray<'float32'>): NDArray<'float64'> {
@@ -36,7 +36,7 @@ export function probabilities(x: NDArray<'float32'>): NDArray<'float64'> {
   return new NDArray(odds, [rows, species])
 }
 
-/** Measurements become the likeliest species. **Shape**: `[n, 4]` in centimetres; out `[n]`. */
+/** Returns the likeliest species of measurements. **Shape**: `[n, 4]` in centimetres; out `[n]`. */
 export function predict(x: NDArray<'float32'>): NDArray<'str'> {
   const { data, shape } = probabilities(x)
   const [rows, species] = shape
@@ -64,7 +64,7 @@ function dense(x: Float32Array | Float64Array, rows: number, layer: { weights: F
   return sums
 }
 
-/** Logits become probabilities, in place. */
+/** Converts logits to probabilities, in place. */
 function softmax(logits: Float64Array): void {
   // Less the greatest, so that no exponential overflows.
   const greatest = Math.max(...logits)

@@ -16,7 +16,7 @@ import {
 const mimeType = 'application/x-npy'
 const magic = Buffer.from('\x93NUMPY', 'latin1')
 
-/** numpy's names of the types that both sides have, with the typed arrays that hold them. */
+/** numpy's names of the types that both sides have, with their typed arrays. */
 const types = {
   '|b1': ['bool', Uint8Array],
   '|i1': ['int8', Int8Array],
@@ -36,7 +36,7 @@ type Descr = keyof typeof types
 type Data = InstanceType<(typeof types)[Descr][1]>
 
 /**
- * NPY bytes become an NDArray, an NDArray becomes NPY bytes.
+ * Decodes NPY bytes to an NDArray and encodes an NDArray to NPY bytes.
  *
  * **Wire**: versions 1.0 and 2.0, little-endian numbers and booleans, C and Fortran order; written as numpy.save does.
  * **Errors**: BadInput `syntax`, `dtype` or `shape` with the byte offset; 415 for another media type.
@@ -51,7 +51,7 @@ export class Npy extends io.IODescriptor<NDArray> {
     if (type !== undefined && type !== mimeType && type !== 'application/octet-stream') {
       throw new UnsupportedMediaType(`expected content-type ${mimeType} for Npy, received ${JSON.stringify(type)}`)
     }
-    // Valid until this method returns: what is kept of it is copied below.
+    // Valid until this method returns; the elements are copied below.
     const body = request.peek()
     const { start, descr, isFortran, shape } = parseHeader(body)
     const [dtype, Container] = types[descr]
@@ -88,7 +88,7 @@ export class Npy extends io.IODescriptor<NDArray> {
   }
 }
 
-/** Everything in front of the elements. The dictionary is Python's; only the forms that numpy writes are read. */
+/** Reads the header in front of the elements: a Python dictionary, in the forms that numpy writes. */
 function parseHeader(body: Uint8Array): { start: number; descr: Descr; isFortran: boolean; shape: number[] } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
   const major = bytes[6]
@@ -135,18 +135,18 @@ function encodeHeader(descr: string, shape: readonly number[]): Buffer {
   return head
 }
 
-/** Elements whose first dimension varies fastest, put in the order in which the last one does. */
+/** Reorders elements from Fortran order to C order. */
 function toCOrder(data: Data, shape: readonly number[]): Data {
   const ordered = data.slice()
-  const place = shape.map(() => 0)
+  const index = shape.map(() => 0)
   const strides = shape.map((_, axis) => shape.slice(0, axis).reduce((product, length) => product * length, 1))
   for (let i = 0, from = 0; i < data.length; i++) {
     ordered[i] = data[from]
     for (let axis = shape.length - 1; axis >= 0; axis--) {
       from += strides[axis]
-      if (++place[axis] < shape[axis]) break
+      if (++index[axis] < shape[axis]) break
       from -= strides[axis] * shape[axis]
-      place[axis] = 0
+      index[axis] = 0
     }
   }
   return ordered

@@ -18,7 +18,7 @@ svc.api(
   {
     input: new io.Multipart({ array: new Npy(), weights: new io.NumpyNdarray({ dtype: 'float64', shape: [-1] }) }),
     output: new io.Multipart({ means: new Npy(), summary: new io.JSON() }),
-    doc: 'As means, with a weight for each place of the last axis; the answer is a form, too.',
+    doc: 'As means, with a weight for each element of the last axis; the answer is a form, too.',
   },
   function weighted_means({ array, weights }) {
     return { means: meansOf(array, weights.data), summary: { shape: array.shape, dtype: array.dtype } }

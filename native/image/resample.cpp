@@ -114,8 +114,8 @@ bool Weights::Compute(const Axis& axis, Filter filter) {
   const double scale = axis.extent / axis.full;
   const double spread = scale < 1 ? 1 : scale;
   const double support = SupportOf(filter) * spread;
-  const double most = std::ceil(support) * 2 + 1;
-  taps_ = most < axis.input ? static_cast<uint32_t>(most) : axis.input;
+  const double max_taps = std::ceil(support) * 2 + 1;
+  taps_ = max_taps < axis.input ? static_cast<uint32_t>(max_taps) : axis.input;
   Array<double> exact;
   if (!exact.Allocate(taps_) || !windows_.Allocate(size_t{2} * axis.count) ||
       !weights_.Allocate(size_t{axis.count} * taps_)) {

@@ -43,7 +43,7 @@ export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
   readonly tensor?: T
 }
 
-/** What a function receives: a raster, or the tensor that was asked for. */
+/** What a function receives: a raster, or the tensor of the options. */
 export type ImageValue<T> = T extends TensorOptions ? NDArray<TensorDType<T>> : RasterImage
 
 const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'tensor'] as const
@@ -81,7 +81,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   readonly allowedMimeTypes: readonly ImageMimeType[]
   readonly maxPixels: number
   readonly tensor: T | undefined
-  /** What `fromSample` was given. */
+  /** The sample of `fromSample`. */
   readonly sample: Uint8Array | undefined
   readonly #codec = imageCodec()
   readonly #plan: TensorPlan | undefined
@@ -201,7 +201,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       pixels = await this.#codec.decode(bytes, header, signal)
     } catch (cause) {
       signal?.throwIfAborted()
-      // A fault of ours, or no memory: not the client's.
+      // Our own fault or no memory, not the client's.
       if (
         ServingError.is(cause) ||
         cause instanceof TypeError ||
@@ -219,7 +219,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return new RasterImage(mode, width, height, data) as ImageValue<T>
   }
 
-  /** A body may say that it is of an allowed format, or nothing at all. */
+  /** Checks the declared type of a body, which may be absent. */
   #checkDeclared(contentType: string | undefined): void {
     if (contentType === undefined) return
     const type = mediaTypeOf(contentType)
@@ -232,7 +232,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     return type !== undefined && this.allowedMimeTypes.includes(type)
   }
 
-  /** The header of a picture that may be decoded: of an allowed format and not too large. */
+  /** Returns the header of a picture that may be decoded: of an allowed format and not too large. */
   #admit(bytes: Uint8Array): ImageHeader {
     const type = imageTypeOf(bytes)
     if (type === undefined) {

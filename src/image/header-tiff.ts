@@ -20,7 +20,7 @@ export function readTiff(bytes: Uint8Array, view: DataView): ImageSize | undefin
     const tag = view.getUint16(entry, little)
     if (tag !== 256 && tag !== 257 && tag !== 258) continue
     const value = readValue(view, entry, little)
-    // A doubled tag is refused: a decoder may believe the other one.
+    // A doubled tag is refused: a decoder may go by the other one.
     if (tag === 256 && width === undefined) width = value
     else if (tag === 257 && height === undefined) height = value
     else if (tag === 258 && bitDepth === undefined) bitDepth = value
@@ -29,7 +29,9 @@ export function readTiff(bytes: Uint8Array, view: DataView): ImageSize | undefin
   return width === undefined || height === undefined ? undefined : { width, height, bitDepth }
 }
 
-/** The first number of an entry: SHORT, LONG or BYTE, in place or, when there are more than fit, behind an offset. */
+/**
+ * Reads the first number of an entry: SHORT, LONG or BYTE, in the entry or, where the numbers do not fit, at an offset.
+ */
 function readValue(view: DataView, entry: number, little: boolean): number | undefined {
   const type = view.getUint16(entry + 2, little)
   const bytes = { 1: 1, 3: 2, 4: 4 }[type]

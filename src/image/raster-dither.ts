@@ -12,7 +12,7 @@ import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'
  */
 export function dither(mode: RasterMode, width: number): Kernel | undefined {
   if (mode !== 'L' && mode !== 'RGB') return undefined
-  // Pillow's dithering of colours cuts the luma off where its other conversions round it.
+  // Pillow's dithering truncates the luma of colours; its other conversions round it.
   const greyAt = (source: RasterElements, i: number) =>
     mode === 'L' ? source[i] : Math.trunc(thousandfoldLuma(source, i * 3) / 1000)
   const errors = new Int32Array(width + 1)

@@ -1,12 +1,12 @@
 /**
- * RGB to HSV and back, rounded to float32 at every place where Pillow's `libImaging/Convert.c` stores a float.
+ * RGB to HSV and back, rounded to float32 wherever Pillow's `libImaging/Convert.c` stores a float.
  * @module
  */
 import type { Kernel } from './raster-modes.ts'
 
 const { fround } = Math
 
-/** Colour pixels of `step` channels, alpha left out, become HSV. */
+/** Converts colour pixels of `step` channels to HSV; alpha is dropped. */
 export const toHsv =
   (step: 3 | 4): Kernel =>
   (source, target, from, to) => {
@@ -14,23 +14,23 @@ export const toHsv =
       const r = source[s]
       const g = source[s + 1]
       const b = source[s + 2]
-      const most = Math.max(r, g, b)
-      const range = most - Math.min(r, g, b)
-      target[t + 2] = most
+      const max = Math.max(r, g, b)
+      const range = max - Math.min(r, g, b)
+      target[t + 2] = max
       if (range === 0) continue
-      target[t] = Math.trunc(hue(r, g, b, most, range) * 255)
-      target[t + 1] = Math.trunc(fround(range / most) * 255)
+      target[t] = Math.trunc(hue(r, g, b, max, range) * 255)
+      target[t + 1] = Math.trunc(fround(range / max) * 255)
     }
   }
 
-/** Hue from 0 up to 1. */
-function hue(r: number, g: number, b: number, most: number, range: number): number {
-  const fromRed = fround((most - r) / range)
-  const fromGreen = fround((most - g) / range)
-  const fromBlue = fround((most - b) / range)
+/** Returns the hue from 0 up to 1. */
+function hue(r: number, g: number, b: number, max: number, range: number): number {
+  const fromRed = fround((max - r) / range)
+  const fromGreen = fround((max - g) / range)
+  const fromBlue = fround((max - b) / range)
   let sixth = fround(4 + fromGreen - fromRed)
-  if (r === most) sixth = fround(fromBlue - fromGreen)
-  else if (g === most) sixth = fround(2 + fromRed - fromBlue)
+  if (r === max) sixth = fround(fromBlue - fromGreen)
+  else if (g === max) sixth = fround(2 + fromRed - fromBlue)
   return fround((sixth / 6 + 1) % 1)
 }
 
@@ -44,7 +44,7 @@ const sectors = [
   [0, 2, 1],
 ] as const
 
-/** HSV pixels become RGB. */
+/** Converts HSV pixels to RGB. */
 export const fromHsv: Kernel = (source, target, from, to) => {
   const levels = new Uint8Array(4)
   for (let s = from * 3; s < to * 3; s += 3) {

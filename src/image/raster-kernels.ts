@@ -63,7 +63,7 @@ const bitToGrey: Kernel = (source, target, from, to) => {
   for (let i = from; i < to; i++) target[i] = source[i] === 0 ? 0 : 255
 }
 
-/** `I` and `F` to bytes: clipped and cut off; NaN is 0. */
+/** Converts `I` and `F` to bytes: clipped and truncated; NaN is 0. */
 const clipToGrey: Kernel = (source, target, from, to) => {
   for (let i = from; i < to; i++) {
     const value = source[i]
@@ -71,7 +71,7 @@ const clipToGrey: Kernel = (source, target, from, to) => {
   }
 }
 
-/** Out of int32's range, and NaN, is the least int32: what the cast in C gives on x86-64. */
+/** NaN and numbers out of int32's range are converted to the smallest int32, as by the cast in C on x86-64. */
 const floatToInt: Kernel = (source, target, from, to) => {
   for (let i = from; i < to; i++) {
     const value = source[i]

@@ -1,12 +1,11 @@
 /**
- * RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, worked out instead of written down.
+ * RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, computed.
  * @module
  */
 import type { RasterElements } from './raster-modes.ts'
 
 /**
- * A table entry is the product with 6 binary places, a half added and cut off toward zero: so Pillow's tables came
- * about.
+ * A table entry is the product with 6 binary places, plus a half, truncated toward zero, as in Pillow's tables.
  */
 const table = (factor: number, zero = 0) =>
   Int16Array.from({ length: 256 }, (_, i) => Math.trunc((i - zero) * factor * 64 + 0.5))
@@ -24,7 +23,7 @@ const gFromCb = table(-0.34414, 128)
 const gFromCr = table(-0.71414, 128)
 const bFromCb = table(1.772, 128)
 
-/** Colour pixels of `step` channels, alpha left out, become YCbCr. */
+/** Converts colour pixels of `step` channels to YCbCr; alpha is dropped. */
 export const toYcbcr = (step: 3 | 4) => (source: RasterElements, target: RasterElements, from: number, to: number) => {
   for (let i = from, s = from * step, t = from * 3; i < to; i++, s += step, t += 3) {
     const r = source[s]
@@ -38,7 +37,7 @@ export const toYcbcr = (step: 3 | 4) => (source: RasterElements, target: RasterE
 
 const clip = (value: number) => Math.max(0, Math.min(255, value))
 
-/** YCbCr pixels become RGB. */
+/** Converts YCbCr pixels to RGB. */
 export function fromYcbcr(source: RasterElements, target: RasterElements, from: number, to: number): void {
   for (let s = from * 3; s < to * 3; s += 3) {
     const y = source[s]

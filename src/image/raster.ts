@@ -192,7 +192,7 @@ export class RasterImage implements Pixels {
   }
 }
 
-/** Options of work that can be given up. */
+/** Options of work that can be aborted. */
 export interface Abortable {
   readonly signal?: AbortSignal | undefined
 }

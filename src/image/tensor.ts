@@ -8,7 +8,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
 
-/** How a picture becomes a tensor. */
+/** How a picture is converted to a tensor. */
 export interface TensorOptions {
   /** Height and width, in the order of the tensor's shape. **Units**: pixels, 1 to 16,384. */
   readonly size: readonly [height: number, width: number]
@@ -225,14 +225,14 @@ function check(name: string, value: unknown, known: readonly unknown[]): void {
 
 function perChannel(
   name: string,
-  given: readonly number[] | undefined,
+  values: readonly number[] | undefined,
   channels: number,
   standard: number,
   isValid: (value: number) => boolean,
 ): readonly number[] {
-  if (given === undefined) return new Array<number>(channels).fill(standard)
-  if (!Array.isArray(given) || given.length !== channels || !given.every(isValid)) {
-    throw new InvalidArgument(expected(`a valid number for each of ${channels} channels`, `tensor.${name}`, given))
+  if (values === undefined) return new Array<number>(channels).fill(standard)
+  if (!Array.isArray(values) || values.length !== channels || !values.every(isValid)) {
+    throw new InvalidArgument(expected(`a valid number for each of ${channels} channels`, `tensor.${name}`, values))
   }
-  return [...given]
+  return [...values]
 }

@@ -1,6 +1,5 @@
 /**
- * Fastify doing the same jobs, written as its documentation would have it, with the libraries that people take: Polars
- * for frames,
+ * Fastify doing the same jobs as its documentation shows, with the usual libraries: Polars for frames,
  * @fastify/multipart for forms, @napi-rs/image or sharp (BENCH_IMAGE) for pictures.
  * @module
  */
@@ -24,7 +23,7 @@ addImageRoute(app)
 await addFormRoute(app)
 
 app.post('/json', async (request) => request.body)
-// Fastify leaves encodings to this hook.
+// Fastify has no content-encoding of its own; its documentation shows this hook.
 const preParsing: preParsingAsyncHookHandler = async (_request, _reply, payload) => {
   const unzipped: RequestPayload = payload.pipe(createGunzip())
   payload.on('data', (piece: Buffer) => {
