@@ -20,6 +20,8 @@ export const uploadDrain = Object.freeze({
   timeMs: 5_000,
   /** **Units**: bytes. */
   bytes: 32 * 1024 * 1024,
+  /** After a request whose end is in doubt: what comes is not looked at. **Units**: milliseconds. */
+  faultTimeMs: 250,
 })
 
 /** How the body of a request is announced. */
@@ -28,6 +30,8 @@ export interface BodyAnnouncement {
   readonly declared: number | undefined
   /** Transfer-Encoding, empty when absent. */
   readonly encoding: string
+  /** Set when the end of the request is in doubt: it is answered with this, and the connection closes. */
+  readonly fault?: ServingError
 }
 
 /** Returns what the headers announce, given their values as an engine reads them: empty when absent. */
@@ -43,7 +47,8 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   if (endpoint.isLimited && server.health.state !== 'ready')
     return new Overloaded(`the server is ${server.health.state}`)
-  const { declared, encoding } = body
+  const { declared, encoding, fault } = body
+  if (fault !== undefined) return fault
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
     return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
   }

@@ -19,6 +19,11 @@ export class Connection {
     })
   }
 
+  /** Whether a response is under way, or has said that the connection closes. */
+  get isBusy(): boolean {
+    return this.closing || this.#running.size > 0
+  }
+
   /**
    * Calls `abort` when the socket closes. Node tells only the response whose turn it is, not those queued behind it.
    */

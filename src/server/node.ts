@@ -3,13 +3,14 @@
  * @module
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { InternalError, type ServingError, SetupError } from '../errors.ts'
+import type { AddressInfo, Socket } from 'node:net'
+import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { HttpResponse, RequestHeaders } from '../http/message.ts'
 import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose, refusalOf } from './admission.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
+import { statusLine } from './head.ts'
 import { logFailure } from './log.ts'
 import { connectionOf } from './node-connection.ts'
 import { drainUpload, headLines, NodeSocket } from './node-socket.ts'
@@ -31,6 +32,7 @@ export async function listenNode(server: ServerState, address: Address): Promise
   http.on('request', (req, res) => guard(server, req, res, false))
   // With this listener, `100 Continue` is sent only once the request was let in: a refused upload never starts.
   http.on('checkContinue', (req, res) => guard(server, req, res, true))
+  http.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
   await listen(http, address)
   return {
     name: 'node',
@@ -81,6 +83,10 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
+  if (req.rawHeaders.filter(isHostName).length > 1) {
+    refuse(server, req, res, { ...body, declared: undefined }, new BadInput('expected host once, received it twice'))
+    return
+  }
   const method = req.method ?? ''
   const route = server.router.resolve(method, path)
   if ('error' in route) {
@@ -99,6 +105,29 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   const target = { method, path, query, params }
   new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start()
   if (expectsContinue) res.writeContinue()
+}
+
+/** Whether an entry of `rawHeaders` is this name; values are at odd places. */
+function isHostName(text: string, i: number): boolean {
+  return i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+}
+
+function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400
+  return new BadInput(`expected a whole HTTP request, received one that cannot be parsed (${code})`, {}, { status })
+}
+
+/** Answers what Node cannot parse, unless a response is under way on the connection, and closes it. */
+function answerUnparsed(server: ServerState, error: NodeJS.ErrnoException, socket: Socket): void {
+  const connection = connectionOf(socket)
+  if (socket.writable && error.code !== 'ECONNRESET' && !connection.isBusy) {
+    const { status = 400, headers, body } = refusalOf(server, parseErrorOf(error), '')
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const length = `content-length: ${Buffer.byteLength(body as string)}\r\nconnection: close\r\n`
+    socket.write(`HTTP/1.1 ${statusLine(status)}\r\n${lines}${length}\r\n${body as string}`)
+  }
+  // Not `destroy`: a refusal may have been written in this tick.
+  socket.destroySoon()
 }
 
 /** Answers before the body was read. */

@@ -21,14 +21,16 @@ export interface DrainedResponse {
 export class UploadDrain {
   readonly #res: DrainedResponse
   readonly #response: HttpResponse
+  readonly #timeMs: number
   #timer: NodeJS.Timeout | undefined
   #bytes = 0
   #over = false
 
-  /** The body of `response` must be a string. */
-  constructor(res: DrainedResponse, response: HttpResponse) {
+  /** The body of `response` must be a string. `timeMs`: how long the rest of the body is read. */
+  constructor(res: DrainedResponse, response: HttpResponse, timeMs: number = uploadDrain.timeMs) {
     this.#res = res
     this.#response = response
+    this.#timeMs = timeMs
   }
 
   /** For a response that has no handlers yet. */
@@ -49,7 +51,7 @@ export class UploadDrain {
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`
     text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
     this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
-    this.#timer = setTimeout(() => this.#close(), uploadDrain.timeMs)
+    this.#timer = setTimeout(() => this.#close(), this.#timeMs)
   }
 
   /** Counts a piece of the body; throws it away. */

@@ -8,8 +8,8 @@
 import type { HttpRequest as NativeRequest, HttpResponse as NativeResponse, us_listen_socket } from 'uWebSockets.js'
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
-import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose, refusalOf } from './admission.ts'
+import type { Chunk, HttpResponse } from '../http/message.ts'
+import { admit, type BodyAnnouncement, deadlineOf, mustClose, refusalOf, uploadDrain } from './admission.ts'
 import type { Endpoint, RequestTarget } from './endpoint.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { Exchange, type IncomingRequest } from './exchange.ts'
@@ -19,6 +19,7 @@ import { logFailure } from './log.ts'
 import { noParams } from './router.ts'
 import { UploadDrain } from './upload-drain.ts'
 import { checkUwsBinary } from './uws-binary.ts'
+import { HeaderReader } from './uws-headers.ts'
 
 type Uws = typeof import('uWebSockets.js')
 
@@ -45,8 +46,10 @@ async function importUws(): Promise<Uws> {
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const app = uws.App()
   // Matched natively, which spares the hot path the strings of method and path.
-  for (const [path, endpoint] of server.router.posts)
-    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, res, req)))
+  for (const [path, endpoint] of server.router.posts) {
+    const reader = new HeaderReader(endpoint.readsHeaders)
+    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
+  }
   app.any('/*', (res, req) => guard(server, res, () => openOther(server, res, req)))
   const socket = await new Promise<us_listen_socket | false>((resolve) => {
     if (address.host === undefined) app.listen(address.port, resolve)
@@ -69,62 +72,68 @@ export async function listenUws(uws: Uws, server: ServerState, address: Address)
   }
 }
 
-function openPost(server: ServerState, endpoint: Endpoint, res: NativeResponse, req: NativeRequest): void {
-  const target = { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams }
-  open(server, endpoint, target, announcementOf(req), res, req)
+function openPost(
+  server: ServerState,
+  endpoint: Endpoint,
+  reader: HeaderReader,
+  res: NativeResponse,
+  req: NativeRequest,
+): void {
+  reader.read(req)
+  open(
+    server,
+    endpoint,
+    { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams },
+    reader,
+    res,
+    req,
+  )
 }
+
+// Of endpoints that are not matched natively.
+const readers = new WeakMap<Endpoint, HeaderReader>()
+const framingReader = new HeaderReader([])
 
 function openOther(server: ServerState, res: NativeResponse, req: NativeRequest): void {
   const method = req.getCaseSensitiveMethod()
   const path = req.getUrl()
-  const body = announcementOf(req)
   const route = server.router.resolve(method, path)
-  if ('error' in route) refuse(server, res, req, body, route.error)
-  else open(server, route.endpoint, { method, path, query: req.getQuery(), params: route.params }, body, res, req)
-}
-
-function announcementOf(req: NativeRequest): BodyAnnouncement {
-  const length = req.getHeader('content-length')
-  return announcedBody(length, length === '' ? req.getHeader('transfer-encoding') : '')
+  if ('error' in route) {
+    framingReader.read(req)
+    const { body } = framingReader
+    refuse(server, res, req, body, body.fault ?? route.error)
+    return
+  }
+  const { endpoint, params } = route
+  let reader = readers.get(endpoint)
+  if (reader === undefined) {
+    reader = new HeaderReader(endpoint.readsHeaders)
+    readers.set(endpoint, reader)
+  }
+  reader.read(req)
+  open(server, endpoint, { method, path, query: req.getQuery(), params }, reader, res, req)
 }
 
 function open(
   server: ServerState,
   endpoint: Endpoint,
   target: RequestTarget,
-  body: BodyAnnouncement,
+  reader: HeaderReader,
   res: NativeResponse,
   req: NativeRequest,
 ): void {
+  const { body } = reader
   const refusal = admit(server, endpoint, body)
   if (refusal !== undefined) {
     refuse(server, res, req, body, refusal, endpoint)
     return
   }
-  const headers = copyHeaders(endpoint.readsHeaders, req)
+  const { headers } = reader
   const { query } = target
   const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
-  // As uWebSockets.js looks for it: five characters can only be `close`.
-  const clientCloses = req.getHeader('connection').length === 5
-  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, clientCloses)
+  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, reader.clientCloses)
   res.onAborted(() => socket.onAborted())
   res.onData((chunk, last) => socket.onData(chunk, last))
-}
-
-/** Copies the headers that the endpoint reads; names are shared between the requests of an endpoint. */
-function copyHeaders(names: readonly string[] | 'all', req: NativeRequest): RequestHeaders {
-  if (names === 'all') {
-    const allNames: string[] = []
-    const allValues: string[] = []
-    req.forEach((name, value) => {
-      allNames.push(name)
-      allValues.push(value)
-    })
-    return new HeaderList(allNames, allValues)
-  }
-  const values = new Array<string>(names.length)
-  for (let i = 0; i < names.length; i++) values[i] = req.getHeader(names[i])
-  return new HeaderList(names, values)
 }
 
 /** Answers before the body was read. */
@@ -140,7 +149,7 @@ function refuse(
   const response = refusalOf(server, error, req.getHeader('x-request-id'), endpoint)
   const close = mustClose(server, body)
   if (close && body.declared !== 0) {
-    new UploadDrain(res, response).start(head)
+    new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(head)
     return
   }
   // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
@@ -310,7 +319,8 @@ class UwsSocket implements ExchangeSocket {
   sendHead(response: HttpResponse): void {
     writeHead(this.#res, response, this.#exchange.echoedId)
     // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice:
-    // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after a `write`.
+    // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after
+    // a `write`.
     if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
   }
 
