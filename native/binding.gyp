@@ -15,6 +15,18 @@
       # The first with std::to_chars for doubles.
       "MACOSX_DEPLOYMENT_TARGET": "13.3"
     },
+    # Hardening, as distributions build: canaries, checked libc calls (FORTIFY_SOURCE), and tables of addresses that are read-only
+    # once loaded. `-U` first: distributions' compilers define it by themselves, as another level.
+    "conditions": [
+      [
+        "OS=='linux'",
+        {
+          "cflags_cc": ["-fstack-protector-strong", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"],
+          "ldflags": ["-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack"]
+        }
+      ],
+      ["OS=='mac'", { "xcode_settings": { "OTHER_CFLAGS": ["-fstack-protector-strong"] } }]
+    ],
     "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17"], "Optimization": 3 } }
   },
   "targets": [
