@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
+import { runAtOnce } from '../../src/memory/slices.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '[[5.1,3.5,1.4,0.2],[6.2,2.9,4.3,1.3]]'
@@ -75,9 +76,10 @@ export const ndarrayCases: readonly CasePlan[] = [
     targets: { bare: 0.85 },
     make() {
       const first = picture.slice(0, 1000)
-      const right = encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32'))
-      const isRight = (answer: Buffer) => isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
-      const body = encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32'))
+      const right = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32')))
+      const isRight = (answer: Buffer) =>
+        isDeepStrictEqual(runAtOnce(parseNdarrayFlatbuffer(answer, 'the answer')).data, first)
+      const body = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32')))
       return firstOf('application/x-flatbuffers', body, right, isRight)
     },
   },

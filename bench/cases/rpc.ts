@@ -5,6 +5,7 @@
 
 import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
+import { runAtOnce } from '../../src/memory/slices.ts'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
 import type { NDArrayMessage } from '../../src/proto/messages.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'
@@ -27,16 +28,16 @@ function small(): Omit<BenchCase, 'name'> {
 
 function large(): Omit<BenchCase, 'name'> {
   const right = floats(1_000_000)
-  const message = encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32'))
+  const message = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32')))
   return echo(path, 'application/proto', encodeRequest('floats', { field: 'serialized_bytes', message }), {
     headers: { accept: 'application/x-flatbuffers' },
     connections: 2,
     isRight(answer) {
       const content = decodeResponse(answer)
       if (content?.field !== 'serialized_bytes') return false
-      return bytesOf(parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer').data as Float32Array).equals(
-        bytesOf(right),
-      )
+      return bytesOf(
+        runAtOnce(parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer')).data as Float32Array,
+      ).equals(bytesOf(right))
     },
   })
 }

@@ -4,6 +4,7 @@
  */
 
 import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, isWideInteger } from '../dtype.ts'
+import type { Slices } from '../memory/slices.ts'
 import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
 import type { ParseFailureKind } from './number-codec.ts'
 
@@ -30,36 +31,38 @@ const integerBounds = {
   uint64: [0n, 2n ** 64n - 1n],
 } as const
 
-/** Kept between calls, so that a small body costs one allocation: its result's. **Units**: elements. */
-const keptElements = 1024
-const keptValues = new Float64Array(keptElements)
-const keptWords = new Uint32Array(keptElements * 2)
+/** Room for elements at the start. **Units**: elements. */
+const firstElements = 1024
+/** Elements that are converted in one slice. */
+const sliceElements = 1 << 15
 
 const sawNumber = 1
 const sawBool = 2
 const sawString = 4
 
 /**
- * Elements on their way into one typed array. Numbers are doubles until the end, since every dtype but 64-bit integers
- * and strings fits in them; the typed array's own conversion then does the cast.
- * Not reentrant: one instance serves the thread, see {@link elements}.
+ * Collects the elements of one array. Numbers are doubles until the end, since every dtype but 64-bit integers and strings
+ * fits in them; the typed array's own conversion then does the cast. May be used again: a small text then costs one
+ * allocation, its result's.
  */
-class Elements {
+export class Elements {
+  readonly #firstValues = new Float64Array(firstElements)
+  readonly #firstWords = new Uint32Array(firstElements * 2)
   dtype: DType | undefined = undefined
   count = 0
-  values: Float64Array = keptValues
+  values: Float64Array = this.#firstValues
   /** A number may be stored without a call when it is strictly between; empty where a call is always due. */
   low = 0
   high = 0
-  private words: Uint32Array = keptWords
-  private strings: string[] = []
-  private kinds = 0
+  #words: Uint32Array = this.#firstWords
+  #strings: string[] = []
+  #kinds = 0
 
   /** Starts over for a text. */
   begin(dtype: DType | undefined): void {
     this.dtype = dtype
     this.count = 0
-    this.kinds = 0
+    this.#kinds = 0
     const range = bounds[dtype ?? 'float64']
     const direct = dtype === undefined || !(dtype === 'str' || isWideInteger(dtype))
     this.low = direct ? range[0] : 0
@@ -73,15 +76,15 @@ class Elements {
     this.values = next
   }
 
-  private get isWide(): boolean {
+  get #isWide(): boolean {
     return this.dtype === 'int64' || this.dtype === 'uint64'
   }
 
   /** Drops what the call held, so that one large body does not stay in memory. */
   release(): void {
-    this.values = keptValues
-    this.words = keptWords
-    if (this.strings.length > 0) this.strings = []
+    this.values = this.#firstValues
+    this.#words = this.#firstWords
+    if (this.#strings.length > 0) this.#strings = []
   }
 
   /** The number token that {@link scanNumber} has just read, `json[start..end)`. */
@@ -89,39 +92,39 @@ class Elements {
     const value = scanned.value
     switch (this.dtype) {
       case undefined:
-        if (this.kinds & sawString) return 'dtype'
+        if (this.#kinds & sawString) return 'dtype'
         if (scanned.integer && !scanned.exact) return 'precision'
         break
       case 'str':
         // JSON's integers are canonical already, all but one.
-        if (scanned.integer) return this.pushString(value === 0 ? '0' : asciiText(json, start, end))
+        if (scanned.integer) return this.#pushString(value === 0 ? '0' : asciiText(json, start, end))
         if (!Number.isFinite(value)) return 'range'
-        return this.pushString(pythonRepr(value))
+        return this.#pushString(pythonRepr(value))
       case 'int64':
       case 'uint64':
-        if (scanned.integer && !scanned.exact) return this.putLongText(asciiText(json, start, end))
-        return this.putLong(value)
+        if (scanned.integer && !scanned.exact) return this.#putLongText(asciiText(json, start, end))
+        return this.#putLong(value)
       case 'bool':
-        return this.push(value === 0 ? 0 : 1)
+        return this.#push(value === 0 ? 0 : 1)
     }
     if (!(value > this.low && value < this.high)) return 'range'
-    return this.push(value)
+    return this.#push(value)
   }
 
   /** NaN and the infinities written as words. */
   putWord(value: number): ParseFailureKind | undefined {
     switch (this.dtype) {
       case undefined:
-        if (this.kinds & sawString) return 'dtype'
-        return this.push(value)
+        if (this.#kinds & sawString) return 'dtype'
+        return this.#push(value)
       case 'float16':
       case 'float32':
       case 'float64':
-        return this.push(value)
+        return this.#push(value)
       case 'bool':
-        return this.push(1)
+        return this.#push(1)
       case 'str':
-        return this.pushString(pythonRepr(value))
+        return this.#pushString(pythonRepr(value))
       default:
         return 'dtype'
     }
@@ -129,168 +132,173 @@ class Elements {
 
   /** `null`: missing for floats, false for bool, Python's None for str. */
   putNull(): ParseFailureKind | undefined {
-    if (this.dtype === 'bool') return this.push(0)
-    if (this.dtype === 'str') return this.pushString('None')
+    if (this.dtype === 'bool') return this.#push(0)
+    if (this.dtype === 'str') return this.#pushString('None')
     return this.putWord(Number.NaN)
   }
 
   /** `true` and `false`. */
   putBool(value: boolean): ParseFailureKind | undefined {
-    if (this.dtype === 'str') return this.pushString(value ? 'True' : 'False')
-    if (this.isWide) return this.putLong(value ? 1 : 0)
+    if (this.dtype === 'str') return this.#pushString(value ? 'True' : 'False')
+    if (this.#isWide) return this.#putLong(value ? 1 : 0)
     if (this.dtype === undefined) {
-      if (this.kinds & sawString) return 'dtype'
-      this.kinds |= sawBool
-      this.reserve()
+      if (this.#kinds & sawString) return 'dtype'
+      this.#kinds |= sawBool
+      this.#reserve()
       this.values[this.count++] = value ? 1 : 0
       return undefined
     }
-    return this.push(value ? 1 : 0)
+    return this.#push(value ? 1 : 0)
   }
 
   /** A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused, though Python takes them. */
   putString(text: string): ParseFailureKind | undefined {
     switch (this.dtype) {
       case undefined:
-        if (this.kinds !== sawString && this.count > 0) return 'dtype'
-        this.kinds = sawString
-        return this.pushString(text)
+        if (this.#kinds !== sawString && this.count > 0) return 'dtype'
+        this.#kinds = sawString
+        return this.#pushString(text)
       case 'str':
-        return this.pushString(text)
+        return this.#pushString(text)
       case 'bool':
-        return this.push(text === '' ? 0 : 1)
+        return this.#push(text === '' ? 0 : 1)
       case 'float16':
       case 'float32':
       case 'float64':
-        return this.putFloatText(text.trim())
+        return this.#putFloatText(text.trim())
       default:
-        return this.putIntegerText(text.trim())
+        return this.#putIntegerText(text.trim())
     }
   }
 
-  private putFloatText(text: string): ParseFailureKind | undefined {
+  #putFloatText(text: string): ParseFailureKind | undefined {
     const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
-    if (word) return this.push(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
+    if (word) return this.#push(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
     if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return 'dtype'
     const value = Number(text)
     if (!(value > this.low && value < this.high)) return 'range'
-    return this.push(value)
+    return this.#push(value)
   }
 
-  private putIntegerText(text: string): ParseFailureKind | undefined {
+  #putIntegerText(text: string): ParseFailureKind | undefined {
     if (!/^[+-]?\d+$/.test(text)) return 'dtype'
     const value = Number(text)
-    if (this.isWide) {
-      return Number.isSafeInteger(value) ? this.putLong(value) : this.putLongText(text)
+    if (this.#isWide) {
+      return Number.isSafeInteger(value) ? this.#putLong(value) : this.#putLongText(text)
     }
     if (!(value > this.low && value < this.high)) return 'range'
-    return this.push(value)
+    return this.#push(value)
   }
 
-  private putLong(value: number): ParseFailureKind | undefined {
+  #putLong(value: number): ParseFailureKind | undefined {
     const range = bounds[this.dtype!]
     if (!(value > range[0] && value < range[1])) return 'range'
     const whole = Math.trunc(value)
-    this.reserveWords()
+    this.#reserveWords()
     // Two's complement by hand, exact at any size since a double splits exactly at 2^32; BigInt is 10 times slower.
-    this.words[this.count * 2 + 1 - highWord] = whole >>> 0
-    this.words[this.count * 2 + highWord] = Math.floor(whole / 2 ** 32) >>> 0
+    this.#words[this.count * 2 + 1 - highWord] = whole >>> 0
+    this.#words[this.count * 2 + highWord] = Math.floor(whole / 2 ** 32) >>> 0
     this.count++
     return undefined
   }
 
-  private putLongText(text: string): ParseFailureKind | undefined {
+  #putLongText(text: string): ParseFailureKind | undefined {
     // BigInt would take quadratic time over a million digits; no 64-bit integer has more than 20.
     const digits = text.replace(/^[+-]?0*/, '')
     if (digits.length > 20) return 'range'
     const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits)
     const range = integerBounds[this.dtype as 'int64']
     if (value < range[0] || value > range[1]) return 'range'
-    this.reserveWords()
-    this.words[this.count * 2 + 1 - highWord] = Number(value & 0xffffffffn)
-    this.words[this.count * 2 + highWord] = Number((value >> 32n) & 0xffffffffn)
+    this.#reserveWords()
+    this.#words[this.count * 2 + 1 - highWord] = Number(value & 0xffffffffn)
+    this.#words[this.count * 2 + highWord] = Number((value >> 32n) & 0xffffffffn)
     this.count++
     return undefined
   }
 
-  private push(value: number): undefined {
-    this.kinds |= sawNumber
-    this.reserve()
+  #push(value: number): undefined {
+    this.#kinds |= sawNumber
+    this.#reserve()
     this.values[this.count++] = value
   }
 
-  private pushString(text: string): undefined {
-    this.strings.push(text)
+  #pushString(text: string): undefined {
+    this.#strings.push(text)
     this.count++
   }
 
-  private reserve(): void {
+  #reserve(): void {
     if (this.count === this.values.length) this.grow()
   }
 
-  private reserveWords(): void {
-    if (this.count * 2 === this.words.length) {
-      const next = new Uint32Array(this.words.length * 2)
-      next.set(this.words)
-      this.words = next
+  #reserveWords(): void {
+    if (this.count * 2 === this.#words.length) {
+      const next = new Uint32Array(this.#words.length * 2)
+      next.set(this.#words)
+      this.#words = next
     }
   }
 
   /** Numbers were stored from outside: the count, and that they were numbers. */
   stored(count: number): void {
-    if (count > this.count) this.kinds |= sawNumber
+    if (count > this.count) this.#kinds |= sawNumber
     this.count = count
   }
 
   /** Whether a string came before; no number may then be stored from outside. */
   get holdsStrings(): boolean {
-    return (this.kinds & sawString) !== 0
+    return (this.#kinds & sawString) !== 0
   }
 
   /** Puts the last elements, a row written in the order of `columns`, into the order of their columns. */
   orderRow(columns: readonly number[]): void {
     const base = this.count - columns.length
-    if (this.strings.length > 0) reorder(this.strings, base, columns)
-    else if (this.isWide) reorder(new BigUint64Array(this.words.buffer), base, columns)
+    if (this.#strings.length > 0) reorder(this.#strings, base, columns)
+    else if (this.#isWide) reorder(new BigUint64Array(this.#words.buffer), base, columns)
     else reorder(this.values, base, columns)
   }
 
   /** The element type that the text turned out to have. */
   resultType(): DType {
     if (this.dtype !== undefined) return this.dtype
-    if (this.kinds === sawString) return 'str'
-    return this.kinds === sawBool ? 'bool' : 'float64'
+    if (this.#kinds === sawString) return 'str'
+    return this.#kinds === sawBool ? 'bool' : 'float64'
   }
 
-  /** The elements as the result owns them. **Cost**: one copy, exactly sized. */
+  /** Returns the elements in memory of their own. **Cost**: one copy, exactly sized; none of strings. */
   finish(): DataOf<DType> {
-    const { count, values } = this
-    const dtype = this.resultType()
-    if (dtype === 'str') return this.strings
-    if (isWideInteger(dtype)) {
-      const data = new (dataConstructor(dtype))(count)
-      new Uint32Array(data.buffer).set(this.words.subarray(0, count * 2))
-      return data
-    }
-    if (dtype === 'float16') {
-      const bits = new Uint16Array(count)
-      for (let i = 0; i < count; i++) bits[i] = numberToFloat16(values[i])
-      return bits
-    }
-    if (dtype === 'bool') {
-      const flags = new Uint8Array(count)
-      for (let i = 0; i < count; i++) flags[i] = values[i] === 0 ? 0 : 1
-      return flags
-    }
-    if (dtype === 'float64') {
-      const data = new Float64Array(count)
-      if (count > 32) data.set(values.subarray(0, count))
-      else for (let i = 0; i < count; i++) data[i] = values[i]
-      return data
-    }
-    const data = new (dataConstructor(dtype))(count)
-    for (let i = 0; i < count; i++) data[i] = values[i]
+    if (this.resultType() === 'str') return this.#strings
+    const data = this.#allocate()
+    this.#convert(data, 0, this.count)
     return data
+  }
+
+  /** As {@link finish}, in slices. */
+  *finishInSlices(): Slices<DataOf<DType>> {
+    if (this.resultType() === 'str') return this.#strings
+    const data = this.#allocate()
+    for (let from = 0; from < this.count; from += sliceElements) {
+      this.#convert(data, from, Math.min(from + sliceElements, this.count))
+      yield
+    }
+    return data
+  }
+
+  #allocate(): Float64Array {
+    return new (dataConstructor(this.resultType() as 'float64'))(this.count)
+  }
+
+  /** Converts the elements in a range to the result's type. */
+  #convert(data: Float64Array, from: number, to: number): void {
+    const { values } = this
+    const dtype = this.resultType()
+    if (isWideInteger(dtype)) {
+      new Uint32Array(data.buffer).set(this.#words.subarray(from * 2, to * 2), from * 2)
+    } else if (dtype === 'float16') for (let i = from; i < to; i++) data[i] = numberToFloat16(values[i])
+    else if (dtype === 'bool') for (let i = from; i < to; i++) data[i] = values[i] === 0 ? 0 : 1
+    // Beyond some elements a copy of memory is the faster one.
+    else if (dtype === 'float64' && to - from > 32) data.set(values.subarray(from, to), from)
+    else for (let i = from; i < to; i++) data[i] = values[i]
   }
 }
 
@@ -298,6 +306,3 @@ function reorder<T>(data: { [index: number]: T }, base: number, columns: readonl
   const row = columns.map((_, i) => data[base + i])
   for (let i = 0; i < row.length; i++) data[base + columns[i]] = row[i]
 }
-
-/** The thread's own collector: parsing is synchronous, and modules are loaded once per thread. */
-export const elements = new Elements()

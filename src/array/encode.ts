@@ -1,41 +1,36 @@
 /**
- * Flat array elements become compact JSON text, in plain TypeScript.
+ * Compact JSON text of arrays, in TypeScript.
  * @module
  */
 
+import { isWideInteger } from '../dtype.ts'
 import { ScratchBuffer } from '../memory/scratch-buffer.ts'
+import { runAtOnce, type Slices } from '../memory/slices.ts'
 import { asciiText, float16ToNumber, maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
 import type { NDArray } from './ndarray.ts'
 import type { NonFinite } from './number-codec.ts'
 
 /** For texts on their way to a string. */
 const scratch = new ScratchBuffer(64 * 1024)
+/** Text that one slice prints. **Units**: characters. */
+const sliceChars = 1 << 14
 
 /**
- * An array becomes compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
+ * Prints an array as compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
  *
- * **Wire**: floats print the shortest text that reads back at their own width, `.0` on integral ones, in JavaScript's layout; integers as
- * integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
+ * **Wire**: floats print the shortest text that reads back at their own width, `.0` on integral ones, in JavaScript's
+ * layout; integers as integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension of
+ * length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
  * **Errors**: undefined for a non-finite element under `'error'`.
  */
-export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | undefined {
+export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
   const { shape, data, dtype } = array
   let depth = shape.indexOf(0)
   if (depth !== -1) return encodeEmpty(shape.slice(0, depth))
   depth = shape.length
   const last = depth === 0 ? 1 : shape[depth - 1]
 
-  if (dtype === 'str' || dtype === 'int64' || dtype === 'uint64') {
-    const text = (index: number) => (dtype === 'str' ? JSON.stringify(data[index]) : String(data[index]))
-    let out = '['.repeat(depth)
-    for (let i = 0; i < data.length; ) {
-      const end = i + last
-      out += text(i)
-      for (i++; i < end; i++) out += `,${text(i)}`
-      if (i < data.length) out += rowBreak(shape, i)
-    }
-    return out + ']'.repeat(depth)
-  }
+  if (dtype === 'str' || isWideInteger(dtype)) return runAtOnce(printInSlices(array))
 
   const numbers = data as Float64Array
   // An element and its comma, a row's end of at most ']' × depth ',' '[' × depth.
@@ -71,7 +66,32 @@ export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | un
   return asciiText(out, 0, pos)
 }
 
-/** What stands between two rows of the last dimension: as many levels close and open as have been filled at element `index`. */
+/** As {@link encodeNdarray} in slices, for strings and 64-bit integers, with at least one element. */
+export function* printInSlices({ shape, data, dtype }: NDArray): Slices<string | Uint8Array> {
+  const depth = shape.length
+  const last = depth === 0 ? 1 : shape[depth - 1]
+  const pieces: Uint8Array[] = []
+  let text = '['.repeat(depth)
+  let column = 0
+  for (let i = 0; i < data.length; i++) {
+    if (column === last) {
+      text += rowBreak(shape, i)
+      column = 0
+    } else if (i > 0) text += ','
+    text += dtype === 'str' ? JSON.stringify(data[i]) : String(data[i])
+    column++
+    if (text.length < sliceChars) continue
+    pieces.push(Buffer.from(text))
+    text = ''
+    yield
+  }
+  text += ']'.repeat(depth)
+  if (pieces.length === 0) return text
+  pieces.push(Buffer.from(text))
+  return Buffer.concat(pieces)
+}
+
+/** The text between two rows of the last dimension: as many levels close and open as are filled at element `index`. */
 function rowBreak(shape: readonly number[], index: number): string {
   let levels = 0
   let size = 1

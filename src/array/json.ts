@@ -4,8 +4,9 @@
  * @module
  */
 import type { DType } from '../dtype.ts'
+import type { Slices } from '../memory/slices.ts'
 import { illFormedAt } from '../text/utf8.ts'
-import { elements } from './elements.ts'
+import { Elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
 import { NDArray } from './ndarray.ts'
 import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
@@ -15,56 +16,108 @@ import { maxDimensions } from './shape.ts'
 /** Powers of ten that are exact doubles and small enough for the scanner's 15 digits. */
 const tens = Float64Array.from({ length: 16 }, (_, i) => 10 ** i)
 
-/** Elements so far in each open list but the innermost; index 0 is outside all lists. Parsing is synchronous: one is enough. */
-const counts = new Float64Array(maxDimensions + 1)
-/** Length of the lists at each depth, -1 until the first of them has closed. */
-const dims = new Float64Array(maxDimensions + 1).fill(-1)
+/** Bytes of text that are read in one slice. */
+const sliceBytes = 1 << 13
 
-/** Why the row object could not be read; its offset is the answer of `parseRow`, negated. */
-let rowFailure: ParseFailureKind = 'syntax'
+/** A text that is being read: everything that must outlive a pause. */
+class Walk {
+  readonly elements = new Elements()
+  /** Elements so far in each open list but the innermost; index 0 is outside all lists. */
+  readonly counts = new Float64Array(maxDimensions + 1)
+  /** Length of the lists at each depth, -1 until the first of them has closed. */
+  readonly dims = new Float64Array(maxDimensions + 1).fill(-1)
+  pos = 0
+  depth = 0
+  deepest = 0
+  /** Depth of the scalars, -1 until the first of them or an empty list tells. */
+  rank = -1
+  rowsAreObjects = false
+  /** Elements of the innermost open list, and how many it may have: -1 while that is open. */
+  count = 0
+  limit = -1
+  /** Column indexes of the row object in progress; empty outside one. */
+  columns: number[] = []
+  /** Where that row goes on; 0 outside one. */
+  rowPos = 0
+  /** Why the row object could not be read. */
+  rowFailure: ParseFailureKind = 'syntax'
+
+  begin(json: Uint8Array, dtype: DType | undefined): void {
+    this.elements.begin(dtype)
+    this.pos = json.length >= 3 && json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0
+    this.depth = 0
+    this.deepest = 0
+    this.rank = -1
+    this.rowsAreObjects = false
+    this.count = 0
+    this.limit = -1
+    this.rowPos = 0
+  }
+}
+
+/** For texts that are read without a pause: one for the thread is enough. */
+const wholeWalk = new Walk()
 
 /**
- * JSON text becomes flat elements.
+ * Parses JSON text in TypeScript.
  *
- * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index. Strict RFC 8259 grammar plus the words NaN,
- * Infinity and -Infinity; a UTF-8 byte order mark is skipped.
- * **Errors**: the first offence from the left is reported, at the first byte of its token (at the closing bracket for a list that
- * is too short, at the end of the text for one that is cut off); a list or an element too many is `ragged` where it starts. Within
- * one token the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported as `encoding`, at the first
- * byte of the first ill-formed sequence. Our choices: an object elsewhere than as an element of the outer list is `dtype`, as is a key that
- * is no column index and a list or object as a value; a row whose keys are not 0…n-1, each once, with n of the first row,
- * is `ragged` at its closing brace (at the key, for one too many); lists among objects are `ragged`.
+ * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index. Strict RFC 8259 grammar plus
+ * the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
+ * **Errors**: the first error from the left, at the first byte of its token (at the closing bracket for a list that is too
+ * short, at the end of the text for one that is cut off); a list or an element too many is `ragged` where it starts. Within
+ * one token the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported as `encoding`, at
+ * the first byte of the first ill-formed sequence. Our choices: an object elsewhere than as an element of the outer list is
+ * `dtype`, as is a key that is no column index and a list or object as a value; a row whose keys are not 0…n-1, each once,
+ * with n of the first row, is `ragged` at its closing brace (at the key, for one too many); lists among objects are
+ * `ragged`.
  * **Cost**: one pass and, for numbers, one copy; elements never outnumber the bytes.
  */
 function parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
-  elements.begin(dtype)
+  const { elements } = wholeWalk
   token.sawNonAscii = false
-  const result = parse(json)
+  wholeWalk.begin(json, dtype)
+  const shape = walk(json, wholeWalk, json.length + 1) as number[] | ParseFailure
+  const result = 'failure' in shape ? shape : new NDArray(elements.finish(), shape, elements.resultType())
   elements.release()
-  // Outside of strings a byte from 0x80 up ends the parse anyway, so that a good text without such strings is ASCII.
+  return checkText(json, result, token.sawNonAscii)
+}
+
+/** As `parseNdarray` of the codec, in slices. The text must stay as it is until the work is done. */
+export function* parseInSlices(json: Uint8Array, dtype: DType | undefined): Slices<NDArray | ParseFailure> {
+  const own = new Walk()
+  const { elements } = own
+  let sawNonAscii = false
+  own.begin(json, dtype)
+  for (;;) {
+    token.sawNonAscii = false
+    const shape = walk(json, own, (own.rowPos || own.pos) + sliceBytes)
+    sawNonAscii ||= token.sawNonAscii
+    yield
+    if (shape === undefined) continue
+    if ('failure' in shape) return checkText(json, shape, sawNonAscii)
+    const data = yield* elements.finishInSlices()
+    return checkText(json, new NDArray(data, shape, elements.resultType()), sawNonAscii)
+  }
+}
+
+/** Outside of strings a byte from 0x80 up ends the walk anyway: a good text without such strings is ASCII. */
+function checkText(json: Uint8Array, result: NDArray | ParseFailure, sawNonAscii: boolean): NDArray | ParseFailure {
   if ('failure' in result) return checkEncoding(json, result)
-  if (!token.sawNonAscii) return result
+  if (!sawNonAscii) return result
   const offset = illFormedAt(json)
   return offset === -1 ? result : { failure: 'encoding', offset }
 }
 
-function parse(json: Uint8Array): NDArray | ParseFailure {
+/** Reads on. Returns the shape at the end of the text; undefined after a pause, which it makes from `pauseAt` on. */
+function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseFailure | undefined {
   const end = json.length
-  let pos = end >= 3 && json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0
-  let depth = 0
-  let deepest = 0
-  // Depth at which the scalars live, -1 until the first of them or an empty list tells.
-  let rank = -1
-  let rowsAreObjects = false
-  // Elements of the innermost open list, and how many it may have: -1 while that is open.
-  let count = 0
-  let limit = -1
+  const { elements, counts, dims } = state
   // Fields as locals: the inner loop then touches registers only.
+  let { pos, depth, deepest, rank, rowsAreObjects, count, limit } = state
   const { low, high } = elements
-  let { values } = elements
-  let stored = 0
+  let { values, count: stored } = elements
 
-  for (;;) {
+  text: for (;;) {
     // A value is due. Past the end the byte reads as 0, which starts nothing.
     while (pos < end && isSpace(json[pos])) pos++
     const start = pos
@@ -138,9 +191,13 @@ function parse(json: Uint8Array): NDArray | ParseFailure {
           dims[2] = -1
         }
         elements.stored(stored)
-        pos = parseRow(json, start, end)
-        if (pos < 0) return { failure: rowFailure, offset: -pos }
+        pos = walkRow(json, state, start, pauseAt)
         stored = elements.count
+        if (pos === 0) {
+          pos = start
+          break
+        }
+        if (pos < 0) return { failure: state.rowFailure, offset: -pos }
         values = elements.values
         count++
       } else {
@@ -150,7 +207,7 @@ function parse(json: Uint8Array): NDArray | ParseFailure {
         rank = depth
         count++
         elements.stored(stored)
-        const failure = putScalar(json, start, pos)
+        const failure = putScalar(elements, json, start, pos)
         if (failure !== undefined) return { failure, offset: start }
         stored = elements.count
         values = elements.values
@@ -165,11 +222,12 @@ function parse(json: Uint8Array): NDArray | ParseFailure {
         elements.stored(stored)
         const shape = new Array<number>(rank === -1 ? 0 : rank)
         for (let i = 0; i < shape.length; i++) shape[i] = dims[i + 1]
-        return new NDArray(elements.finish(), shape, elements.resultType())
+        return shape
       }
       const mark = pos < end ? json[pos] : 0
       if (mark === 0x2c) {
         pos++
+        if (pos >= pauseAt) break text
         break
       }
       if (mark !== 0x5d) return { failure: 'syntax', offset: pos }
@@ -183,53 +241,80 @@ function parse(json: Uint8Array): NDArray | ParseFailure {
       limit = depth === 0 ? -1 : dims[depth]
     }
   }
+  elements.stored(stored)
+  // Not in a function of its own: locals that a closure sees are kept in memory.
+  state.pos = pos
+  state.depth = depth
+  state.deepest = deepest
+  state.rank = rank
+  state.rowsAreObjects = rowsAreObjects
+  state.count = count
+  state.limit = limit
+  return undefined
 }
 
-/** Reads `{"0": scalar, …}` into the collector. Answers the offset behind it, or an offence's offset negated. */
-function parseRow(json: Uint8Array, open: number, end: number): number {
-  const columns: number[] = []
+/** Reads `{"0": scalar, …}`. Returns the offset behind it, an error's offset negated, or 0 after a pause. */
+function walkRow(json: Uint8Array, state: Walk, open: number, pauseAt: number): number {
+  const { elements, dims } = state
+  const end = json.length
   const width = dims[2]
-  let pos = skipSpace(json, open + 1, end)
+  if (state.rowPos === 0) state.columns = []
+  const { columns } = state
+  let pos = state.rowPos === 0 ? skipSpace(json, open + 1, end) : state.rowPos
+  state.rowPos = 0
   if (json[pos] !== 0x7d) {
     for (;;) {
+      if (pos >= pauseAt) {
+        state.rowPos = pos
+        return 0
+      }
       const key = pos
       pos = json[key] === 0x22 ? scanString(json, key, end) : -1
-      if (pos < 0) return refuse('syntax', key)
+      if (pos < 0) return refuse(state, 'syntax', key)
       const column = /^(?:0|[1-9]\d{0,14})$/.test(token.text) ? Number(token.text) : -1
       pos = skipSpace(json, pos, end)
-      if (json[pos] !== 0x3a) return refuse('syntax', pos)
-      if (column < 0) return refuse('dtype', key)
-      if (columns.length === width) return refuse('ragged', key)
+      if (json[pos] !== 0x3a) return refuse(state, 'syntax', pos)
+      if (column < 0) return refuse(state, 'dtype', key)
+      if (columns.length === width) return refuse(state, 'ragged', key)
       const value = skipSpace(json, pos + 1, end)
-      if (json[value] === 0x5b || json[value] === 0x7b) return refuse('dtype', value)
+      if (json[value] === 0x5b || json[value] === 0x7b) return refuse(state, 'dtype', value)
       pos = scanScalar(json, value, end)
-      if (pos < 0) return refuse('syntax', value)
-      const failure = putScalar(json, value, pos)
-      if (failure !== undefined) return refuse(failure, value)
+      if (pos < 0) return refuse(state, 'syntax', value)
+      const failure = putScalar(elements, json, value, pos)
+      if (failure !== undefined) return refuse(state, failure, value)
       columns.push(column)
       pos = skipSpace(json, pos, end)
       if (json[pos] === 0x7d) break
-      if (json[pos] !== 0x2c) return refuse('syntax', pos)
+      if (json[pos] !== 0x2c) return refuse(state, 'syntax', pos)
       pos = skipSpace(json, pos + 1, end)
     }
   }
   if (width === -1) dims[2] = columns.length
-  else if (columns.length !== width) return refuse('ragged', pos)
+  else if (columns.length !== width) return refuse(state, 'ragged', pos)
   if (columns.some((column, i) => column !== i)) {
-    const sorted = [...columns].sort((a, b) => a - b)
-    if (sorted.some((column, i) => column !== i)) return refuse('ragged', pos)
+    if (!isPermutation(columns)) return refuse(state, 'ragged', pos)
     elements.orderRow(columns)
   }
   return pos + 1
 }
 
-/** Every offence in a row lies behind its brace, so that a negated offset is never 0. */
-function refuse(failure: ParseFailureKind, offset: number): number {
-  rowFailure = failure
+/** Whether a list of n numbers has each from 0 to n - 1 once. */
+function isPermutation(numbers: readonly number[]): boolean {
+  const seen = new Uint8Array(numbers.length)
+  for (const number of numbers) {
+    if (number >= seen.length || seen[number] === 1) return false
+    seen[number] = 1
+  }
+  return true
+}
+
+/** Every error in a row is behind its brace, so that a negated offset is never 0. */
+function refuse(state: Walk, failure: ParseFailureKind, offset: number): number {
+  state.rowFailure = failure
   return -offset
 }
 
-function putScalar(json: Uint8Array, start: number, end: number): ParseFailureKind | undefined {
+function putScalar(elements: Elements, json: Uint8Array, start: number, end: number): ParseFailureKind | undefined {
   switch (token.kind) {
     case 'number':
       return elements.putNumber(json, start, end)

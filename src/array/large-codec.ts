@@ -1,13 +1,17 @@
 /**
- * Large arrays, read and printed by the add-on beside the event loop, so that small requests need not wait for them.
+ * Large arrays, read and printed beside the event loop, so that small requests need not wait for them: numbers by the
+ * add-on on libuv's threads, everything else in slices.
  * @module
  */
 import { availableParallelism } from 'node:os'
 import { type DType, dataConstructor } from '../dtype.ts'
+import { bodyLoan, type HttpRequest } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
+import { inSlices, runInSlices } from '../memory/slices.ts'
 import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
-import { typescriptCodec } from './json.ts'
-import { codeOf, nonFiniteCodes, parsedOf, resultWords } from './native-codec.ts'
+import type { MaybePromise } from '../promise.ts'
+import { parseInSlices } from './json.ts'
+import { codeOf, nonFiniteCodes, numberCodec, parsedOf, parseNatively, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
@@ -16,46 +20,72 @@ import { checkEncoding } from './scan.ts'
  * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to another
  * thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed load".
  */
-const minParseBytes = 1024 * 1024
+const minAsyncBytes = 1024 * 1024
 /** The same for printing. **Units**: elements. */
-const minEncodeElements = 64 * 1024
+const minAsyncElements = 64 * 1024
+/**
+ * From which size on a text with strings or objects is read in slices. TypeScript reads 12 to 20 bytes of them in a
+ * microsecond. **Units**: bytes.
+ */
+const minSlicedBytes = 16 * 1024
 
-/** The add-on on threads of libuv's pool. */
+/**
+ * Reads the text of a request as `parseNdarray` of the codec: at once where that is short work, else beside the event
+ * loop. The request's bytes are kept until the promise settles.
+ */
+export function parseText(request: HttpRequest, dtype: DType | undefined): MaybePromise<NDArray | ParseFailure> {
+  const json = request.peek()
+  if (json.length < minSlicedBytes) return numberCodec.parseNdarray(json, dtype)
+  if (largeCodec !== undefined && json.length >= minAsyncBytes && dtype !== 'str') {
+    bodyLoan.keep(request)
+    return largeCodec.parse(request.peek(), dtype, bodyLoan.isPooled(request))
+  }
+  const parsed = parseNatively(json, dtype)
+  if (parsed !== undefined) return parsed
+  bodyLoan.keep(request)
+  return inSlices(parseInSlices(request.peek(), dtype))
+}
+
+/** The add-on on libuv's threads. */
 class LargeCodec {
   readonly #addon: AsyncAddon
   /** More at once than there are cores would only hold memory. */
-  readonly #turns = new Turns(Math.min(4, availableParallelism()))
+  readonly #limiter = new Limiter(Math.min(4, availableParallelism()))
 
   constructor(addon: AsyncAddon) {
     this.#addon = addon
   }
 
-  /** Whether the event loop should be spared the parsing of a text. */
-  takesText(json: Uint8Array, dtype: DType | undefined): boolean {
-    return json.length >= minParseBytes && dtype !== 'str'
-  }
-
-  /** Whether the event loop should be spared the printing of an array. */
+  /** Whether an array is to be printed beside the event loop. */
   takesArray({ data, dtype }: NDArray): boolean {
-    return data.length >= minEncodeElements && dtype !== 'str'
-  }
-
-  /** As `parseNdarray` of the codec. The text must stay as it is until the promise settles. */
-  async parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure> {
-    const parsed = await this.#turns.run(() => this.#parse(json, dtype))
-    if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
-    return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+    return data.length >= minAsyncElements && dtype !== 'str'
   }
 
   /**
-   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or leaves to
-   * the collector. The array may change or go as soon as this returns.
+   * As `parseNdarray` of the codec. `isPrivate`: nobody else can reach the text's buffer until the promise settles. Any
+   * other text is copied first: whoever transferred its buffer would free the memory that a thread is reading.
+   */
+  async parse(json: Uint8Array, dtype: DType | undefined, isPrivate = false): Promise<NDArray | ParseFailure> {
+    const text = isPrivate ? json : new Uint8Array(bufferPool.take(json.length), 0, json.length)
+    try {
+      if (!isPrivate) text.set(json)
+      const parsed = await this.#limiter.run(() => this.#parse(text, dtype))
+      if (parsed === undefined) return await runInSlices(parseInSlices(text, dtype))
+      return 'failure' in parsed ? checkEncoding(text, parsed) : parsed
+    } finally {
+      if (!isPrivate) bufferPool.give(text.buffer as ArrayBuffer)
+    }
+  }
+
+  /**
+   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or leaves
+   * to the collector. The array may change or go as soon as this returns.
    */
   async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
     const copy = copyOf(array)
     try {
-      return await this.#turns.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
+      return await this.#limiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
     } finally {
       bufferPool.give(copy.buffer as ArrayBuffer)
     }
@@ -64,7 +94,7 @@ class LargeCodec {
   async #parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure | undefined> {
     const words = resultWords()
     const code = codeOf(dtype)
-    // Exactly as long as the result of a good text, so that nothing is copied or grown.
+    // For a text that is an array, exactly the size of the result: nothing is copied or grown.
     const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
     await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
     const found = parsedOf(words, buffer)
@@ -85,7 +115,7 @@ class LargeCodec {
   }
 }
 
-/** In a buffer of the pool. */
+/** Returns the elements in a buffer of the pool. */
 function copyOf({ data, dtype }: NDArray): Float64Array {
   const numbers = data as Float64Array
   const Container = dataConstructor(dtype as 'float64')
@@ -94,8 +124,8 @@ function copyOf({ data, dtype }: NDArray): Float64Array {
   return copy
 }
 
-/** Lets a number of works run at once; the others wait, first come first served. */
-class Turns {
+/** Runs a number of jobs at once; the others wait, first come, first served. */
+class Limiter {
   #free: number
   readonly #waiting: (() => void)[] = []
 
@@ -103,11 +133,11 @@ class Turns {
     this.#free = count
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(job: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--
     else await new Promise<void>((go) => this.#waiting.push(go))
     try {
-      return await work()
+      return await job()
     } finally {
       const next = this.#waiting.shift()
       if (next === undefined) this.#free++

@@ -6,10 +6,12 @@
 import { type DataOf, type DType, dataConstructor, isWideInteger } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
 import { preferredType } from '../http/accept.ts'
+import type { Slices } from '../memory/slices.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
 import { NDArray } from './ndarray.ts'
 import {
+  checkSize,
   encodeNdarrayFlatbuffer,
   isNdarrayFlatbuffer,
   parseNdarrayFlatbuffer,
@@ -26,8 +28,8 @@ export const npyType = 'application/x-npy'
 /** A serialized form of arrays. */
 export interface NDArrayForm {
   readonly mimeType: string
-  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Uint8Array
-  readonly parse: (bytes: Uint8Array, name: string) => NDArray
+  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Slices<Uint8Array>
+  readonly parse: (bytes: Uint8Array, name: string) => Slices<NDArray>
 }
 
 /** The serialized forms by media type. */
@@ -48,12 +50,12 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
 }
 
 /**
- * Serialized bytes become an array: a FlatBuffers table, an .npy file, or elements alone under the configured dtype.
+ * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured dtype.
  * **Errors**: BadInput.
  */
-export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
-  if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
-  if (isNpy(bytes)) return parseNpy(bytes, name)
+export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): Slices<NDArray> {
+  if (isNdarrayFlatbuffer(bytes)) return yield* parseNdarrayFlatbuffer(bytes, name)
+  if (isNpy(bytes)) return yield* parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
     throw new BadInput(
       `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
@@ -62,7 +64,7 @@ export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, nam
       },
     )
   }
-  const data = viewElements(bytes, dtype, name)
+  const data = yield* viewElements(bytes, dtype, name)
   return new NDArray(data, [data.length], dtype)
 }
 
@@ -133,7 +135,10 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
     if (dim === -1) wild = i
   }
   const fits = wild === -1 ? rest === elements : rest === 0 ? false : elements % rest === 0
-  if (fits) return wild === -1 ? shape : shape.map((dim) => (dim === -1 ? elements / rest : dim))
+  if (fits) {
+    const whole = wild === -1 ? shape : shape.map((dim) => (dim === -1 ? elements / rest : dim))
+    return checkSize(whole, elements, name)
+  }
   throw new BadInput(`expected elements for shape ${showShape(shape)} of ${name}, received ${elements} elements`, {
     reason: 'shape',
   })
@@ -147,6 +152,6 @@ export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessag
 }
 
 /** An array in the form that holds every dtype. */
-export function serializeNDArray(array: NDArray): Uint8Array {
+export function serializeNDArray(array: NDArray): Slices<Uint8Array> {
   return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }

@@ -78,20 +78,25 @@ export function codeOf(dtype: DType | undefined): number {
   return dtype === undefined ? -1 : elementTypes[dtype].code
 }
 
+// Calls are synchronous: one for the thread is enough.
+const words = resultWords()
+
+/** Parses by the add-on; undefined when the TypeScript codec has to read the text: it holds strings or objects. */
+export function parseNatively(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure | undefined {
+  if (addon === undefined || dtype === 'str') return undefined
+  const parsed = parsedOf(words, addon.parseNdarray(json, codeOf(dtype), words))
+  return parsed === undefined || !('failure' in parsed) ? parsed : checkEncoding(json, parsed)
+}
+
 /**
  * Returns the codec of a loaded add-on, which reads and prints every array of numbers there, however small. Strings and
  * objects go to the TypeScript codec, and so does a text that the add-on gives up on.
  */
 function nativeCodecOf(addon: Addon): NumberCodec {
-  // Calls are synchronous: one for the thread is enough.
-  const words = resultWords()
   return {
     name: 'native',
     parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
-      if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype)
-      const parsed = parsedOf(words, addon.parseNdarray(json, codeOf(dtype), words))
-      if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype)
-      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+      return parseNatively(json, dtype) ?? typescriptCodec.parseNdarray(json, dtype)
     },
     encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array

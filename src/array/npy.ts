@@ -7,6 +7,7 @@
 
 import { type DataOf, type DType, itemSize, npyName, parseDType } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
+import type { Slices } from '../memory/slices.ts'
 import { NDArray } from './ndarray.ts'
 import { bytesOf, checkSize, viewElements } from './ndarray-flatbuffer.ts'
 import { maxDimensions } from './shape.ts'
@@ -19,13 +20,18 @@ export function isNpy(bytes: Uint8Array): boolean {
   return bytes.length >= 10 && magic.every((byte, i) => bytes[i] === byte)
 }
 
-/** An array becomes an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
-export function encodeNpy(
+/** Texts that one slice reads or writes. */
+const sliceTexts = 1 << 10
+/** Elements that one slice moves. */
+const sliceElements = 1 << 14
+
+/** Writes an array as an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
+export function* encodeNpy(
   { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
-): Uint8Array {
+): Slices<Uint8Array> {
   const isText = dtype === 'str'
-  const wide = isText ? joinWide(data as string[]) : undefined
+  const wide = isText ? yield* joinWide(data as string[]) : undefined
   const elements = wide?.bytes ?? bytesOf(data as Float64Array)
   const descr = isText ? `<U${wide?.width}` : npyName(dtype)
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
@@ -40,21 +46,21 @@ export function encodeNpy(
   return bytes
 }
 
-/** An .npy file becomes an array. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`, else a copy. */
-export function parseNpy(bytes: Uint8Array, name: string): NDArray {
+/** Reads an array from an .npy file. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`, else a copy. */
+export function* parseNpy(bytes: Uint8Array, name: string): Slices<NDArray> {
   const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray
   const elements = bytes.subarray(dataAt)
   const text = /^U(\d{1,9})$/.exec(code)
   if (text !== null) {
-    const data = splitWide(elements, Number(text[1]), order === '>', shape, name)
-    return new NDArray(fortran ? toCOrder(data, shape) : data, shape, 'str')
+    const data = yield* splitWide(elements, Number(text[1]), order === '>', shape, name)
+    return new NDArray(fortran ? yield* toCOrder(data, shape) : data, shape, 'str')
   }
   const dtype = dtypeOf(code, name)
   const wanted = elements.length / itemSize(dtype)
   checkSize(shape, wanted, name)
-  const data = viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
-  return new NDArray(fortran && shape.length > 1 ? toCOrder(data, shape) : data, shape, dtype)
+  const data = yield* viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
+  return new NDArray(fortran && shape.length > 1 ? yield* toCOrder(data, shape) : data, shape, dtype)
 }
 
 interface NpyHeader {
@@ -110,8 +116,8 @@ function swapped(bytes: Uint8Array, size: number): Uint8Array {
   return copy
 }
 
-/** Elements in Fortran order (the first dimension varies fastest) become C order. */
-function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T {
+/** Returns elements in C order of those in Fortran order (the first dimension varies fastest). */
+function* toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): Slices<T> {
   const out = data.slice() as T
   const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))
   const index = new Array<number>(shape.length).fill(0)
@@ -124,36 +130,63 @@ function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T
       from -= strides[axis] * shape[axis]
       index[axis] = 0
     }
+    if (i % sliceElements === sliceElements - 1) yield
   }
   return out
 }
 
-/** Texts as numpy has them: of one width, four bytes a character, zeros behind. */
-function joinWide(texts: readonly string[]): { bytes: Uint8Array; width: number } {
-  const points = texts.map((text) => [...text])
+/** Returns texts as numpy has them: of one width, four bytes a character, zeros behind. */
+function* joinWide(texts: readonly string[]): Slices<{ bytes: Uint8Array; width: number }> {
   // numpy makes no texts of width 0.
-  const width = points.reduce((most, text) => Math.max(most, text.length), 1)
+  let width = 1
+  for (let i = 0; i < texts.length; i++) {
+    let points = 0
+    for (const _ of texts[i]) points++
+    if (points > width) width = points
+    if (i % sliceTexts === sliceTexts - 1) yield
+  }
   const bytes = Buffer.alloc(texts.length * width * 4)
-  for (const [i, text] of points.entries()) {
-    for (const [j, character] of text.entries())
-      bytes.writeUInt32LE(character.codePointAt(0) as number, (i * width + j) * 4)
+  for (let i = 0; i < texts.length; i++) {
+    let at = i * width * 4
+    for (const character of texts[i]) at = bytes.writeUInt32LE(character.codePointAt(0) as number, at)
+    if (i % sliceTexts === sliceTexts - 1) yield
   }
   return { bytes, width }
 }
 
-function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: readonly number[], name: string): string[] {
+function* splitWide(
+  bytes: Uint8Array,
+  width: number,
+  isBig: boolean,
+  shape: readonly number[],
+  name: string,
+): Slices<string[]> {
   const count = width === 0 ? 0 : bytes.length / (width * 4)
   checkSize(shape, count, name)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: count }, (_, i) => {
-    const points: number[] = []
-    for (let j = 0; j < width; j++) points.push(view.getUint32((i * width + j) * 4, !isBig))
-    while (points.at(-1) === 0) points.pop()
-    if (points.some((point) => point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff))) {
-      throw new BadInput(`expected Unicode text for ${name}, received another code point`, { reason: 'encoding' })
-    }
+  const texts: string[] = []
+  let unread = sliceElements
+  for (let i = 0; i < count; i++) {
+    let end = width
+    while (end > 0 && view.getUint32((i * width + end - 1) * 4, true) === 0) end--
     let text = ''
-    for (const point of points) text += String.fromCodePoint(point)
-    return text
-  })
+    for (let j = 0; j < end; j++) {
+      const point = view.getUint32((i * width + j) * 4, !isBig)
+      if (point > 0x10ffff || (point >= 0xd800 && point <= 0xdfff)) {
+        throw new BadInput(`expected Unicode text for ${name}, received another code point`, { reason: 'encoding' })
+      }
+      text += String.fromCodePoint(point)
+      if (unread-- === 0) {
+        unread = sliceElements
+        yield
+      }
+    }
+    texts.push(text)
+    unread -= width - end
+    if (unread <= 0) {
+      unread = sliceElements
+      yield
+    }
+  }
+  return texts
 }

@@ -4,7 +4,8 @@
  */
 
 import { castArray, isSameKind } from '../array/cast.ts'
-import { largeCodec } from '../array/large-codec.ts'
+import { printInSlices } from '../array/encode.ts'
+import { largeCodec, parseText } from '../array/large-codec.ts'
 import {
   acceptedForm,
   fromNDArrayMessage,
@@ -22,10 +23,11 @@ import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
-import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
+import { inSlices, type Slices } from '../memory/slices.ts'
 import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -112,44 +114,49 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
-    if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
-    if (largeCodec?.takesText(request.peek(), this.dtype)) {
-      bodyLoan.keep(request)
-      return largeCodec.parse(request.peek(), this.dtype).then((parsed) => this.#fromParsed(parsed))
-    }
-    return this.#fromParsed(codec.parseNdarray(request.peek(), this.dtype))
+    if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
+    return whenReady(parseText(request, this.dtype), (parsed) => this.#fromParsed(parsed))
   }
 
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
-    const array = this.#checkOutput(value)
+    return whenReady(this.#checkOutput(value), (array) => this.#respond(array, ctx))
+  }
+
+  #respond(array: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const form = acceptedForm(ctx?.headers.get('accept'))
-    if (form !== undefined) return { headers: [['content-type', form.mimeType]], body: form.encode(array) }
+    if (form !== undefined) {
+      return whenReady(inSlices(form.encode(array)), (body) => ({ headers: [['content-type', form.mimeType]], body }))
+    }
     if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(pooledResponse)
+    if (array.dtype === 'str' && array.size > 0) return whenReady(inSlices(printInSlices(array)), jsonResponse)
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
   /**
-   * An NDArray message, or serialized bytes, become an array: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or
-   * little-endian elements of `dtype`.
+   * Takes an NDArray message or serialized bytes: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or little-endian
+   * elements of `dtype`.
    * **Errors**: BadInput `dtype` (also for what `enforceDtype` refuses), `shape`, `encoding`.
    */
-  override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
+  override fromProto(message: NDArrayMessage | Uint8Array): MaybePromise<NDArray<D>> {
     const name = 'NumpyNdarray'
-    return this.#fromTyped(
-      message instanceof Uint8Array ? parseSerialized(message, this.dtype, name) : fromNDArrayMessage(message, name),
-    )
+    if (message instanceof Uint8Array) return this.#read(parseSerialized(message, this.dtype, name))
+    return this.#fromTyped(fromNDArrayMessage(message, name))
   }
 
   /**
-   * An array becomes an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's
-   * `accept` metadata asks for them.
+   * Returns an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's `accept`
+   * metadata asks for them.
    */
-  override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
-    const array = this.#checkOutput(value)
-    const form = acceptedForm(ctx?.headers.get('accept'))
-    return form === undefined
-      ? (toNDArrayMessage(array) ?? serializeNDArray(array))
-      : form.encode(array, allocateWithHeadroom)
+  override toProto(value: NDArray, ctx?: Context): MaybePromise<NDArrayMessage | Uint8Array> {
+    return whenReady(this.#checkOutput(value), (array): MaybePromise<NDArrayMessage | Uint8Array> => {
+      const form = acceptedForm(ctx?.headers.get('accept'))
+      if (form !== undefined) return inSlices(form.encode(array, allocateWithHeadroom))
+      return toNDArrayMessage(array) ?? inSlices(serializeNDArray(array))
+    })
+  }
+
+  #read(work: Slices<NDArray>): MaybePromise<NDArray<D>> {
+    return whenReady(inSlices(work), (array) => this.#fromTyped(array))
   }
 
   #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
@@ -157,18 +164,18 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return this.#inShape(parsed) as NDArray<D>
   }
 
-  /** An array that came with a dtype of its own becomes one of the descriptor's. */
-  #fromTyped(array: NDArray): NDArray<D> {
+  /** Casts an array that came with a dtype of its own to the descriptor's. */
+  #fromTyped(array: NDArray): MaybePromise<NDArray<D>> {
     const { dtype } = this
     const shaped = this.#inShape(array)
     if (dtype === undefined || dtype === array.dtype) return shaped as NDArray<D>
-    const isRefused = this.enforceDtype && !isSameKind(array.dtype, dtype)
-    const cast = isRefused ? undefined : castArray(shaped, dtype)
-    if (cast === undefined || 'failure' in cast) {
-      const what = isRefused ? `an array of dtype ${dtype}` : `elements that fit dtype ${dtype}`
-      throw new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
-    }
-    return cast as NDArray<D>
+    const refused = (what: string) =>
+      new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
+    if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
+    return whenReady(inSlices(castArray(shaped, dtype)), (cast) => {
+      if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
+      return cast as NDArray<D>
+    })
   }
 
   /** The array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
@@ -190,20 +197,21 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return matchesShape(own, pattern) ? own : undefined
   }
 
-  #checkOutput(value: NDArray): NDArray {
+  #checkOutput(value: NDArray): MaybePromise<NDArray> {
     if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
-    const { dtype, shape } = this
-    let array: NDArray = value
-    if (dtype !== undefined && dtype !== value.dtype) {
-      if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
-        throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
-      }
-      const cast = castArray(value, dtype)
-      if ('failure' in cast) {
-        throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
-      }
-      array = cast
+    const { dtype } = this
+    if (dtype === undefined || dtype === value.dtype) return this.#checkOutputShape(value)
+    if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
+      throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
     }
+    return whenReady(inSlices(castArray(value, dtype)), (cast) => {
+      if (!('failure' in cast)) return this.#checkOutputShape(cast)
+      throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
+    })
+  }
+
+  #checkOutputShape(array: NDArray): NDArray {
+    const { shape } = this
     if (shape === undefined) return array
     const next = this.#fit(array.shape, shape)
     if (next === undefined) {

@@ -55,6 +55,8 @@ export interface BodyLoan {
   lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest
   /** Makes the bytes outlive the socket's callback. Called before anything is awaited. */
   keep(request: HttpRequest): void
+  /** Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
+  isPooled(request: HttpRequest): boolean
   /** Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from then on. */
   release(request: HttpRequest): void
 }
@@ -122,6 +124,7 @@ export class HttpRequest {
         return request
       },
       keep: (request) => request.#keep(),
+      isPooled: (request) => typeof request.#borrowed === 'object',
       release: (request) => request.#release(),
     }
   }

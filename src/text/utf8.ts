@@ -8,6 +8,8 @@ import { BadInput } from '../errors.ts'
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 // Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the check costs more than it saves.
 const asciiBytes = 128
+// Bytes of text that are checked at once.
+const blockBytes = 1 << 16
 
 /** Decodes UTF-8. **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
@@ -30,9 +32,19 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
  * U+10FFFF. **Units**: bytes.
  */
 export function illFormedAt(bytes: Uint8Array): number {
-  // Node's vectorised check first: the loop only runs on bad text.
-  if (isUtf8(bytes)) return -1
-  let pos = 0
+  // Node's vectorised check finds the block; the loop only runs over the one with the bad sequence.
+  for (let start = 0; start < bytes.length; ) {
+    let end = Math.min(start + blockBytes, bytes.length)
+    // Not in the middle of a sequence: its bytes but the first are 0x80 to 0xbf.
+    for (let i = 0; i < 3 && end < bytes.length && (bytes[end] & 0xc0) === 0x80; i++) end--
+    if (!isUtf8(bytes.subarray(start, end))) return illFormedIn(bytes, start)
+    start = end
+  }
+  return -1
+}
+
+function illFormedIn(bytes: Uint8Array, start: number): number {
+  let pos = start
   while (pos < bytes.length) {
     const lead = bytes[pos]
     if (lead < 0x80) {

@@ -4,6 +4,7 @@ import { NDArray } from '../../src/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { encodeNpy } from '../../src/array/npy.ts'
 import { Context } from '../../src/http/context.ts'
+import { runAtOnce } from '../../src/memory/slices.ts'
 import { encodeRequest } from '../../src/proto/envelope.ts'
 import type { ProtoContent } from '../../src/proto/messages.ts'
 import { ProtoWriter } from '../../src/proto/protobuf.ts'
@@ -31,10 +32,10 @@ const samples: [string, ProtoContent][] = [
   ['ndarray', { field: 'ndarray', message: { dtype: 4, shape: [2, -1], int32Values: [1, -2, 3, 400] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 7, uint64Values: [1n, 2n ** 63n] } }],
-  ['ndarray', { field: 'serialized_bytes', message: encodeNdarrayFlatbuffer(array) }],
-  ['ndarray', { field: 'serialized_bytes', message: encodeNdarrayFlatbuffer(texts) }],
-  ['ndarray', { field: 'serialized_bytes', message: encodeNpy(array) }],
-  ['ndarray', { field: 'serialized_bytes', message: encodeNpy(texts) }],
+  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNdarrayFlatbuffer(array)) }],
+  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNdarrayFlatbuffer(texts)) }],
+  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNpy(array)) }],
+  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNpy(texts)) }],
   ['floats', { field: 'serialized_bytes', message: new Uint8Array(16) }],
   ['json', { field: 'json', message: { a: [1, { b: null, c: true }], d: 'é' } }],
   ['json', { field: 'serialized_bytes', message: Buffer.from('{"a":[1]}') }],
@@ -148,7 +149,7 @@ describe('a hostile message', () => {
     [
       'a FlatBuffers table that points outside',
       () => {
-        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
+        const bytes = Buffer.from(runAtOnce(encodeNdarrayFlatbuffer(array)))
         bytes.writeUInt32LE(2 ** 31, 0)
         return raw('ndarray', 2, bytes)
       },
@@ -156,7 +157,7 @@ describe('a hostile message', () => {
     [
       'a FlatBuffers shape of 2^62',
       () => {
-        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
+        const bytes = Buffer.from(runAtOnce(encodeNdarrayFlatbuffer(array)))
         // The first of its two dimensions.
         bytes.writeBigInt64LE(2n ** 62n, bytes.indexOf(Buffer.from([2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])) + 4)
         return raw('ndarray', 2, bytes)
@@ -165,7 +166,7 @@ describe('a hostile message', () => {
     [
       'an .npy header with another shape',
       () => {
-        const bytes = Buffer.from(encodeNpy(array))
+        const bytes = Buffer.from(runAtOnce(encodeNpy(array)))
         return raw('ndarray', 2, Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'))
       },
     ],

@@ -73,6 +73,19 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
     expect(await pending).toBe(`[${'1.5,'.repeat(49_999)}1.5]`)
   })
 
+  it('reads what the text held when it was asked, whatever becomes of the text', async () => {
+    const json = Buffer.alloc(3_000_001, '[1.5,2.5,')
+    json.write(']', 3_000_000)
+    json.fill(' ', 1, 2_999_001)
+    json.write(`${'7,'.repeat(499)}7`, 2_999_001)
+    const expected = typescriptCodec.parseNdarray(json, undefined)
+    const pending = codec.parse(json, undefined)
+    // As a user's code may that hands the bytes to a thread of its own.
+    const moved = structuredClone(json.buffer, { transfer: [json.buffer] })
+    new Uint8Array(moved).fill(0x78)
+    expect(await pending).toEqual(expected)
+  })
+
   it('answers many at once, each with its own', async () => {
     const all = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {

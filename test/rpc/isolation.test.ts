@@ -5,6 +5,7 @@ import { encodeNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
 import { encodeNpy } from '../../src/array/npy.ts'
 import { columnOf } from '../../src/frame/columns.ts'
 import { loadPolars } from '../../src/frame/polars.ts'
+import { runAtOnce } from '../../src/memory/slices.ts'
 import { encodeRequest } from '../../src/proto/envelope.ts'
 import type { ProtoContent } from '../../src/proto/messages.ts'
 import { formOf, formType } from '../unit/descriptors/requests.ts'
@@ -94,7 +95,7 @@ describe.each(['uws', 'node'] as const)('two clients at once on %s', (engine) =>
   const exchanges: readonly Exchange[] = [
     exchange('ndarray', (m, n) => http('ndarray', json([...numbers(m, n)]), app)),
     exchange('ndarray of text', (m, n) => http('strings', json(texts(m, n)), app)),
-    exchange('npy', (m, n) => http('ndarray', encodeNpy(NDArray.from(numbers(m, n))), 'application/x-npy')),
+    exchange('npy', (m, n) => http('ndarray', runAtOnce(encodeNpy(NDArray.from(numbers(m, n)))), 'application/x-npy')),
     exchange('json', (m, n) => http('json', json({ list: texts(m, n) }), app)),
     exchange('text', (m, n) => http('text', Buffer.from(texts(m, n).join(' ')), 'text/plain')),
     exchange('words', (m, n) => http('words', Buffer.from(texts(m, Math.min(n, 2000)).join(' ')), 'text/plain')),

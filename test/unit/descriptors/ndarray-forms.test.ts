@@ -1,9 +1,11 @@
 import { ByteBuffer } from 'flatbuffers'
 import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
+import type { NDArrayForm } from '../../../src/array/message.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/array/ndarray-flatbuffer.ts'
 import { encodeNpy, parseNpy } from '../../../src/array/npy.ts'
 import { Context } from '../../../src/http/context.ts'
+import { runAtOnce } from '../../../src/memory/slices.ts'
 
 const arrays: Record<DType, NDArray> = {
   bool: new NDArray(Uint8Array.of(1, 0), [2], 'bool'),
@@ -22,9 +24,16 @@ const arrays: Record<DType, NDArray> = {
 }
 
 const forms = {
-  'application/x-flatbuffers': [encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer],
-  'application/x-npy': [encodeNpy, parseNpy],
-} as const
+  'application/x-flatbuffers': formOf(encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer),
+  'application/x-npy': formOf(encodeNpy, parseNpy),
+}
+
+function formOf(encode: NDArrayForm['encode'], parse: NDArrayForm['parse']) {
+  return [
+    (array: NDArray) => runAtOnce(encode(array)),
+    (bytes: Uint8Array, name: string) => runAtOnce(parse(bytes, name)),
+  ] as const
+}
 
 function post(type: string, body: Uint8Array, descriptor: io.NumpyNdarray = new io.NumpyNdarray()): NDArray {
   return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body)) as NDArray
@@ -39,6 +48,17 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
   it.each(Object.entries(arrays))('keep dtype %s, shape and elements', (_, array) => {
     const { dtype, shape, data } = parse(encode(array), 'x')
     expect(new NDArray(data, shape, dtype)).toEqual(array)
+  })
+
+  it('refuse a shape of more empty lists than anybody would print', () => {
+    const array = new NDArray(new Float32Array(0), [1_000_000_000, 0])
+    expect(() => post(type, encode(array))).toThrow(expect.objectContaining({ reason: 'shape' }))
+    expect(post(type, encode(new NDArray(new Float32Array(0), [1000, 0]))).shape).toEqual([1000, 0])
+  })
+
+  it('keep halves of a surrogate pair apart', () => {
+    const halves = new NDArray(['\ud83d', '\ude00'])
+    if (type === 'application/x-flatbuffers') expect(parse(encode(halves), 'x').data).toEqual(['\ufffd', '\ufffd'])
   })
 
   it('are read by Content-Type, under the options of the descriptor', () => {
@@ -79,7 +99,7 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
 
 describe('the FlatBuffers table', () => {
   it("is read by the flatbuffers package's own runtime, with its data at a multiple of 64 bytes", () => {
-    const buffer = new ByteBuffer(new Uint8Array(encodeNdarrayFlatbuffer(arrays.int32)))
+    const buffer = new ByteBuffer(new Uint8Array(runAtOnce(encodeNdarrayFlatbuffer(arrays.int32))))
     expect(buffer.getBufferIdentifier()).toBe('SVND')
     const table = buffer.readInt32(0)
     const field = (id: number) => table + buffer.__offset(table, 4 + id * 2)
@@ -94,11 +114,15 @@ describe('the FlatBuffers table', () => {
 
 describe('the .npy reader', () => {
   it('turns Fortran order and big-endian numbers into ours', () => {
-    const bytes = Buffer.from(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3])))
+    const bytes = Buffer.from(runAtOnce(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3]))))
     const header = bytes.toString('latin1', 10, 128)
     bytes.write(header.replace("'<i2'", "'>i2'").replace('False', 'True ').replace('True ,', 'True, '), 10, 'latin1')
     bytes.subarray(128).swap16()
-    expect(parseNpy(bytes, 'x')).toEqual({ dtype: 'int16', shape: [2, 3], data: Int16Array.of(1, 3, 5, 2, 4, 6) })
+    expect(runAtOnce(parseNpy(bytes, 'x'))).toEqual({
+      dtype: 'int16',
+      shape: [2, 3],
+      data: Int16Array.of(1, 3, 5, 2, 4, 6),
+    })
   })
 })
 
