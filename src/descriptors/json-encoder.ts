@@ -7,34 +7,36 @@ import { NDArray } from '../array/ndarray.ts'
 import { BadOutput, expected } from '../errors.ts'
 import { loadPolars } from '../frame/polars.ts'
 import type { HttpResponse } from '../http/message.ts'
+import { isPromise } from '../promise.ts'
 import { maxJsonDepth } from '../text/json-syntax.ts'
 import { PandasDataFrame } from './pandas-dataframe.ts'
 import { PandasSeries } from './pandas-series.ts'
 
 /**
- * A value becomes JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints exactly, Maps as objects, Sets as lists, class instances by
- * their fields, NaN and the infinities as null. Subclass it and override {@link JSONEncoder.default} for types of your own.
+ * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints exactly, dates and
+ * whatever has a `toJSON` by that, Maps as objects, Sets as lists, class instances by their fields, NaN and the infinities as null.
+ * Subclass it and override {@link JSONEncoder.default} for types of your own, or to write these differently.
  *
- * **Errors**: BadOutput with the path for functions, symbols, cycles and more than 128 levels.
+ * **Errors**: BadOutput with the path for functions, symbols, promises, ArrayBuffers, cycles and more than 128 levels.
  * **Source**: SPEC "JSON", `json_encoder`.
  */
 export class JSONEncoder {
-  /** A value that is none of JSON's own types becomes one that is, or one that the encoder knows. */
+  /**
+   * Returns what to write in place of a value, or the value itself, which is then written as above. Called for everything but null,
+   * booleans, numbers, strings, bigints, lists and plain objects.
+   */
   default(value: unknown): unknown {
-    if (value instanceof Map) return Object.fromEntries(value)
-    if (value instanceof Set) return [...value]
-    if (typeof value === 'object' && value !== null) return { ...value }
-    throw new BadOutput(expected('a value that JSON has', 'JSON', value))
+    return value
   }
 
-  /** The text. `undefined` becomes `null`. */
+  /** Returns the text. `undefined` is written as `null`. */
   encode(value: unknown): string {
     const isDefault = this.default === JSONEncoder.prototype.default
     if (isDefault && isPlain(value, 0)) return JSON.stringify(value) ?? 'null'
     return this.#write(value, '', 0) ?? 'null'
   }
 
-  /** The text of a value; undefined for what objects leave out and lists write as null. */
+  /** Returns the text of a value; undefined for what objects leave out and lists write as null. */
   #write(value: unknown, path: string, depth: number): string | undefined {
     if (value === undefined) return undefined
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
@@ -44,21 +46,32 @@ export class JSONEncoder {
     if (depth > maxJsonDepth) {
       throw new BadOutput(`expected at most ${maxJsonDepth} levels for JSON, received more (a cycle?)`, { path })
     }
-    if (Array.isArray(value)) {
-      const items = value.map((item, i) => this.#write(item, `${path}[${i}]`, depth + 1) ?? 'null')
-      return `[${items.join(',')}]`
+    if (Array.isArray(value)) return this.#writeList(value, path, depth)
+    if (isRecord(value)) return this.#writeRecord(value, path, depth)
+    const written = this.default(value)
+    return written === value ? this.#writeObject(value, path, depth) : this.#write(written, path, depth + 1)
+  }
+
+  /** Returns the text of what is neither a list nor a plain object, by its kind. */
+  #writeObject(value: unknown, path: string, depth: number): string | undefined {
+    if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value)) {
+      throw new BadOutput(expected('a value that JSON has', 'JSON', value), { path })
     }
-    if (value instanceof NDArray || (ArrayBuffer.isView(value) && !(value instanceof DataView))) {
+    if (value instanceof NDArray || ArrayBuffer.isView(value)) {
       const text = numberCodec.encodeNdarray(NDArray.from(value), 'null') ?? 'null'
       return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.length).toString('latin1')
     }
-    if (isRecord(value)) return this.#writeRecord(value, path, depth)
     const frame = frameText(value)
     if (frame !== undefined) return frame
-    if (typeof value === 'object' && 'toJSON' in value && typeof value.toJSON === 'function') {
-      return this.#write(value.toJSON(), path, depth + 1)
-    }
-    return this.#write(this.default(value), path, depth + 1)
+    if (isBoxed(value)) return this.#write(value.valueOf(), path, depth)
+    if (value instanceof Map) return this.#write(Object.fromEntries(value), path, depth)
+    if (value instanceof Set) return this.#writeList([...value], path, depth)
+    const json = 'toJSON' in value && typeof value.toJSON === 'function' ? value.toJSON() : value
+    return json === value ? this.#writeRecord({ ...value }, path, depth) : this.#write(json, path, depth + 1)
+  }
+
+  #writeList(list: readonly unknown[], path: string, depth: number): string {
+    return `[${list.map((item, i) => this.#write(item, `${path}[${i}]`, depth + 1) ?? 'null').join(',')}]`
   }
 
   #writeRecord(value: Record<string, unknown>, path: string, depth: number): string {
@@ -71,13 +84,23 @@ export class JSONEncoder {
   }
 }
 
+/** Bytes that nobody said how to read. */
+function isBuffer(value: object): boolean {
+  return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || value instanceof DataView
+}
+
+/** Whether the value is an object around a number, a string, a boolean or a bigint. */
+function isBoxed(value: object): boolean {
+  return [Number, String, Boolean, BigInt].some((kind) => value instanceof kind)
+}
+
 let frameDescriptor: PandasDataFrame | undefined
 let seriesDescriptor: PandasSeries | undefined
 
 /** A data frame becomes an object of its columns, a series one of its labels; undefined for anything else. */
 function frameText(value: unknown): string | undefined {
-  // Only what Polars makes can do this; Polars itself is then there, and asking it about every Date would load it for nothing.
-  if (typeof value !== 'object' || value === null || !('rechunk' in value)) return undefined
+  // Polars itself is there then; asking it about every Date would load it for nothing.
+  if (!isPolars(value)) return undefined
   const polars = loadPolars('JSON')
   let body: HttpResponse['body']
   if (polars.isDataFrame(value)) {
@@ -104,9 +127,14 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
+/** Whether Polars may have made the value. Its frames are proxies of plain objects. */
+function isPolars(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'rechunk' in value && typeof value.rechunk === 'function'
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false
-  if ('toJSON' in value && typeof value.toJSON === 'function') return false
+  if (('toJSON' in value && typeof value.toJSON === 'function') || isPolars(value)) return false
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }

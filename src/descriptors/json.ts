@@ -3,7 +3,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
@@ -96,7 +96,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   /**
    * An object, a list or JSON text (string or bytes) becomes a descriptor with that example.
-   * **Errors**: BadInput when the text is not JSON, the value is of another kind, or the schema refuses it.
+   * **Errors**: BadInput when the text is not JSON, the value is of another kind, holds what has no JSON (with its path: functions, cycles,
+   * and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
    */
   static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
@@ -106,6 +107,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
     const value =
       bytes instanceof Uint8Array ? parseNumbers(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
+    if (value === sample) checkSample(value, options.jsonEncoder)
     const result = options.schema?.['~standard'].validate(value)
     // A schema that answers later cannot be asked here; requests will be.
     if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
@@ -150,6 +152,24 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   #encode(value: unknown): HttpResponse {
     return { headers: jsonHeaders, body: this.#encoder.encode(value) }
+  }
+}
+
+/** Refuses a sample that has no JSON. **Errors**: BadInput with the path. */
+function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void {
+  try {
+    ;new (encoder ?? StrictEncoder)().encode(sample)
+  } catch (cause) {
+    const path = ServingError.is(cause) ? cause.path : undefined
+    throw new BadInput(expected('values that JSON has', 'JSON.fromSample', sample), { path, cause })
+  }
+}
+
+/** Of the encoder's own conversions, those that have a counterpart in JSON. */
+class StrictEncoder extends JSONEncoder {
+  override default(value: unknown): unknown {
+    if (!(value instanceof Map || value instanceof Set)) return super.default(value)
+    throw new BadOutput(expected('a value that JSON has', 'JSON', value))
   }
 }
 

@@ -35,7 +35,7 @@ for (const [dtype, array] of Object.entries(dtypes) as [DType, NDArray][]) {
       refusals: [
         { title: 'a ragged list', body: '[[1,2],[1]]', reason: 'ragged' },
         { title: 'half a list', body: '[1', reason: 'syntax' },
-        { title: 'a form', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: '[1]', status: 415 },
+        { title: 'a page', headers: { 'content-type': 'text/html' }, body: '[1]', status: 415 },
       ],
     },
     runner,

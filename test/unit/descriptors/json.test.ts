@@ -154,6 +154,8 @@ describe('JSON output', () => {
     ['{"a":1}', new Map([['a', 1]])],
     ['[1,2]', new Set([1, 2])],
     ['"1970-01-01T00:00:00.000Z"', new Date(0)],
+    ['[3,"s",false,7]', [Object(3), Object('s'), Object(false), Object(7n)]],
+    ['{"own":1}', { toJSON: () => ({ own: 1 }) }],
     [
       '{"x":1}',
       new (class Point {
@@ -179,6 +181,8 @@ describe('JSON output', () => {
     ['a function', () => 1],
     ['a function inside', { f: () => 1 }],
     ['a symbol', Symbol('s')],
+    ['a promise that nobody awaited', { p: Promise.resolve(1) }],
+    ['an ArrayBuffer', [new ArrayBuffer(2)]],
     ['more than 128 levels', JSON.parse('['.repeat(200) + ']'.repeat(200))],
   ])('refuses %s', (_title, value) => {
     expect(() => encode(value)).toThrow(BadOutput)
@@ -206,6 +210,35 @@ describe('JSON output', () => {
   })
 })
 
+describe('the default of a custom encoder', () => {
+  class Encoder extends io.JSONEncoder {
+    override default(value: unknown) {
+      if (value instanceof Date) return value.getTime()
+      if (value instanceof NDArray) return { shape: value.shape }
+      if (value instanceof Float32Array) return 'floats'
+      if (value instanceof Map) return [...value]
+      if (typeof value === 'object' && value !== null && 'rechunk' in value) return 'frame'
+      if (typeof value === 'object' && value !== null && 'toJSON' in value) return 'custom'
+      return super.default(value)
+    }
+  }
+  it.each<[string, unknown]>([
+    ['5', new Date(5)],
+    ['{"a":[5]}', { a: [new Date(5)] }],
+    ['{"shape":[2]}', new NDArray(Float64Array.of(1, 2))],
+    ['"floats"', Float32Array.of(1)],
+    ['[["a",1]]', new Map([['a', 1]])],
+    ['"frame"', pl.DataFrame({ a: [1] })],
+    ['"frame"', pl.Series('s', [1])],
+    ['"custom"', { toJSON: () => 'own' }],
+    ['[1]', new Set([1])],
+    ['[1.0]', Float64Array.of(1)],
+    ['{"x":"y"}', { x: 'y' }],
+  ])('is asked first: %s', (text, value) => {
+    expect(encode(value, new io.JSON({ jsonEncoder: Encoder }))).toBe(text)
+  })
+})
+
 describe('JSON.fromSample', () => {
   it.each<[unknown, unknown]>([
     [{ a: 1 }, { a: 1 }],
@@ -221,6 +254,38 @@ describe('JSON.fromSample', () => {
     expect(() => io.JSON.fromSample(sample)).toThrow(BadInput)
   })
 
+  it.each<[string, unknown]>([
+    ['a function', { f: () => 1 }],
+    ['a symbol', [Symbol('s')]],
+    ['a Map', { m: new Map([['a', 1]]) }],
+    ['a Set', [new Set([1])]],
+    ['an ArrayBuffer', { b: new ArrayBuffer(2) }],
+    ['a promise', { p: Promise.resolve(1) }],
+  ])('refuses %s within a sample', (_title, sample) => {
+    expect(() => io.JSON.fromSample(sample)).toThrow(BadInput)
+  })
+
+  it('refuses a cycle within a sample, and names the place of what it refuses', () => {
+    const cycle: Record<string, unknown> = {}
+    cycle.self = [cycle]
+    expect(() => io.JSON.fromSample(cycle)).toThrow(BadInput)
+    expect(() => io.JSON.fromSample({ a: [1, { b: () => 1 }] })).toThrow(expect.objectContaining({ path: 'a[1].b' }))
+  })
+
+  it('takes arrays, dates and instances within a sample, and what a custom encoder writes', () => {
+    class Point {
+      x = 1
+    }
+    const sample = { a: new NDArray(Float64Array.of(1)), d: new Date(0), p: new Point(), n: null, t: 'x' }
+    expect(io.JSON.fromSample(sample).sample).toBe(sample)
+    class Encoder extends io.JSONEncoder {
+      override default(value: unknown) {
+        return value instanceof Map ? [...value] : super.default(value)
+      }
+    }
+    expect(() => io.JSON.fromSample({ m: new Map() }, { jsonEncoder: Encoder })).not.toThrow()
+  })
+
   it('refuses a sample that the schema refuses', () => {
     expect(() => io.JSON.fromSample({ a: 1 }, { schema: z.strictObject({ b: z.string() }) })).toThrow(BadInput)
   })
@@ -230,6 +295,7 @@ describe('a member called toJSON', () => {
   it.each([
     ['{"toJSON":1}', { toJSON: 1 }],
     ['[{"a":{"toJSON":null}}]', [{ a: { toJSON: null } }]],
+    ['{"rechunk":1}', { rechunk: 1 }],
   ])('that is no function is a member like any other: %s', (text, value) => {
     expect(decode(new io.JSON(), text)).toEqual(value)
     expect(encode(value)).toBe(text)
