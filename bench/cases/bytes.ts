@@ -3,6 +3,7 @@
  * @module
  */
 import { io, RasterImage } from 'serving'
+import { meanOf } from '../servers/mean.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const [width, height] = [1920, 1080]
@@ -28,6 +29,24 @@ async function picture(mimeType: string): Promise<Omit<BenchCase, 'name'>> {
     bare: { contentType: 'application/json', body: Buffer.from(String(mean)) },
     // Decoders of JPEG differ by rounding.
     isRight: (answer) => Math.abs(Number(answer) - mean) < 0.5,
+  })
+}
+
+const imagenet = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const
+
+/** A picture to the input of an image model; the answer is the mean of each channel. */
+async function tensor(): Promise<Omit<BenchCase, 'name'>> {
+  const raster = photograph()
+  const { data } = await raster.toTensor({ size: [224, 224], ...imagenet })
+  const means = [0, 1, 2].map((c) => meanOf(data.subarray(c * 224 * 224, (c + 1) * 224 * 224)))
+  return echo('/tensor', 'image/jpeg', await raster.encode('image/jpeg'), {
+    connections: 4,
+    bare: { contentType: 'application/json', body: Buffer.from(JSON.stringify(means)) },
+    // Decoders and filters differ by rounding.
+    isRight: (answer) => {
+      const given: number[] = JSON.parse(answer.toString())
+      return given.length === 3 && given.every((mean, c) => Math.abs(mean - means[c]) < 0.02)
+    },
   })
 }
 
@@ -62,6 +81,13 @@ export const bytesCases: readonly CasePlan[] = [
     contenders: [...everyone, 'fastify, sharp', 'codec in a loop', '@napi-rs/image in a loop'],
     targets: { 'codec in a loop': 0.95, '@napi-rs/image in a loop': 0.95, fastapi: 1, bentoml: 1, 'fastify, sharp': 1 },
     make: () => picture('image/jpeg'),
+  },
+  {
+    name: 'JPEG 1080p to a 3×224×224 tensor',
+    isQuick: false,
+    contenders: [...everyone, 'fastify, sharp'],
+    targets: { fastapi: 3, bentoml: 3 },
+    make: tensor,
   },
   {
     name: 'PNG 1080p to its mean',

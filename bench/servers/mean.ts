@@ -1,6 +1,6 @@
-/** The mean of bytes: the "model" of the pictures' jobs, the same for every contender in JavaScript. */
-export function meanOf(bytes: Uint8Array): number {
+/** Returns the mean of numbers: the "model" of the pictures' jobs, the same for every contender in JavaScript. */
+export function meanOf(numbers: Uint8Array | Float32Array): number {
   let sum = 0
-  for (let i = 0; i < bytes.length; i++) sum += bytes[i]
-  return sum / bytes.length
+  for (let i = 0; i < numbers.length; i++) sum += numbers[i]
+  return sum / numbers.length
 }

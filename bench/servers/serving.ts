@@ -49,6 +49,12 @@ svc.api({ input: new io.Text(), output: new io.Text() }, async function* stream(
 svc.api({ input: new io.Image(), output: new io.JSON() }, function mean(picture) {
   return meanOf(picture.data)
 })
+const imagenet = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const
+const picture = new io.Image({ tensor: { size: [224, 224], ...imagenet } })
+svc.api({ input: picture, output: new io.JSON() }, function tensor({ data }) {
+  const plane = data.length / 3
+  return [0, 1, 2].map((c) => meanOf(data.subarray(c * plane, (c + 1) * plane)))
+})
 svc.api({ input: new io.File(), output: new io.File() }, function file(value) {
   return value
 })

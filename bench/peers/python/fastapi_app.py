@@ -11,6 +11,19 @@ from PIL import Image
 
 app = FastAPI()
 octets = "application/octet-stream"
+IMAGENET_MEAN = np.array([0.485, 0.456, 0.406], "f4")
+IMAGENET_STD = np.array([0.229, 0.224, 0.225], "f4")
+
+
+def to_tensor(picture):
+    """torchvision's Resize(224), CenterCrop(224), ToTensor and Normalize with Pillow and numpy."""
+    picture = picture.convert("RGB")
+    width, height = picture.size
+    size = (int(224 * width / height), 224) if width > height else (224, int(224 * height / width))
+    left, top = round((size[0] - 224) / 2), round((size[1] - 224) / 2)
+    picture = picture.resize(size, Image.BILINEAR).crop((left, top, left + 224, top + 224))
+    values = (np.asarray(picture, "f4") / 255 - IMAGENET_MEAN) / IMAGENET_STD
+    return np.ascontiguousarray(values.transpose(2, 0, 1))
 
 
 @app.post("/ndarray")
@@ -74,6 +87,12 @@ async def stream(request: Request):
 async def mean(request: Request):
     picture = Image.open(io.BytesIO(await request.body()))
     return float(np.asarray(picture).mean())
+
+
+@app.post("/tensor")
+async def tensor(request: Request):
+    picture = Image.open(io.BytesIO(await request.body()))
+    return to_tensor(picture).mean(axis=(1, 2)).tolist()
 
 
 @app.post("/file")
