@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../errors.ts'
 import { defaultLimits, type EngineName, type Limits } from '../server/options.ts'
-import { basePath, byteCount, engineName, engineNames, foreignVariables, wholeNumber } from './settings.ts'
+import { basePath, byteCount, engineName, engineNames, foreignVariables, onOrOff, wholeNumber } from './settings.ts'
 
 interface ServeFlags extends Limits {
   readonly port: number
@@ -16,6 +16,7 @@ interface ServeFlags extends Limits {
   readonly baseUrl: string
   readonly workers: number
   readonly engine?: EngineName
+  readonly introspection?: boolean
 }
 
 for (const name of foreignVariables(process.env)) delete process.env[name]
@@ -46,6 +47,13 @@ program
   .addOption(setting('--base-url <path>', 'path in front of every API', basePath, '/'))
   .addOption(
     setting('--workers <number>', 'worker processes', wholeNumber(1, 1024), availableParallelism(), 'one per core'),
+  )
+  .addOption(
+    setting(
+      '--introspection <on|off>',
+      'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
+      onOrOff,
+    ),
   )
   .addOption(setting('--engine <name>', `${engineNames.join(' or ')} (default: uws where it runs)`, engineName))
   .addOption(
@@ -107,6 +115,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
     host,
     baseUrl,
     engine,
+    introspection,
     workers,
     maxBodyBytes,
     maxUnpackRatio,
@@ -126,6 +135,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
       ...(grpcPort === undefined ? {} : { grpcPort }),
       ...(host === undefined ? {} : { host }),
       ...(engine === undefined ? {} : { engine }),
+      ...(introspection === undefined ? {} : { introspection }),
     },
     logger: createLogger(),
     print: (line) => process.stdout.write(`${line}\n`),

@@ -45,6 +45,12 @@ export function engineName(text: string): EngineName {
   return name
 }
 
+/** Parses `on` or `off`. **Errors**: InvalidArgument. */
+export function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on'
+  throw new InvalidArgument('Expected on or off.')
+}
+
 /**
  * Returns the names of variables that only look like our settings: those with empty values, which deployment tools
  * write for "not set", and `SERVING_PORT=tcp://...`, which Kubernetes sets in every pod beside a Service that is named

@@ -42,7 +42,7 @@ process.on('uncaughtException', (error, origin) => {
 
 try {
   const service = await loadService(config.file)
-  const { port, grpcPort, host, baseUrl, engine, limits } = config
+  const { port, grpcPort, host, baseUrl, engine, introspection, limits } = config
   starting = serve(service, {
     ...limits,
     port,
@@ -51,6 +51,7 @@ try {
     ...(grpcPort === undefined ? {} : { grpcPort }),
     ...(host === undefined ? {} : { host }),
     ...(engine === undefined ? {} : { engine }),
+    ...(introspection === undefined ? {} : { introspection }),
   })
   listener = await starting
   const prefix = baseUrl.replace(/\/+$/, '')

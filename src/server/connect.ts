@@ -44,8 +44,11 @@ const connectHeaders = [
 
 type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<BytesAnswer>
 
-/** Returns the endpoints of a service's RPCs: `Call` and `ServiceMetadata` under each name of the service. */
-export function connectEndpoints(service: MetadataSource, prefix: string): Endpoint[] {
+/**
+ * Returns the endpoints of a service's RPCs: `Call` and, with introspection, `ServiceMetadata` under each name of the
+ * service.
+ */
+export function connectEndpoints(service: MetadataSource, prefix: string, introspection: boolean): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
     isJson ? callEncoded(apis, () => jsonRequestOf(body), ctx, encodeJson) : callBytes(apis, body, ctx)
@@ -55,7 +58,7 @@ export function connectEndpoints(service: MetadataSource, prefix: string): Endpo
   }
   return rpcServices.flatMap((name) => [
     new ConnectEndpoint(`${name}/Call`, prefix, headersOf(apis), call),
-    new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata),
+    ...(introspection ? [new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata)] : []),
   ])
 }
 

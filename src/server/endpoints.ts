@@ -9,10 +9,10 @@ import type { Endpoint } from './endpoint.ts'
 import { type Health, healthEndpoints } from './health.ts'
 
 /** Returns the endpoints of a service whose APIs are below `prefix`. */
-export function endpointsOf(service: Service, health: Health, prefix: string): Endpoint[] {
+export function endpointsOf(service: Service, health: Health, prefix: string, introspection: boolean): Endpoint[] {
   return [
     ...apiEndpoints(service, prefix),
-    ...connectEndpoints(service, prefix),
+    ...connectEndpoints(service, prefix, introspection),
     ...healthEndpoints(health, () => service.unready),
   ]
 }

@@ -50,6 +50,7 @@ export async function listenGrpc(
   state: ServerState,
   service: MetadataSource,
   address: Address,
+  introspection: boolean,
   tls?: GrpcTls,
 ): Promise<GrpcEngine> {
   const server = new Server({
@@ -68,13 +69,16 @@ export async function listenGrpc(
     server.addService(definition(name), {
       Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply),
       CallStream: (call: StreamCall) => calls.stream(call),
-      ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(serviceMetadata(service))),
+      // A method that is left out answers UNIMPLEMENTED.
+      ...(introspection && {
+        ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(serviceMetadata(service))),
+      }),
     })
   }
   const health = new HealthImplementation({ '': 'SERVING' })
   for (const name of rpcServices) health.setStatus(name, 'SERVING')
   health.addToServer(server)
-  reflection().addToServer(server)
+  if (introspection) reflection().addToServer(server)
   const port = await bind(server, address, tls)
   return {
     port,

@@ -13,7 +13,14 @@ import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { listenNode } from './node.ts'
-import { defaultLimits, type EngineName, type Listener, parseLimits, type ServeOptions } from './options.ts'
+import {
+  defaultLimits,
+  type EngineName,
+  type Listener,
+  parseIntrospection,
+  parseLimits,
+  type ServeOptions,
+} from './options.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
 import { listenUws, loadUws } from './uws.ts'
@@ -27,6 +34,7 @@ const optionNames = [
   'logger',
   'grpcPort',
   'grpcTls',
+  'introspection',
 ]
 
 /**
@@ -44,7 +52,8 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
-  const server = createServerState(service, limits, prefix, log)
+  const introspection = parseIntrospection(options.introspection)
+  const server = createServerState(service, limits, prefix, log, introspection)
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
@@ -54,7 +63,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     const grpc =
       grpcPort === undefined
         ? undefined
-        : await startGrpc(engine, server, service, { ...address, port: grpcPort }, options)
+        : await startGrpc(engine, server, service, { ...address, port: grpcPort }, introspection, options)
     server.health.state = 'ready'
     return new RunningListener(service, server, engine, grpc)
   } catch (error) {
@@ -75,11 +84,12 @@ async function startGrpc(
   server: ServerState,
   service: Service,
   address: Address,
+  introspection: boolean,
   { grpcTls }: ServeOptions,
 ): Promise<GrpcEngine> {
   try {
     const { listenGrpc } = await import('./grpc.ts')
-    return await listenGrpc(server, service, address, grpcTls)
+    return await listenGrpc(server, service, address, introspection, grpcTls)
   } catch (error) {
     await engine.close()
     throw error

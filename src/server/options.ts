@@ -54,6 +54,11 @@ export interface ServeOptions extends Partial<Limits> {
   readonly engine?: EngineName
   /** Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}. Default: no gRPC server. */
   readonly grpcPort?: number
+  /**
+   * Whether anybody may ask for the names, options and documentation of all APIs: gRPC reflection, and `ServiceMetadata` over gRPC and
+   * Connect. Default: unless NODE_ENV is `production`.
+   */
+  readonly introspection?: boolean
   /** Certificate and key for gRPC, as PEM. Default: none, plain text. */
   readonly grpcTls?: GrpcTls
   /** Default: pino on standard error. */
@@ -80,6 +85,13 @@ export interface Listener {
    * stops while others go on listening on the same port.
    */
   close(options?: { readonly accepting?: boolean }): Promise<void>
+}
+
+/** Returns whether the option is set, with its default filled in. **Errors**: InvalidArgument. */
+export function parseIntrospection(value: boolean | undefined): boolean {
+  if (value === undefined) return process.env.NODE_ENV !== 'production'
+  if (typeof value === 'boolean') return value
+  throw new InvalidArgument(expected('a boolean', 'introspection', value))
 }
 
 /** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */

@@ -12,8 +12,14 @@ import type { Limits } from './options.ts'
 import { createRouter } from './router.ts'
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
-export function createServerState(service: Service, limits: Limits, prefix: string, log: Logger): ServerState {
+export function createServerState(
+  service: Service,
+  limits: Limits,
+  prefix: string,
+  log: Logger,
+  introspection: boolean,
+): ServerState {
   const health: Health = { state: 'starting' }
-  const router = createRouter(endpointsOf(service, health, prefix))
+  const router = createRouter(endpointsOf(service, health, prefix, introspection))
   return { router, limits, limiter: new ConcurrencyLimiter(limits.maxInFlight), health, log }
 }

@@ -15,6 +15,8 @@ export interface WorkerConfig {
   readonly host?: string
   readonly baseUrl: string
   readonly engine?: EngineName
+  /** See ServeOptions; left out, by NODE_ENV. */
+  readonly introspection?: boolean
   readonly limits: Limits
 }
 

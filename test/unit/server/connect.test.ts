@@ -9,7 +9,7 @@ it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
   ['an encoding', { 'content-type': 'application/proto', 'content-encoding': 'gzip' }],
 ])('gives the memory of a body back that it refuses for %s', (_, fields) => {
-  const [call] = connectEndpoints(new Service('empty'), '')
+  const [call] = connectEndpoints(new Service('empty'), '', true)
   const pool = new BufferPool()
   const buffer = pool.take(1e6)
   const request = bodyLoan.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
