@@ -127,9 +127,9 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
-/** Whether Polars may have made the value. Its frames are proxies of plain objects. */
+/** Whether Polars may have made the value. Its frames are proxies of plain objects, which have their methods but deny it by `in`. */
 function isPolars(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'rechunk' in value && typeof value.rechunk === 'function'
+  return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

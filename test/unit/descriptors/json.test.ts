@@ -217,7 +217,7 @@ describe('the default of a custom encoder', () => {
       if (value instanceof NDArray) return { shape: value.shape }
       if (value instanceof Float32Array) return 'floats'
       if (value instanceof Map) return [...value]
-      if (typeof value === 'object' && value !== null && 'rechunk' in value) return 'frame'
+      if (pl.DataFrame.isDataFrame(value) || pl.Series.isSeries(value)) return 'frame'
       if (typeof value === 'object' && value !== null && 'toJSON' in value) return 'custom'
       return super.default(value)
     }
