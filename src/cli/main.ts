@@ -9,7 +9,8 @@ import { SetupError } from '../errors.ts'
 import { defaultLimits, type EngineName, type Limits } from '../server/options.ts'
 import { basePath, byteCount, engineName, engineNames, foreignVariables, onOrOff, wholeNumber } from './settings.ts'
 
-interface ServeFlags extends Limits {
+interface ServeFlags extends Omit<Limits, 'maxMemoryBytes'> {
+  readonly maxMemory?: number
   readonly port: number
   readonly grpcPort?: number
   readonly host?: string
@@ -98,6 +99,26 @@ program
       defaultLimits.modelGraceMs,
     ),
   )
+  .addOption(
+    limit('--body-timeout-ms <number>', 'time for a slow body to come; 0 for no limit', 0, defaultLimits.bodyTimeoutMs),
+  )
+  .addOption(
+    limit(
+      '--send-timeout-ms <number>',
+      'time for a slow client to read; 0 for no limit',
+      0,
+      defaultLimits.sendTimeoutMs,
+    ),
+  )
+  .addOption(
+    setting(
+      '--max-memory <bytes>',
+      'memory for bodies and answers in flight in each worker, as in 4GiB; 0 for no limit',
+      byteCount,
+      undefined,
+      'half of the memory, divided by the workers',
+    ),
+  )
   .addHelpText('after', '\nEvery option can be set in the environment as well; a flag goes before it.')
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
   .action(runServe)
@@ -109,21 +130,12 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
     import('../server/log.ts'),
     import('./service-file.ts'),
   ])
-  const {
-    port,
-    grpcPort,
-    host,
-    baseUrl,
-    engine,
-    introspection,
-    workers,
-    maxBodyBytes,
-    maxUnpackRatio,
-    requestTimeoutMs,
-    maxInFlight,
-    drainTimeoutMs,
-    modelGraceMs,
-  } = flags
+  const { port, grpcPort, host, baseUrl, engine, introspection, workers } = flags
+  const { maxMemory = Math.floor(defaultLimits.maxMemoryBytes / workers), ...others } = flags
+  // Every other limit has a flag of its own name.
+  const names = Object.keys(defaultLimits).filter((name) => name !== 'maxMemoryBytes') as (keyof typeof others &
+    keyof Limits)[]
+  const limits = Object.fromEntries(names.map((name) => [name, others[name]])) as unknown as Limits
   const code = await supervise({
     workerFile: new URL('./worker.js', import.meta.url),
     workers,
@@ -131,7 +143,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
       file: findServiceFile(path),
       port,
       baseUrl,
-      limits: { maxBodyBytes, maxUnpackRatio, requestTimeoutMs, maxInFlight, drainTimeoutMs, modelGraceMs },
+      limits: { ...limits, maxMemoryBytes: maxMemory },
       ...(grpcPort === undefined ? {} : { grpcPort }),
       ...(host === undefined ? {} : { host }),
       ...(engine === undefined ? {} : { engine }),

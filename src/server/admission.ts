@@ -41,8 +41,11 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 }
 
 /**
- * Returns undefined when a request is let in, otherwise why not. A request of a limited endpoint that was let in must
- * release the limiter exactly once. **Errors**: returned, not thrown.
+ * Returns undefined when a request is let in, otherwise why not. Slots are looked at here, so that no body is received
+ * in
+ * vain, and taken when the request can run. A request of a limited endpoint that was let in must leave the limiter
+ * exactly once.
+ * **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   if (endpoint.isLimited && server.health.state !== 'ready')
@@ -53,8 +56,20 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
     return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
   }
   if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server, declared)
-  if (endpoint.isLimited && !server.limiter.acquire()) return new Overloaded('too many requests in flight')
+  if (!endpoint.isLimited) return undefined
+  if (server.limiter.isFull) return tooMany()
+  server.limiter.enter()
   return undefined
+}
+
+/** The refusal of a request when all slots are taken. */
+export function tooMany(): Overloaded {
+  return new Overloaded('too many requests in flight')
+}
+
+/** The refusal of a request that needs more memory than is left. */
+export function noMemory(): Overloaded {
+  return new Overloaded('too little memory for another large body or answer')
 }
 
 /** The refusal of a body above the limit. `declared` is its Content-Length, where it has one. */

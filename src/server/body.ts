@@ -32,6 +32,11 @@ export class BodyBuffer {
     this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
   }
 
+  /** Memory that it takes. **Units**: bytes. */
+  get capacity(): number {
+    return this.#bytes.length
+  }
+
   /** Copies a piece; returns false, and copies nothing, when the body would exceed its limit. */
   append(piece: Uint8Array): boolean {
     const length = this.#length + piece.length

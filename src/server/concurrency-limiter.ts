@@ -3,9 +3,14 @@
  * @module
  */
 
-/** Counts requests between their headers and the end of their response. */
+/**
+ * Counts requests. A request is open from its headers to the end of its response, and holds one of a limited number of
+ * slots
+ * from the time when it can run: a client that announces a body and does not send it takes no slot from others.
+ */
 export class ConcurrencyLimiter {
   readonly #max: number
+  #open = 0
   #active = 0
   #idleListeners: (() => void)[] = []
 
@@ -13,28 +18,48 @@ export class ConcurrencyLimiter {
     this.#max = max
   }
 
-  /** Requests that run. */
+  /** Requests between their headers and the end of their response. */
+  get open(): number {
+    return this.#open
+  }
+
+  /** Requests that hold a slot. */
   get active(): number {
     return this.#active
   }
 
-  /** Counts one more request; returns false, and counts none, when the limit is reached. */
+  /** Whether no slot is free. */
+  get isFull(): boolean {
+    return this.#active >= this.#max
+  }
+
+  /** Counts one more open request. */
+  enter(): void {
+    this.#open++
+  }
+
+  /** Called exactly once for each request that entered, when it is over and has released its slot. */
+  leave(): void {
+    this.#open--
+    if (this.#open === 0 && this.#idleListeners.length > 0)
+      for (const resolve of this.#idleListeners.splice(0)) resolve()
+  }
+
+  /** Takes a slot; returns false when none is free. */
   acquire(): boolean {
     if (this.#active >= this.#max) return false
     this.#active++
     return true
   }
 
-  /** Called exactly once for each request that was counted, when it is over. */
+  /** Called exactly once for each slot that was taken. */
   release(): void {
     this.#active--
-    if (this.#active === 0 && this.#idleListeners.length > 0)
-      for (const resolve of this.#idleListeners.splice(0)) resolve()
   }
 
-  /** Waits until no request runs, at most `timeoutMs`; resolves to whether none does. */
+  /** Waits until no request is open, at most `timeoutMs`; resolves to whether none is. */
   async idle(timeoutMs: number): Promise<boolean> {
-    if (this.#active === 0) return true
+    if (this.#open === 0) return true
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), Math.min(timeoutMs, 0x7fffffff))

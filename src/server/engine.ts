@@ -5,6 +5,7 @@
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
+import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName, Limits } from './options.ts'
 import type { Router } from './router.ts'
 
@@ -13,6 +14,7 @@ export interface ServerState {
   readonly router: Router
   readonly limits: Limits
   readonly limiter: ConcurrencyLimiter
+  readonly memory: MemoryBudget
   readonly health: Health
   readonly log: Logger
 }

@@ -32,6 +32,10 @@ export interface ExchangeSocket {
   sendSized(piece: Uint8Array, length: number): boolean
   /** Writes the end of a streamed response of unknown length. */
   sendEnd(): void
+  /**
+   * Returns how many bytes of responses were taken from this socket so far, as far as it can tell; differences count.
+   */
+  taken(): number
   /** Asks for no more of the request's body, until `resume`. Pieces that were read already may still come. */
   pause(): void
   resume(): void

@@ -11,14 +11,16 @@ import { bodyLoan, type Chunk, HttpRequest, type HttpResponse } from '../http/me
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { type BodyAnnouncement, tooLarge } from './admission.ts'
+import { type BodyAnnouncement, noMemory, tooLarge, tooMany } from './admission.ts'
 import { BodyBuffer } from './body.ts'
 import type { Endpoint, RequestTarget } from './endpoint.ts'
 import type { ServerState } from './engine.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, responseFault } from './head.ts'
 import { logFailure } from './log.ts'
+import { countedBytes } from './memory-budget.ts'
 import { discard, type StreamOwner, sendStream } from './response-stream.ts'
+import { minRate, TransferClock } from './transfer-clock.ts'
 import { Upload } from './upload.ts'
 
 /** What an engine knows of a request when its headers have come. */
@@ -49,6 +51,13 @@ export class Exchange implements StreamOwner {
   #body: BodyBuffer | undefined
   #upload: Upload | undefined
   #timer: NodeJS.Timeout | undefined
+  // Of the body while it comes, then of the response.
+  #clock: TransferClock | undefined
+  // Of the body. **Units**: bytes.
+  #received = 0
+  #holdsSlot = false
+  // Of the memory budget. **Units**: bytes.
+  #reserved = 0
   // The body is complete or given up: what still comes is dropped.
   #closedToInput = false
   // The response whose body lies in the pool while it is sent in one.
@@ -87,6 +96,7 @@ export class Exchange implements StreamOwner {
    */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
+    this.#received += piece.length
     if (this.#upload !== undefined) {
       this.#upload.take(piece, last)
       return
@@ -103,17 +113,21 @@ export class Exchange implements StreamOwner {
     if (this.#body === undefined) {
       this.timeUpload()
       if (this.#receiveInPieces(piece, last)) return
+      if (!this.#reserve(this.#declared ?? 0)) return
       this.#body = new BodyBuffer(this.#declared, this.#server.limits.maxBodyBytes)
     }
     if (!this.#body.append(piece)) {
       this.refuse(tooLarge(this.#server))
       return
     }
+    // Of an announced length all was reserved at once.
+    if (this.#declared === undefined && !this.#reserve(this.#body.capacity - this.#reserved)) return
     if (last) this.#run(bodyLoan.lend(this.#ctx.headers, this.#body.take(), bufferPool))
   }
 
   /** Called when the client has read what was written. */
   drained(): void {
+    this.#clock?.pause()
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -122,6 +136,7 @@ export class Exchange implements StreamOwner {
   /** Resolves with the next `drained`, or when the exchange is over. */
   caughtUp(): Promise<void> {
     if (this.over) return Promise.resolve()
+    this.#awaitClient()
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -146,9 +161,13 @@ export class Exchange implements StreamOwner {
     if (this.#pooled !== undefined) this.#pooled.pooled?.give(this.#pooled.body as Uint8Array)
     this.#pooled = undefined
     clearTimeout(this.#timer)
+    this.#clock?.pause()
     this.#upload?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
     lifecycle.end(this.#ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    if (this.#endpoint.isLimited) this.#server.limiter.release()
+    if (this.#reserved > 0) this.#server.memory.release(this.#reserved)
+    if (!this.#endpoint.isLimited) return
+    if (this.#holdsSlot) this.#server.limiter.release()
+    this.#server.limiter.leave()
   }
 
   /** Called for an exception that no code above expected: logs it and cuts the connection. */
@@ -166,8 +185,16 @@ export class Exchange implements StreamOwner {
     this.#cut()
   }
 
-  /** Starts the deadline of a body that did not come at once. */
+  /** Starts the limits of time of a body that did not come at once. */
   timeUpload(): void {
+    if (this.#clock === undefined && this.#server.limits.bodyTimeoutMs > 0) {
+      this.#clock = new TransferClock(
+        this.#server.limits.bodyTimeoutMs,
+        () => this.#received,
+        () => this.#late(),
+      )
+      this.#clock.start()
+    }
     if (this.#timer !== undefined || this.#ctx.deadlineMs === undefined) return
     const late = () => {
       try {
@@ -179,11 +206,21 @@ export class Exchange implements StreamOwner {
     this.#timer = setTimeout(late, Math.min(this.#ctx.remainingMs, 0x7fffffff))
   }
 
+  #late(): void {
+    const { bodyTimeoutMs } = this.#server.limits
+    const rate = `within ${bodyTimeoutMs} ms or at ${minRate} bytes a second`
+    try {
+      this.refuse(new DeadlineExceeded(`expected the body ${rate}, it came slower`))
+    } catch (error) {
+      this.fault(error)
+    }
+  }
+
   /** Answers before the whole body has come. */
   refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#dropBody()
-    clearTimeout(this.#timer)
+    this.#bodyIsOver()
     lifecycle.abort(this.#ctx, error)
     this.#upload?.abort(error)
     const response = this.#endpoint.problem(error, this.#ctx.id)
@@ -198,17 +235,25 @@ export class Exchange implements StreamOwner {
     try {
       const receiver = endpoint.receive(this.#declared, this.#ctx, this.#target)
       if (receiver === undefined) return false
+      if (!this.#takeSlot()) {
+        receiver.abort(tooMany())
+        this.refuse(tooMany())
+        return true
+      }
       this.#upload = new Upload(receiver, this.#server.limits.maxBodyBytes, {
         pause: () => {
+          this.#clock?.pause()
           if (!this.over) this.socket.pause()
         },
         resume: () => {
-          if (!this.over) this.socket.resume()
+          if (this.over) return
+          this.#clock?.start()
+          this.socket.resume()
         },
         refuse: (error) => this.refuse(error),
         run: (isCorked) => {
           this.#closedToInput = true
-          clearTimeout(this.#timer)
+          this.#bodyIsOver()
           if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
           else this.#answer(receiver.end(), isCorked)
         },
@@ -231,7 +276,15 @@ export class Exchange implements StreamOwner {
   #run(request: HttpRequest): void {
     this.#closedToInput = true
     this.#body = undefined
-    if (this.#timer !== undefined) clearTimeout(this.#timer)
+    this.#bodyIsOver()
+    if (!this.#takeSlot()) {
+      const error = tooMany()
+      this.#log(error)
+      const response = this.#endpoint.problem(error, this.#ctx.id)
+      if (this.socket.answersLater) this.#later(() => this.#answer(response, false))
+      else this.#answer(response, true)
+      return
+    }
     const encoding = this.#encoding
     if (encoding !== undefined && !isIdentity(encoding)) {
       const { maxBodyBytes, maxUnpackRatio } = this.#server.limits
@@ -265,7 +318,9 @@ export class Exchange implements StreamOwner {
 
   async #callDecompressed(body: Promise<Uint8Array>): Promise<HttpResponse> {
     try {
-      return await this.#call(new HttpRequest(this.#ctx.headers, await body))
+      const bytes = await body
+      if (!this.#canReserve(bytes.length)) throw noMemory()
+      return await this.#call(new HttpRequest(this.#ctx.headers, bytes))
     } catch (error) {
       return this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
     }
@@ -304,9 +359,68 @@ export class Exchange implements StreamOwner {
       discard(response)
       this.#sendWhole(response, '', isCorked)
     } else if (isWhole) {
-      if (response.pooled !== undefined) this.#pooled = response
-      this.#sendWhole(response, body, isCorked)
+      this.#sendCounted(response, body, isCorked)
     } else sendStream(this, response, isCorked)
+  }
+
+  /** Sends a body that is all there, within the memory budget and the time that a client has for reading it. */
+  #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
+    if (body.length >= countedBytes && !this.#canReserve(body.length)) {
+      response.pooled?.give(body as Uint8Array)
+      response = this.#endpoint.problem(noMemory(), this.#ctx.id)
+      this.#log(noMemory())
+      this.#sendWhole(response, response.body as string, isCorked)
+      return
+    }
+    if (response.pooled !== undefined) this.#pooled = response
+    this.#sendWhole(response, body, isCorked)
+    if (!this.over && body.length >= countedBytes) this.#awaitClient()
+  }
+
+  /** Starts or goes on timing a client that does not take what was written. */
+  #awaitClient(): void {
+    const { sendTimeoutMs } = this.#server.limits
+    if (sendTimeoutMs === 0) return
+    if (this.#clock === undefined) {
+      const start = this.socket.taken()
+      this.#clock = new TransferClock(
+        sendTimeoutMs,
+        () => this.socket.taken() - start,
+        () => {
+          const rate = `within ${sendTimeoutMs} ms or at ${minRate} bytes a second`
+          this.#log(new ClientClosed(`expected the client to read the response ${rate}, it was slower`))
+          this.#cut()
+        },
+      )
+    }
+    this.#clock.start()
+  }
+
+  /** Ends the limits of time of the body. */
+  #bodyIsOver(): void {
+    if (this.#timer !== undefined) clearTimeout(this.#timer)
+    this.#clock?.pause()
+    this.#clock = undefined
+  }
+
+  /** Takes a slot for a request that can run; returns false when none is free. */
+  #takeSlot(): boolean {
+    if (!this.#endpoint.isLimited || this.#holdsSlot) return true
+    this.#holdsSlot = this.#server.limiter.acquire()
+    return this.#holdsSlot
+  }
+
+  /** Counts memory of a body; refuses the request when there is too little. */
+  #reserve(bytes: number): boolean {
+    if (bytes < countedBytes || this.#canReserve(bytes)) return true
+    this.refuse(noMemory())
+    return false
+  }
+
+  #canReserve(bytes: number): boolean {
+    if (!this.#server.memory.reserve(bytes)) return false
+    this.#reserved += bytes
+    return true
   }
 
   #sendWhole(response: HttpResponse, body: Chunk, isCorked: boolean): void {

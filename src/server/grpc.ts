@@ -23,8 +23,9 @@ import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc
 import { callRpcStream } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { deadlineOf } from './admission.ts'
+import { deadlineOf, noMemory, tooMany } from './admission.ts'
 import type { Address, ServerState } from './engine.ts'
+import { GrpcAnswer } from './grpc-answer.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
 import { type Apis, type BytesAnswer, callBytes, requestOf, rpcServices } from './rpc.ts'
@@ -167,17 +168,25 @@ class RpcCalls {
       reply(this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
       return
     }
-    const { ctx, leave } = open
+    const { ctx, leave, answer: sending } = open
     const finish = (answer: BytesAnswer) => {
       // Nobody reads an answer to a call that is gone.
-      if (!call.cancelled) {
-        if ('error' in answer) reply(this.#failure(answer.error, ctx))
-        else {
-          sendOwnMetadata(call, ctx)
-          reply(null, answer.bytes)
-        }
+      if (call.cancelled) leave()
+      else if ('error' in answer) {
+        reply(this.#failure(answer.error, ctx))
+        leave()
+      } else if (!this.#server.memory.reserve(answer.bytes.length)) {
+        reply(this.#failure(noMemory(), ctx))
+        leave()
+      } else {
+        sendOwnMetadata(call, ctx)
+        // Before the reply: grpc-js calls an answered call cancelled at once.
+        sending.whenSent(answer.bytes.length, () => {
+          this.#server.memory.release(answer.bytes.length)
+          leave()
+        })
+        reply(null, answer.bytes)
       }
-      leave()
     }
     const answer = callBytes(this.#apis, call.request, ctx)
     if (!(answer instanceof Promise)) finish(answer)
@@ -197,42 +206,55 @@ class RpcCalls {
       fail(call, this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
       return
     }
-    const { ctx, leave } = open
+    const { ctx, leave, answer: sending } = open
     try {
       const answer = await callRpcStream(this.#apis, requestOf(call.request), ctx)
       if ('error' in answer) throw answer.error
       sendOwnMetadata(call, ctx)
       for await (const content of answer.contents) {
-        if (call.cancelled) return
-        if (!call.write(encodeResponse(content))) await drained(call, ctx.signal)
+        if (call.cancelled) return leave()
+        const bytes = encodeResponse(content)
+        sending.count(bytes.length)
+        if (!call.write(bytes)) await sending.caughtUp(drained(call, ctx.signal))
       }
+      sending.whenSent(0, leave)
       call.end()
     } catch (error) {
       if (!call.cancelled) fail(call, this.#failure(decodeFailureOf(error), ctx))
-    } finally {
       leave()
     }
   }
 
   /** Lets a call in, or returns why not. */
-  #open(call: UnaryCall | StreamCall): { readonly ctx: Context; readonly leave: () => void } | ServingError {
+  #open(call: UnaryCall | StreamCall): OpenCall | ServingError {
     const server = this.#server
     if (server.health.state !== 'ready') return new Overloaded(`the server is ${server.health.state}`)
-    if (!server.limiter.acquire()) return new Overloaded('too many requests in flight')
+    if (!server.memory.reserve(call.request.length)) return noMemory()
+    if (!server.limiter.acquire()) {
+      server.memory.release(call.request.length)
+      return tooMany()
+    }
+    server.limiter.enter()
     const ctx = new Context({ headers: headersOf(call.metadata), deadlineMs: deadlineOfCall(server, call) })
     let isOver = false
     const leave = () => {
       if (isOver) return
       isOver = true
       lifecycle.end(ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
+      server.memory.release(call.request.length)
       server.limiter.release()
+      server.limiter.leave()
     }
+    const answer = new GrpcAnswer(call, server.limits.sendTimeoutMs, () => {
+      this.#log(new ClientClosed('expected the client to read the answer in time, it did not'), ctx)
+    })
     // Also when the client's deadline has passed, and behind every answer.
     call.once('cancelled', () => {
+      if (answer.isSending) return
       if (!isOver) lifecycle.abort(ctx, new ClientClosed())
       leave()
     })
-    return { ctx, leave }
+    return { ctx, leave, answer }
   }
 
   #failure(error: ServingError, ctx: Context): Status {
@@ -250,6 +272,13 @@ class RpcCalls {
   #log(error: Error, ctx: Context): void {
     logFailure(this.#server.log, error, ctx.id)
   }
+}
+
+/** A call that was let in. */
+interface OpenCall {
+  readonly ctx: Context
+  readonly leave: () => void
+  readonly answer: GrpcAnswer
 }
 
 interface Status {

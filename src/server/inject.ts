@@ -156,6 +156,10 @@ class MemorySocket implements ExchangeSocket {
     this.#reject(new Error('the response broke off before its end', { cause: this.#failures[0] }))
   }
 
+  taken(): number {
+    return this.#length
+  }
+
   pause(): void {}
   resume(): void {}
   detach(): void {}

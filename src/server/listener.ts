@@ -133,7 +133,7 @@ class RunningListener implements Listener {
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
-    this.#reclaimer = new MemoryReclaimer(() => server.limiter.active === 0)
+    this.#reclaimer = new MemoryReclaimer(() => server.limiter.open === 0)
     this.grpcPort = grpc?.port
   }
 
@@ -149,7 +149,7 @@ class RunningListener implements Listener {
     health.state = 'draining'
     this.#grpc?.drain()
     if (!(await limiter.idle(limits.drainTimeoutMs))) {
-      log.warn({ inFlight: limiter.active }, 'requests still ran at the end of drainTimeoutMs and were aborted')
+      log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
     this.#reclaimer.stop()

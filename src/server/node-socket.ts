@@ -103,6 +103,11 @@ export class NodeSocket implements ExchangeSocket {
     this.#end()
   }
 
+  taken(): number {
+    const { socket } = this.#res
+    return socket === null ? 0 : socket.bytesWritten - socket.writableLength
+  }
+
   pause(): void {
     this.#req.pause()
   }

@@ -6,6 +6,7 @@
 import { expected, InvalidArgument } from '../errors.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { Logger } from './log.ts'
+import { defaultMemoryBytes } from './memory-budget.ts'
 
 /** Names of the HTTP engines. */
 export type EngineName = 'uws' | 'node'
@@ -15,14 +16,35 @@ export interface Limits {
   /** Largest request body; a larger one is refused with 413. **Units**: bytes. */
   readonly maxBodyBytes: number
   /**
-   * Most that a compressed body may decompress to: this many times the bytes that came, though always up to 1 MiB; a larger one
+   * Most that a compressed body may decompress to: this many times the bytes that came, though always up to 1 MiB; a
+   * larger one
    * is refused with 413.
    */
   readonly maxUnpackRatio: number
   /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */
   readonly requestTimeoutMs: number
-  /** Requests between their headers and the end of their response; one more is refused with 503. */
+  /**
+   * Requests between the end of their body, or its first piece where it is received in pieces, and the end of their
+   * response.
+   */
   readonly maxInFlight: number
+  /**
+   * Time for a request's body to come, and again as much while it comes at 16 KiB a second; 0 for no limit but the
+   * request's.
+   * **Units**: milliseconds.
+   */
+  readonly bodyTimeoutMs: number
+  /**
+   * Time for a client to read a response, and again as much while it reads 16 KiB a second; then the connection is
+   * closed.
+   * 0 for no limit. **Units**: milliseconds.
+   */
+  readonly sendTimeoutMs: number
+  /**
+   * Memory for bodies and answers in flight; a request that needs more is refused with 503. 0 for no limit. **Units**:
+   * bytes.
+   */
+  readonly maxMemoryBytes: number
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
   /**
@@ -38,6 +60,9 @@ export const defaultLimits: Limits = Object.freeze({
   maxUnpackRatio: 100,
   requestTimeoutMs: 60_000,
   maxInFlight: 1024,
+  bodyTimeoutMs: 30_000,
+  sendTimeoutMs: 30_000,
+  maxMemoryBytes: defaultMemoryBytes(),
   drainTimeoutMs: 30_000,
   modelGraceMs: defaultModelGraceMs,
 })

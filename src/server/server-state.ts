@@ -8,6 +8,7 @@ import { endpointsOf } from './endpoints.ts'
 import type { ServerState } from './engine.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import type { Limits } from './options.ts'
 import { createRouter } from './router.ts'
 
@@ -21,5 +22,12 @@ export function createServerState(
 ): ServerState {
   const health: Health = { state: 'starting' }
   const router = createRouter(endpointsOf(service, health, prefix, introspection))
-  return { router, limits, limiter: new ConcurrencyLimiter(limits.maxInFlight), health, log }
+  return {
+    router,
+    limits,
+    limiter: new ConcurrencyLimiter(limits.maxInFlight),
+    memory: new MemoryBudget(limits.maxMemoryBytes),
+    health,
+    log,
+  }
 }

@@ -350,6 +350,10 @@ class UwsSocket implements ExchangeSocket {
     this.#exchange.finished()
   }
 
+  taken(): number {
+    return this.#gone || this.#exchange.over ? 0 : this.#res.getWriteOffset()
+  }
+
   pause(): void {
     this.#res.pause()
   }

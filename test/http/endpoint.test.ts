@@ -5,6 +5,7 @@ import { ConcurrencyLimiter } from '../../src/server/concurrency-limiter.ts'
 import type { Endpoint } from '../../src/server/endpoint.ts'
 import type { Engine, ServerState } from '../../src/server/engine.ts'
 import { pickEngine } from '../../src/server/listener.ts'
+import { MemoryBudget } from '../../src/server/memory-budget.ts'
 import { defaultLimits } from '../../src/server/options.ts'
 import { createRouter } from '../../src/server/router.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
@@ -72,6 +73,7 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
     router: createRouter(endpoints),
     limits: { ...defaultLimits, requestTimeoutMs: 0 },
     limiter: new ConcurrencyLimiter(1),
+    memory: new MemoryBudget(0),
     health: { state: 'ready' },
     log,
   }

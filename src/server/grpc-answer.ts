@@ -1,0 +1,84 @@
+/**
+ * The time until a gRPC answer has left.
+ * @module
+ */
+import type { Http2Stream } from 'node:http2'
+import { TransferClock } from './transfer-clock.ts'
+
+/** RFC 9113 section 7: CANCEL. */
+const cancelCode = 8
+
+/**
+ * Watches an answer until the client has read it: a client with a flow-control window of 0 would otherwise hold its
+ * slot, or
+ * the memory of its answers, as long as it likes.
+ *
+ * grpc-js (1.14) tells of neither the end of an answer nor a way to give one up, so that this looks at the HTTP/2
+ * stream behind
+ * a call; where it finds none, an answer counts as sent when it was handed over.
+ */
+export class GrpcAnswer {
+  readonly #stream: Http2Stream | undefined
+  readonly #clock: TransferClock | undefined
+  // Handed to the stream. **Units**: bytes.
+  #handed = 0
+  #isSending = false
+
+  /** `timeoutMs` 0: no limit. `onLate` is called when the client did not read in time; the stream is cancelled then. */
+  constructor(call: object, timeoutMs: number, onLate: () => void) {
+    this.#stream = http2StreamOf(call)
+    if (this.#stream === undefined || timeoutMs === 0) return
+    const stream = this.#stream
+    this.#clock = new TransferClock(
+      timeoutMs,
+      () => Math.max(0, this.#handed - stream.writableLength),
+      () => {
+        onLate()
+        stream.close(cancelCode)
+        stream.destroy()
+      },
+    )
+  }
+
+  /** Whether all was handed over and the client is still reading. */
+  get isSending(): boolean {
+    return this.#isSending
+  }
+
+  /** Counts bytes that were written. */
+  count(bytes: number): void {
+    this.#handed += bytes
+  }
+
+  /** Times the client until `ready` settles. */
+  async caughtUp(ready: Promise<void>): Promise<void> {
+    this.#clock?.start()
+    try {
+      await ready
+    } finally {
+      this.#clock?.pause()
+    }
+  }
+
+  /** Calls `done` once when the answer has left, or the stream was closed. */
+  whenSent(bytes: number, done: () => void): void {
+    const stream = this.#stream
+    if (stream === undefined || stream.closed || stream.destroyed) {
+      done()
+      return
+    }
+    this.#isSending = true
+    this.#handed += bytes
+    this.#clock?.start()
+    stream.once('close', () => {
+      this.#clock?.pause()
+      done()
+    })
+  }
+}
+
+/** The HTTP/2 stream of a call; a private member of grpc-js. */
+function http2StreamOf(call: object): Http2Stream | undefined {
+  const stream = (call as { readonly call?: { readonly stream?: Http2Stream } }).call?.stream
+  return typeof stream?.close === 'function' && typeof stream.once === 'function' ? stream : undefined
+}
