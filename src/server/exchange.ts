@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BadOutput, ClientClosed, DeadlineExceeded, expected, InternalError, type ServingError } from '../errors.ts'
+import { BadOutput, ClientClosed, InternalError, type ServingError } from '../errors.ts'
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { bodyLoan, type Chunk, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -15,12 +15,14 @@ import { type BodyAnnouncement, noMemory, tooLarge, tooMany } from './admission.
 import { BodyBuffer } from './body.ts'
 import type { Endpoint, RequestTarget } from './endpoint.ts'
 import type { ServerState } from './engine.ts'
+import { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
-import { isBodyless, responseFault } from './head.ts'
+import { isBodyless } from './head.ts'
 import { logFailure } from './log.ts'
 import { countedBytes } from './memory-budget.ts'
+import { Reservation } from './reservation.ts'
+import { faultOf } from './response-fault.ts'
 import { discard, type StreamOwner, sendStream } from './response-stream.ts'
-import { minRate, TransferClock } from './transfer-clock.ts'
 import { Upload } from './upload.ts'
 
 /** What an engine knows of a request when its headers have come. */
@@ -50,14 +52,12 @@ export class Exchange implements StreamOwner {
   readonly #declared: number | undefined
   #body: BodyBuffer | undefined
   #upload: Upload | undefined
-  #timer: NodeJS.Timeout | undefined
-  // Of the body while it comes, then of the response.
-  #clock: TransferClock | undefined
+  // Made when something has to be waited for: most requests come and leave at once.
+  #clocks: ExchangeClocks | undefined
   // Of the body. **Units**: bytes.
   #received = 0
-  #holdsSlot = false
-  // Of the memory budget. **Units**: bytes.
-  #reserved = 0
+  // Undefined for endpoints that answer under any load.
+  readonly #reservation: Reservation | undefined
   // The body is complete or given up: what still comes is dropped.
   #closedToInput = false
   // The response whose body lies in the pool while it is sent in one.
@@ -67,6 +67,7 @@ export class Exchange implements StreamOwner {
   constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
     this.#server = server
     this.#endpoint = endpoint
+    this.#reservation = endpoint.isLimited ? new Reservation(server) : undefined
     this.#target = target
     this.#ctx = ctx
     this.#declared = body.declared
@@ -111,7 +112,7 @@ export class Exchange implements StreamOwner {
       return
     }
     if (this.#body === undefined) {
-      this.timeUpload()
+      this.awaitBody()
       if (this.#receiveInPieces(piece, last)) return
       if (!this.#reserve(this.#declared ?? 0)) return
       this.#body = new BodyBuffer(this.#declared, this.#server.limits.maxBodyBytes)
@@ -121,13 +122,13 @@ export class Exchange implements StreamOwner {
       return
     }
     // Of an announced length all was reserved at once.
-    if (this.#declared === undefined && !this.#reserve(this.#body.capacity - this.#reserved)) return
+    if (this.#declared === undefined && !this.#reserve(this.#body.capacity)) return
     if (last) this.#run(bodyLoan.lend(this.#ctx.headers, this.#body.take(), bufferPool))
   }
 
   /** Called when the client has read what was written. */
   drained(): void {
-    this.#clock?.pause()
+    this.#clocks?.pause()
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -136,7 +137,7 @@ export class Exchange implements StreamOwner {
   /** Resolves with the next `drained`, or when the exchange is over. */
   caughtUp(): Promise<void> {
     if (this.over) return Promise.resolve()
-    this.#awaitClient()
+    this.#timed.awaitReader()
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -160,14 +161,10 @@ export class Exchange implements StreamOwner {
     this.#dropBody()
     if (this.#pooled !== undefined) this.#pooled.pooled?.give(this.#pooled.body as Uint8Array)
     this.#pooled = undefined
-    clearTimeout(this.#timer)
-    this.#clock?.pause()
+    this.#clocks?.stop()
     this.#upload?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
     lifecycle.end(this.#ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    if (this.#reserved > 0) this.#server.memory.release(this.#reserved)
-    if (!this.#endpoint.isLimited) return
-    if (this.#holdsSlot) this.#server.limiter.release()
-    this.#server.limiter.leave()
+    this.#reservation?.end()
   }
 
   /** Called for an exception that no code above expected: logs it and cuts the connection. */
@@ -186,41 +183,28 @@ export class Exchange implements StreamOwner {
   }
 
   /** Starts the limits of time of a body that did not come at once. */
-  timeUpload(): void {
-    if (this.#clock === undefined && this.#server.limits.bodyTimeoutMs > 0) {
-      this.#clock = new TransferClock(
-        this.#server.limits.bodyTimeoutMs,
-        () => this.#received,
-        () => this.#late(),
-      )
-      this.#clock.start()
-    }
-    if (this.#timer !== undefined || this.#ctx.deadlineMs === undefined) return
-    const late = () => {
-      try {
-        this.refuse(new DeadlineExceeded('expected the whole body before the request deadline, it did not come'))
-      } catch (error) {
-        this.fault(error)
-      }
-    }
-    this.#timer = setTimeout(late, Math.min(this.#ctx.remainingMs, 0x7fffffff))
+  awaitBody(): void {
+    this.#timed.awaitBody(this.#ctx)
   }
 
-  #late(): void {
-    const { bodyTimeoutMs } = this.#server.limits
-    const rate = `within ${bodyTimeoutMs} ms or at ${minRate} bytes a second`
-    try {
-      this.refuse(new DeadlineExceeded(`expected the body ${rate}, it came slower`))
-    } catch (error) {
-      this.fault(error)
-    }
+  get #timed(): ExchangeClocks {
+    this.#clocks ??= new ExchangeClocks(this.#server.limits, {
+      received: () => this.#received,
+      taken: () => this.socket.taken(),
+      bodyLate: (error) => this.#guard(() => this.refuse(error)),
+      readerLate: (error) => {
+        this.#log(error)
+        this.#cut()
+      },
+    })
+    return this.#clocks
   }
 
   /** Answers before the whole body has come. */
   refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#dropBody()
-    this.#bodyIsOver()
+    this.#clocks?.bodyOver()
     lifecycle.abort(this.#ctx, error)
     this.#upload?.abort(error)
     const response = this.#endpoint.problem(error, this.#ctx.id)
@@ -235,25 +219,25 @@ export class Exchange implements StreamOwner {
     try {
       const receiver = endpoint.receive(this.#declared, this.#ctx, this.#target)
       if (receiver === undefined) return false
-      if (!this.#takeSlot()) {
+      if (this.#reservation?.takeSlot() === false) {
         receiver.abort(tooMany())
         this.refuse(tooMany())
         return true
       }
       this.#upload = new Upload(receiver, this.#server.limits.maxBodyBytes, {
         pause: () => {
-          this.#clock?.pause()
+          this.#clocks?.pause()
           if (!this.over) this.socket.pause()
         },
         resume: () => {
           if (this.over) return
-          this.#clock?.start()
+          this.#clocks?.resume()
           this.socket.resume()
         },
         refuse: (error) => this.refuse(error),
         run: (isCorked) => {
           this.#closedToInput = true
-          this.#bodyIsOver()
+          this.#clocks?.bodyOver()
           if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
           else this.#answer(receiver.end(), isCorked)
         },
@@ -276,8 +260,8 @@ export class Exchange implements StreamOwner {
   #run(request: HttpRequest): void {
     this.#closedToInput = true
     this.#body = undefined
-    this.#bodyIsOver()
-    if (!this.#takeSlot()) {
+    this.#clocks?.bodyOver()
+    if (this.#reservation?.takeSlot() === false) {
       const error = tooMany()
       this.#log(error)
       const response = this.#endpoint.problem(error, this.#ctx.id)
@@ -302,13 +286,19 @@ export class Exchange implements StreamOwner {
 
   /** Goes on outside of the socket's callback. */
   #later(work: () => void): void {
-    setImmediate(() => {
-      try {
+    setImmediate(() =>
+      this.#guard(() => {
         if (!this.over) work()
-      } catch (error) {
-        this.fault(error)
-      }
-    })
+      }),
+    )
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.fault(error)
+    }
   }
 
   /** The encoding to decode, if the endpoint wants that. */
@@ -319,7 +309,7 @@ export class Exchange implements StreamOwner {
   async #callDecompressed(body: Promise<Uint8Array>): Promise<HttpResponse> {
     try {
       const bytes = await body
-      if (!this.#canReserve(bytes.length)) throw noMemory()
+      if (this.#reservation?.reserve(bytes.length) === false) throw noMemory()
       return await this.#call(new HttpRequest(this.#ctx.headers, bytes))
     } catch (error) {
       return this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
@@ -365,7 +355,7 @@ export class Exchange implements StreamOwner {
 
   /** Sends a body that is all there, within the memory budget and the time that a client has for reading it. */
   #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    if (body.length >= countedBytes && !this.#canReserve(body.length)) {
+    if (body.length >= countedBytes && this.#reservation?.reserve(body.length) === false) {
       response.pooled?.give(body as Uint8Array)
       response = this.#endpoint.problem(noMemory(), this.#ctx.id)
       this.#log(noMemory())
@@ -374,53 +364,14 @@ export class Exchange implements StreamOwner {
     }
     if (response.pooled !== undefined) this.#pooled = response
     this.#sendWhole(response, body, isCorked)
-    if (!this.over && body.length >= countedBytes) this.#awaitClient()
+    if (!this.over && body.length >= countedBytes) this.#timed.awaitReader()
   }
 
-  /** Starts or goes on timing a client that does not take what was written. */
-  #awaitClient(): void {
-    const { sendTimeoutMs } = this.#server.limits
-    if (sendTimeoutMs === 0) return
-    if (this.#clock === undefined) {
-      const start = this.socket.taken()
-      this.#clock = new TransferClock(
-        sendTimeoutMs,
-        () => this.socket.taken() - start,
-        () => {
-          const rate = `within ${sendTimeoutMs} ms or at ${minRate} bytes a second`
-          this.#log(new ClientClosed(`expected the client to read the response ${rate}, it was slower`))
-          this.#cut()
-        },
-      )
-    }
-    this.#clock.start()
-  }
-
-  /** Ends the limits of time of the body. */
-  #bodyIsOver(): void {
-    if (this.#timer !== undefined) clearTimeout(this.#timer)
-    this.#clock?.pause()
-    this.#clock = undefined
-  }
-
-  /** Takes a slot for a request that can run; returns false when none is free. */
-  #takeSlot(): boolean {
-    if (!this.#endpoint.isLimited || this.#holdsSlot) return true
-    this.#holdsSlot = this.#server.limiter.acquire()
-    return this.#holdsSlot
-  }
-
-  /** Counts memory of a body; refuses the request when there is too little. */
+  /** Counts memory of a body, up to `bytes` in all; refuses the request when there is too little. */
   #reserve(bytes: number): boolean {
-    if (bytes < countedBytes || this.#canReserve(bytes)) return true
+    if (bytes < countedBytes || (this.#reservation?.reserveUpTo(bytes) ?? true)) return true
     this.refuse(noMemory())
     return false
-  }
-
-  #canReserve(bytes: number): boolean {
-    if (!this.#server.memory.reserve(bytes)) return false
-    this.#reserved += bytes
-    return true
   }
 
   #sendWhole(response: HttpResponse, body: Chunk, isCorked: boolean): void {
@@ -442,18 +393,4 @@ export class Exchange implements StreamOwner {
   #log(error: Error): void {
     logFailure(this.#server.log, error, this.#ctx.id, this.#endpoint.name)
   }
-}
-
-function faultOf(response: HttpResponse): string | undefined {
-  try {
-    return responseFault(response) ?? pooledFaultOf(response)
-  } catch {
-    return expected('{ status?, headers, body }', 'the response', response)
-  }
-}
-
-/** Takes the memory of a response's body for sending, which can be done once. */
-function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
-  if (pooled === undefined || pooled.take()) return undefined
-  return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }

@@ -46,7 +46,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#connection.add(this.#abort)
     if (this.#exchange.closes) this.#connection.closing = true
     this.#res.on('drain', () => this.#drained())
-    if (declared !== 0) this.#exchange.timeUpload()
+    if (declared !== 0) this.#exchange.awaitBody()
     req.on('data', (piece: Buffer) => {
       received += piece.length
       this.#take(piece, received === declared)

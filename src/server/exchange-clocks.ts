@@ -1,0 +1,97 @@
+/**
+ * The limits of time of one exchange: of its body while that comes, then of its response while the client reads.
+ * @module
+ */
+import { ClientClosed, DeadlineExceeded, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Limits } from './options.ts'
+import { minRate, TransferClock } from './transfer-clock.ts'
+
+/** What the clocks ask of their exchange. */
+export interface TimedExchange {
+  /** Bytes of the body so far. */
+  received(): number
+  /** Bytes that the client took so far; differences count. */
+  taken(): number
+  /** Called when the body is late. */
+  bodyLate(error: ServingError): void
+  /** Called when the client reads too slowly. */
+  readerLate(error: ServingError): void
+}
+
+/** Starts and stops the clocks of one exchange. */
+export class ExchangeClocks {
+  readonly #limits: Limits
+  readonly #exchange: TimedExchange
+  #deadline: NodeJS.Timeout | undefined
+  #clock: TransferClock | undefined
+
+  constructor(limits: Limits, exchange: TimedExchange) {
+    this.#limits = limits
+    this.#exchange = exchange
+  }
+
+  /** Starts the clocks of a body that did not come at once; does nothing the second time. */
+  awaitBody(ctx: Context): void {
+    const { bodyTimeoutMs } = this.#limits
+    const exchange = this.#exchange
+    const late = (within: string) =>
+      exchange.bodyLate(new DeadlineExceeded(`expected the whole body ${within}, it did not come`))
+    if (this.#clock === undefined && bodyTimeoutMs > 0) {
+      const within = withinText(bodyTimeoutMs)
+      this.#clock = new TransferClock(
+        bodyTimeoutMs,
+        () => exchange.received(),
+        () => late(within),
+      )
+      this.#clock.start()
+    }
+    if (this.#deadline !== undefined || ctx.deadlineMs === undefined) return
+    this.#deadline = setTimeout(() => late('before the request deadline'), Math.min(ctx.remainingMs, 0x7fffffff))
+  }
+
+  /** Called when the body is complete or given up. */
+  bodyOver(): void {
+    clearTimeout(this.#deadline)
+    this.#clock?.pause()
+    this.#clock = undefined
+  }
+
+  /** Starts or goes on timing a client that does not take what was written. */
+  awaitReader(): void {
+    const { sendTimeoutMs } = this.#limits
+    if (sendTimeoutMs === 0) return
+    if (this.#clock === undefined) {
+      const exchange = this.#exchange
+      const before = exchange.taken()
+      const error = () =>
+        new ClientClosed(`expected the client to read the response ${withinText(sendTimeoutMs)}, it was slower`)
+      this.#clock = new TransferClock(
+        sendTimeoutMs,
+        () => exchange.taken() - before,
+        () => exchange.readerLate(error()),
+      )
+    }
+    this.#clock.start()
+  }
+
+  /** Called while the client is not the one that is waited for. */
+  pause(): void {
+    this.#clock?.pause()
+  }
+
+  /** Called when the client is waited for again. */
+  resume(): void {
+    this.#clock?.start()
+  }
+
+  /** Called when the exchange is over. */
+  stop(): void {
+    clearTimeout(this.#deadline)
+    this.#clock?.pause()
+  }
+}
+
+function withinText(timeMs: number): string {
+  return `within ${timeMs} ms or at ${minRate} bytes a second`
+}
