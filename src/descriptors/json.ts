@@ -2,16 +2,17 @@
  * The descriptor of JSON values, with or without a schema.
  * @module
  */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import { type BigNumber, bigNumbersOf, parseWithBigInts } from '../text/json-numbers.ts'
-import { parseJson } from '../text/parse-json.ts'
+import type { BigNumbers } from '../text/json-numbers.ts'
+import { defaultMemoryRatio, isLongJson, type JsonRules, parseJson, parseJsonInSlices } from '../text/parse-json.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
+import { isLargeValue, maxIssues, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
 
 /** What a JSON text can say. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
@@ -37,24 +38,33 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
   /**
-   * What becomes of integers that a double does not hold, such as 9007199254740993, and of numbers above the largest double. Our choice:
-   * `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives such integers as bigints, which a
-   * schema must allow; `'round'` takes the nearest double, or Infinity, as JSON.parse.
+   * What becomes of integers that a double does not hold, such as 9007199254740993, and of numbers above the largest
+   * double. Our choice: `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives such
+   * integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, as JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
+  /**
+   * Most values of a body: lists, objects, strings, numbers and words, counted by commas and opening brackets; more are
+   * refused with 413. Default: 10,000,000; 50,000 of those that a schema has to check at once, which are all but the elements
+   * of zod's lists.
+   */
+  readonly maxValues?: number
 }
 
-/** What becomes of numbers that a double does not hold. */
-export type BigNumbers = 'error' | 'bigint' | 'round'
-
-const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers'] as const
+const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxValues'] as const
+// Too short for a large value.
+const shortBytes = 1024
+const defaultMaxValues = 10_000_000
+const defaultCheckedAtOnce = 50_000
 const jsonHeaders = [['content-type', 'application/json']] as const
 
 /**
  * A JSON body becomes a value, checked by the schema; a value becomes JSON text. Exported as `io.JSON`.
  *
  * **Wire**: UTF-8, a byte order mark is skipped; of duplicate keys the last one counts; `undefined` is written as `null`.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is not JSON.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is not JSON; 413 for
+ * more than `maxValues` values, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
+ * **Cost**: bodies of more than some thousand values are parsed and checked in slices, between which other requests are answered.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
@@ -67,8 +77,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   readonly bigNumbers: BigNumbers
+  readonly maxValues: number | undefined
   /** What `fromSample` was given, parsed. */
   readonly sample: unknown
+  readonly #rules: JsonRules
   readonly #encoder: JSONEncoder
 
   constructor(options: JsonOptions<S> = {}, sample?: unknown) {
@@ -84,6 +96,14 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     }
     this.schema = schema
     this.validateJson = options.validateJson
+    const { maxValues } = options
+    if (maxValues !== undefined && !(Number.isSafeInteger(maxValues) && maxValues > 0)) {
+      throw new InvalidArgument(expected('a whole number from 1 up', 'maxValues', maxValues))
+    }
+    this.maxValues = maxValues
+    // A schema makes a second value of the first.
+    const maxMemoryRatio = schema === undefined ? defaultMemoryRatio : defaultMemoryRatio / 2
+    this.#rules = { maxValues: maxValues ?? defaultMaxValues, maxMemoryRatio, bigNumbers }
     this.sample = sample
     if (jsonEncoder !== undefined && typeof jsonEncoder !== 'function') {
       throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
@@ -106,7 +126,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     }
     const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
     const value =
-      bytes instanceof Uint8Array ? parseNumbers(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
+      bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
     if (value === sample) checkSample(value, options.jsonEncoder)
     const result = options.schema?.['~standard'].validate(value)
     // A schema that answers later cannot be asked here; requests will be.
@@ -116,14 +136,25 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return new JSON(options, value)
   }
 
-  fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
+  fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<JsonIn<S>> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
-    return this.#check(parseNumbers(request.peek(), 'JSON', this.bigNumbers))
+    if (isLongJson(request.peek(), 'JSON', this.#rules)) {
+      bodyLoan.keep(request)
+      return this.#readLong(request.peek(), ctx)
+    }
+    const bytes = request.peek()
+    return this.#check(parseJson(bytes, 'JSON', this.bigNumbers), ctx, bytes.length)
+  }
+
+  async #readLong(bytes: Uint8Array, ctx: Context | undefined): Promise<JsonIn<S>> {
+    return this.#check(await parseJsonInSlices(bytes, 'JSON', this.#rules, ctx?.signal), ctx)
   }
 
   /** A Value, or JSON text, becomes a value, by the rules of a body. */
-  override fromProto(message: unknown): MaybePromise<JsonIn<S>> {
-    return this.#check(message instanceof Uint8Array ? parseNumbers(message, 'JSON', this.bigNumbers) : message)
+  override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
+    if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
+    if (isLongJson(message, 'JSON', this.#rules)) return this.#readLong(message, ctx)
+    return this.#check(parseJson(message, 'JSON', this.bigNumbers), ctx)
   }
 
   /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
@@ -131,9 +162,14 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(body as string))
   }
 
-  #check(value: unknown): MaybePromise<JsonIn<S>> {
-    if (this.schema === undefined) return value as JsonIn<S>
-    return whenReady(this.schema['~standard'].validate(value), (result) => {
+  #check(value: unknown, ctx: Context | undefined, length = Number.POSITIVE_INFINITY): MaybePromise<JsonIn<S>> {
+    const { schema } = this
+    if (schema === undefined) return value as JsonIn<S>
+    const answer =
+      length > shortBytes && isLargeValue(value)
+        ? validateInSlices(schema, value, 'JSON', this.maxValues ?? defaultCheckedAtOnce, ctx?.signal)
+        : schema['~standard'].validate(value)
+    return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(answer, (result) => {
       if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
       return result.value as JsonIn<S>
     })
@@ -173,32 +209,12 @@ class StrictEncoder extends JSONEncoder {
   }
 }
 
-/** JSON text becomes a value. **Errors**: BadInput: of the text, and `dtype` for a number that a double does not hold. */
-function parseNumbers(bytes: Uint8Array, name: string, bigNumbers: BigNumbers): unknown {
-  const value = parseJson(bytes, name)
-  if (bigNumbers === 'round') return value
-  const integers: BigNumber[] = []
-  for (const number of bigNumbersOf(bytes)) {
-    if (!number.isInteger || bigNumbers === 'error') throw bigNumberError(number, name)
-    integers.push(number)
-  }
-  return integers.length === 0 ? value : parseWithBigInts(bytes, integers)
-}
-
-function bigNumberError({ text, start, isInteger }: BigNumber, name: string): BadInput {
-  const limit = isInteger ? 'integers that a double holds' : 'numbers up to 1.8e308'
-  const advice = isInteger ? ' (bigNumbers takes others)' : ''
-  const message = `expected ${limit} for ${name}${advice}, received ${text.slice(0, 80)} at byte ${start}`
-  return new BadInput(message, { reason: 'dtype', offset: start })
-}
-
-// A list of a million wrong elements has as many issues.
-const maxIssues = 64
-
 function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
+  // Of a large value no more than 64 are known.
+  const least = issues.length === maxIssues ? 'at least ' : ''
+  const more = issues.length > 5 ? ` (and ${least}${issues.length - 5} more)` : ''
   const path = listed[0]?.path ?? ''
   return new BadInput(
     `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,

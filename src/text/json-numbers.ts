@@ -4,6 +4,9 @@
  */
 import { randomBytes } from 'node:crypto'
 
+/** What becomes of numbers that a double does not hold. */
+export type BigNumbers = 'error' | 'bigint' | 'round'
+
 /** A number of a text. */
 export interface BigNumber {
   /** **Units**: bytes. */

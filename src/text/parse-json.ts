@@ -2,27 +2,149 @@
  * JSON text to values, with the offset of what is wrong.
  * @module
  */
-import { BadInput, show } from '../errors.ts'
-import { maxJsonDepth, syntaxErrorAt, tooDeepAt } from './json-syntax.ts'
+import { isUtf8 } from 'node:buffer'
+import { BadInput, PayloadTooLarge, show } from '../errors.ts'
+import { runAtOnce, runInSlices, type Slices } from '../memory/slices.ts'
+import { buildJson } from './json-build.ts'
+import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
+import { type JsonMeasure, measureJson } from './json-scan.ts'
+import { findSyntaxError, maxJsonDepth, syntaxErrorAt, tooDeepAt } from './json-syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
-/** Parses UTF-8 JSON text; a byte order mark is skipped. **Errors**: BadInput `encoding` or `syntax` with the byte offset. */
-export function parseJson(bytes: Uint8Array, name: string): unknown {
-  const bom = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+/** What a JSON body may come to, and how it is read. */
+export interface JsonRules {
+  /** Lists, objects, strings and numbers, counted as commas and opening brackets. */
+  readonly maxValues: number
+  /** Memory of the values, estimated, in times the bytes of the body; 64 MiB are always allowed. */
+  readonly maxMemoryRatio: number
+  readonly bigNumbers: BigNumbers
+}
+
+/** The factor of {@link JsonRules.maxMemoryRatio} unless another one is needed. */
+export const defaultMemoryRatio = 12
+
+const ratioFreeBytes = 64 * 1024 * 1024
+// Longer texts are scanned and parsed in slices, and so are those of more work: more than some 3 ms.
+const atOnceBytes = 1 << 20
+const atOnceWork = 16_384
+// Too short for many values or levels.
+const shortBytes = 256
+
+/**
+ * Parses UTF-8 JSON text; a byte order mark is skipped.
+ * **Errors**: BadInput `encoding` or `syntax` with the byte offset, and `dtype` for a number that `bigNumbers` refuses.
+ */
+export function parseJson(bytes: Uint8Array, name: string, bigNumbers: BigNumbers = 'round'): unknown {
   const deep = tooDeepAt(bytes)
-  if (deep !== -1) {
-    const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${deep}`
-    throw new BadInput(message, { reason: 'syntax', offset: deep })
-  }
-  const text = decodeUtf8(bom === 0 ? bytes : bytes.subarray(bom), name)
+  if (deep !== -1) throw tooDeep(deep, name)
+  const start = bomLength(bytes)
+  const json = start === 0 ? bytes : bytes.subarray(start)
+  const text = decodeUtf8(json, name)
+  let value: unknown
   try {
-    return JSON.parse(text)
+    value = JSON.parse(text)
   } catch (cause) {
-    const offset = bom + syntaxErrorAt(bom === 0 ? bytes : bytes.subarray(bom))
-    const found = offset >= bytes.length ? 'the end of the body' : show(decodeAt(bytes, offset))
-    const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
-    throw new BadInput(message, { reason: 'syntax', offset, cause })
+    throw syntaxError(bytes, start + syntaxErrorAt(json), name, cause)
   }
+  if (bigNumbers === 'round') return value
+  const integers: BigNumber[] = []
+  for (const number of bigNumbersOf(json)) {
+    if (!number.isInteger || bigNumbers === 'error') throw bigNumberError(number, start + number.start, name)
+    integers.push(number)
+  }
+  return integers.length === 0 ? value : parseWithBigInts(json, integers)
+}
+
+/**
+ * Whether {@link parseJson} would hold the event loop for more than some milliseconds, so that {@link parseJsonInSlices} should
+ * parse the text. **Errors**: PayloadTooLarge above the limits, where the text is short enough to be measured now.
+ */
+export function isLongJson(bytes: Uint8Array, name: string, rules: JsonRules): boolean {
+  if (bytes.length <= shortBytes && bytes.length <= rules.maxValues) return false
+  if (bytes.length > atOnceBytes) return true
+  const measure = runAtOnce(measureJson(bytes))
+  checkMeasure(measure, bytes.length, name, rules)
+  return measure.work > atOnceWork
+}
+
+/**
+ * As {@link parseJson}, for bodies of any size, in slices between which the event loop turns. The bytes must not change until the
+ * promise settles. **Errors**: also PayloadTooLarge above the limits, before anything is built; the reason of the signal.
+ */
+export function parseJsonInSlices(
+  bytes: Uint8Array,
+  name: string,
+  rules: JsonRules,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  return runInSlices(readSlices(bytes, name, rules), signal)
+}
+
+function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<unknown> {
+  checkMeasure(yield* measureJson(bytes), bytes.length, name, rules)
+  const start = bomLength(bytes)
+  const json = start === 0 ? bytes : bytes.subarray(start)
+  // Throws with the place of the fault.
+  if (!isUtf8(json)) decodeUtf8(json, name)
+  let fault: BadInput | undefined
+  const parsePiece = (text: string, at: number, end: number) => {
+    const value = JSON.parse(text)
+    const integers: BigNumber[] = []
+    // Pieces have a bracket that is not in the bytes; a text in one piece has not.
+    const bracket = end - at === json.length ? 0 : 1
+    for (const number of bigNumbersOf(json.subarray(at, end))) {
+      // A later fault of syntax goes before it, as where the whole text is parsed at once.
+      if (!number.isInteger || rules.bigNumbers === 'error') {
+        fault ??= bigNumberError(number, start + at + number.start, name)
+        break
+      }
+      integers.push({ ...number, start: number.start + bracket, end: number.end + bracket })
+    }
+    return integers.length === 0 ? value : parseWithBigInts(Buffer.from(text), integers)
+  }
+  let value: unknown
+  try {
+    value = yield* buildJson(json, rules.bigNumbers === 'round' ? undefined : parsePiece)
+  } catch (cause) {
+    throw syntaxError(bytes, start + (yield* findSyntaxError(json)), name, cause)
+  }
+  if (fault !== undefined) throw fault
+  return value
+}
+
+function checkMeasure({ deepAt, values, memory }: JsonMeasure, length: number, name: string, rules: JsonRules): void {
+  if (deepAt !== -1) throw tooDeep(deepAt, name)
+  const { maxValues, maxMemoryRatio } = rules
+  if (values > maxValues) {
+    throw new PayloadTooLarge(`expected at most ${maxValues} values for ${name} (maxValues), received some ${values}`)
+  }
+  if (memory > Math.max(ratioFreeBytes, maxMemoryRatio * length)) {
+    const limit = `values that take at most ${maxMemoryRatio} times the ${length} bytes of the body`
+    throw new PayloadTooLarge(`expected ${limit} in memory for ${name}, received some ${memory} bytes of short ones`)
+  }
+}
+
+/** Length of the byte order mark. */
+function bomLength(bytes: Uint8Array): number {
+  return bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+}
+
+function tooDeep(offset: number, name: string): BadInput {
+  const message = `expected at most ${maxJsonDepth} levels for ${name}, received more at byte ${offset}`
+  return new BadInput(message, { reason: 'syntax', offset })
+}
+
+function syntaxError(bytes: Uint8Array, offset: number, name: string, cause: unknown): BadInput {
+  const found = offset >= bytes.length ? 'the end of the body' : show(decodeAt(bytes, offset))
+  const message = `expected JSON for ${name}, received ${found} at byte ${offset}`
+  return new BadInput(message, { reason: 'syntax', offset, cause })
+}
+
+function bigNumberError({ text, isInteger }: BigNumber, offset: number, name: string): BadInput {
+  const limit = isInteger ? 'integers that a double holds' : 'numbers up to 1.8e308'
+  const advice = isInteger ? ' (bigNumbers takes others)' : ''
+  const message = `expected ${limit} for ${name}${advice}, received ${text.slice(0, 80)} at byte ${offset}`
+  return new BadInput(message, { reason: 'dtype', offset })
 }
 
 /** The character that begins at an offset of valid UTF-8. */

@@ -1,0 +1,206 @@
+/**
+ * JSON.parse in slices: a text is cut at element boundaries, JSON.parse runs on the pieces, and the results are put together.
+ * @module
+ */
+import { isAscii } from 'node:buffer'
+import type { Slices } from '../memory/slices.ts'
+import { containerWork } from './json-scan.ts'
+
+/** How much of a text is parsed at a time. Tests make it smaller. */
+export interface PieceSize {
+  /** **Units**: those of `JsonMeasure.work`. */
+  readonly work: number
+  /** **Units**: bytes. */
+  readonly bytes: number
+}
+
+/**
+ * Parses a piece, as JSON.parse. `text` is bytes of the whole text from `start` to `end`, within brackets of their kind unless
+ * they are all of it.
+ */
+export type PieceParser = (text: string, start: number, end: number) => unknown
+
+const parseAlone: PieceParser = (text) => JSON.parse(text)
+
+// About half a millisecond.
+const defaultPiece: PieceSize = { work: 4096, bytes: 1 << 18 }
+
+// Where a call of `indexOf` begins to cost less than a loop. **Units**: bytes.
+const shortString = 64
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const list = 0x5b
+
+/** A list or an object whose opening bracket was read, and whose closing one was not. */
+interface Level {
+  readonly bracket: number
+  readonly kind: number
+  /** Where its elements start that were not parsed yet. */
+  start: number
+  /** Where its last element starts: after the last comma, or after the bracket. */
+  element: number
+  /** Set once elements of it were parsed. */
+  target: unknown[] | Record<string, unknown> | undefined
+  /** The element before `start` was put in whole, so that a comma or the closing bracket must follow. */
+  isAfterChild: boolean
+}
+
+/**
+ * Parses valid UTF-8 of at most `maxJsonDepth` levels, with the result of JSON.parse: `__proto__` is an own key, and of
+ * duplicate keys the last one counts. **Errors**: SyntaxError wherever JSON.parse throws, without a place.
+ */
+export function* buildJson(
+  json: Uint8Array,
+  parsePiece: PieceParser = parseAlone,
+  piece: PieceSize = defaultPiece,
+): Slices<unknown> {
+  const builder = new Builder(json, parsePiece)
+  const levels: Level[] = []
+  let work = 0
+  let pieceStart = 0
+  let i = 0
+  for (; i < json.length; i++) {
+    const byte = json[i]
+    if (byte === quote) {
+      i = endOfString(json, i)
+      work += 2
+    } else if ((byte | 0x20) === 0x7b) {
+      const parent = levels.at(-1)
+      if (parent?.isAfterChild) throw new SyntaxError('expected a comma')
+      levels.push({ bracket: i, kind: byte, start: i + 1, element: i + 1, target: undefined, isAfterChild: false })
+      work += containerWork
+    } else if ((byte | 0x20) === 0x7d) {
+      const level = levels.pop()
+      // A closing bracket is its opening one plus 2.
+      if (level === undefined || level.kind !== byte - 2) throw new SyntaxError('a bracket of the other kind')
+      if (level.target === undefined) continue
+      builder.takeRest(level, i)
+      const parent = levels.at(-1)
+      if (parent === undefined) break
+      parent.start = i + 1
+      parent.isAfterChild = true
+    } else if (byte === comma) {
+      const level = levels.at(-1)
+      if (level === undefined) throw new SyntaxError('a comma outside of lists and objects')
+      if (level.isAfterChild) {
+        builder.requireBlank(level.start, i)
+        level.isAfterChild = false
+        level.start = i + 1
+      }
+      level.element = i + 1
+      if (++work < piece.work && i - pieceStart < piece.bytes) continue
+      builder.takeAll(levels)
+      work = 0
+      pieceStart = i
+      yield
+    }
+  }
+  if (levels.length > 0) throw new SyntaxError('the text ends too early')
+  return builder.finish(i)
+}
+
+/** Offset of the closing quote. */
+function endOfString(json: Uint8Array, start: number): number {
+  const near = Math.min(json.length, start + shortString)
+  let i = start + 1
+  for (; i < near; i++) {
+    const byte = json[i]
+    if (byte === quote) return i
+    if (byte === backslash) i++
+  }
+  // Natively, for strings of megabytes.
+  for (let end = json.indexOf(quote, i); end !== -1; end = json.indexOf(quote, end + 1)) {
+    let escapes = end
+    while (escapes > i && json[escapes - 1] === backslash) escapes--
+    if ((end - escapes) % 2 === 0) return end
+  }
+  throw new SyntaxError('a string without an end')
+}
+
+class Builder {
+  readonly #json: Buffer
+  readonly #isAscii: boolean
+  readonly #parsePiece: PieceParser
+  #root: Level['target']
+
+  constructor(json: Uint8Array, parsePiece: PieceParser) {
+    this.#parsePiece = parsePiece
+    this.#json = Buffer.from(json.buffer, json.byteOffset, json.length)
+    this.#isAscii = isAscii(json)
+  }
+
+  /** Takes all elements that are complete, at a comma of the innermost level, which `element` is behind. */
+  takeAll(levels: readonly Level[]): void {
+    // Levels above one that has a target were taken before, up to that one.
+    let first = levels.length - 1
+    while (first > 0 && levels[first].target === undefined) first--
+    for (let depth = first; depth < levels.length; depth++) {
+      const level = levels[depth]
+      if (level.target === undefined) this.#open(levels[depth - 1], level)
+      if (level.element > level.start) this.#add(level, level.start, level.element - 1)
+      level.start = level.element
+    }
+  }
+
+  /** Takes what is left of a level at its closing bracket. */
+  takeRest(level: Level, end: number): void {
+    if (level.isAfterChild) this.requireBlank(level.start, end)
+    else this.#add(level, level.start, end)
+  }
+
+  requireBlank(start: number, end: number): void {
+    if (!/^[ \t\n\r]*$/.test(this.#text(start, end))) throw new SyntaxError('expected a comma')
+  }
+
+  /** The value, at the closing bracket of the text's list or object, or at its end. */
+  finish(end: number): unknown {
+    const { length } = this.#json
+    if (this.#root === undefined) return this.#parsePiece(this.#text(0, length), 0, length)
+    this.requireBlank(end + 1, length)
+    return this.#root
+  }
+
+  /** Makes the list or object of a level and puts it into that of its parent. */
+  #open(parent: Level | undefined, level: Level): void {
+    level.target = level.kind === list ? [] : {}
+    if (parent === undefined) {
+      this.requireBlank(0, level.bracket)
+      this.#root = level.target
+    } else if (Array.isArray(parent.target)) {
+      this.requireBlank(parent.element, level.bracket)
+      parent.target.push(level.target)
+    } else {
+      // The blank keeps `{"a":5[` from reading as `{"a":50`.
+      const key = JSON.parse(`{${this.#text(parent.element, level.bracket)} 0}`) as object
+      define(parent.target as Record<string, unknown>, Object.keys(key)[0], level.target)
+    }
+  }
+
+  /** Parses elements and adds them to their level. */
+  #add({ kind, target }: Level, start: number, end: number): void {
+    const text = this.#text(start, end)
+    if (kind === list) {
+      const values = this.#parsePiece(`[${text}]`, start, end) as unknown[]
+      if (values.length === 0) throw new SyntaxError('expected an element')
+      for (const value of values) (target as unknown[]).push(value)
+    } else {
+      const members = this.#parsePiece(`{${text}}`, start, end) as Record<string, unknown>
+      const keys = Object.keys(members)
+      if (keys.length === 0) throw new SyntaxError('expected a member')
+      for (const key of keys) define(target as Record<string, unknown>, key, members[key])
+    }
+  }
+
+  #text(start: number, end: number): string {
+    return this.#json.toString(this.#isAscii ? 'latin1' : 'utf8', start, end)
+  }
+}
+
+/** Sets an own property, as JSON.parse does for every key. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
+  } else target[key] = value
+}
