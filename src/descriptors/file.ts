@@ -2,11 +2,10 @@
  * The descriptor of files of any kind.
  * @module
  */
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
 import { BinaryFile, type BinaryFileOptions } from '../file/binary-file.ts'
 import { extensionType } from '../file/extension-type.ts'
+import { type FileSample, readSample } from '../file/file-sample.ts'
 import { detectMimeType } from '../file/file-type.ts'
 import { formBoundary } from '../form/form-parser.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
@@ -87,17 +86,15 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   /**
-   * A file, bytes or a path become a descriptor with that example and its media type: the given one, else what the bytes
-   * tell, else what the name's extension tells. Waits, since file-type does.
+   * A file, bytes, a path, a `file:` URL or a stream of bytes becomes a descriptor with that example and its media type: the given one,
+   * else the sample's own, else what the bytes tell, else what the name's extension tells. Waits, since file-type does.
    * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file that
    * cannot be read or any other failure.
    */
-  static async fromSample(sample: BinaryFile | Uint8Array | string, options: FileOptions = {}): Promise<File> {
+  static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
     try {
-      const name =
-        typeof sample === 'string' ? basename(sample) : sample instanceof BinaryFile ? sample.name : undefined
-      const bytes = await bytesOf(sample)
-      const mimeType = options.mimeType ?? ownType(sample) ?? (await inferType(bytes, name))
+      const { bytes, name, mimeType: own } = await readSample(sample, 'File.fromSample')
+      const mimeType = options.mimeType ?? own ?? (await inferType(bytes, name))
       return new File({ ...options, mimeType }, new BinaryFile(bytes, { name, mimeType }))
     } catch (cause) {
       if (ServingError.is(cause)) throw cause
@@ -186,17 +183,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       receive: (_, ctx) => new Spooler(options, this.spoolAboveBytes, ctx),
     }
   }
-}
-
-async function bytesOf(sample: BinaryFile | Uint8Array | string): Promise<Uint8Array> {
-  if (typeof sample === 'string') return readFile(sample)
-  if (sample instanceof Uint8Array) return sample
-  if (sample instanceof BinaryFile) return sample.bytes
-  throw new BadInput(expected('a BinaryFile, bytes or a path', 'File.fromSample', sample))
-}
-
-function ownType(sample: BinaryFile | Uint8Array | string): string | undefined {
-  return sample instanceof BinaryFile && sample.mimeType !== anyType ? sample.mimeType : undefined
 }
 
 async function inferType(bytes: Uint8Array, name: string | undefined): Promise<string> {

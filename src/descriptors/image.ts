@@ -6,17 +6,19 @@
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
+import { type FileSample, type ReadySample, readSample } from '../file/file-sample.ts'
 import type { Context } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
 import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
-import { declaredImageType, type ImageSample, readSample } from '../image/image-types.ts'
+import { declaredImageType, sampleType } from '../image/image-types.ts'
 import { fitsMode, RasterImage } from '../image/raster.ts'
 import { convertInSlices } from '../image/raster-convert.ts'
 import { isRasterMode, type Pixels, type RasterMode, rasterModes } from '../image/raster-modes.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
 import { checkOptions } from '../options.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { FileMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'
 import { singleFilePart } from './single-file-part.ts'
@@ -123,18 +125,28 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from a picture's bytes, a file-like object or a path. `mimeType`, when not given, comes from the
-   * name's extension, else from the bytes.
-   * **Errors**: BadInput for a path that cannot be read, and for what this descriptor would refuse by its header.
+   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL, and later from a Blob or a stream. `mimeType`,
+   * when not given, comes from the name's extension, else from the bytes.
+   * **Errors**: BadInput for what cannot be read, and for what this descriptor would refuse by its header.
    */
   static fromSample<const T extends TensorOptions | undefined = undefined>(
-    sample: ImageSample,
+    sample: ReadySample,
+    options?: ImageOptions<T>,
+  ): Image<T>
+  static fromSample<const T extends TensorOptions | undefined = undefined>(
+    sample: Blob | AsyncIterable<Uint8Array>,
+    options?: ImageOptions<T>,
+  ): Promise<Image<T>>
+  static fromSample<const T extends TensorOptions | undefined = undefined>(
+    sample: FileSample,
     options: ImageOptions<T> = {},
-  ): Image<T> {
-    const { bytes, mimeType } = readSample(sample)
-    const image = new Image<T>({ ...options, mimeType: options.mimeType ?? mimeType }, bytes)
-    image.#admit(bytes)
-    return image
+  ): MaybePromise<Image<T>> {
+    return whenReady(readSample(sample, 'Image.fromSample'), (content) => {
+      const mimeType = options.mimeType ?? sampleType(content)
+      const image = new Image<T>({ ...options, mimeType }, content.bytes)
+      image.#admit(content.bytes)
+      return image
+    })
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {

@@ -1,6 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
 import {
   BadInput,
   BadOutput,
@@ -163,6 +165,17 @@ describe('File.fromSample', () => {
     ['a file by its name', () => path('a.csv', 'a,b\n'), 'text/csv'],
     ['bytes', () => png, 'image/png'],
     ['a BinaryFile by its own type', () => new BinaryFile(png, { mimeType: 'image/x-own' }), 'image/x-own'],
+    ['a Blob by its type', () => new Blob(['x'], { type: 'text/x-own' }), 'text/x-own'],
+    ['a Blob by its bytes', () => new Blob([png]), 'image/png'],
+    ['a File by its name', () => new File(['x'], 'a.log'), 'text/plain'],
+    ['a URL of a file', () => pathToFileURL(path('u.csv', 'a,b')), 'text/csv'],
+    ['a ReadStream by its name', () => createReadStream(path('s.csv', 'a,b')), 'text/csv'],
+    ['a stream by its bytes', () => Readable.from([png.subarray(0, 4), png.subarray(4)]), 'image/png'],
+    ['sound by its name', () => path('x.mp3', 'noise'), 'audio/mpeg'],
+    ['an archive by its name', () => path('x.zip', 'noise'), 'application/zip'],
+    ['Parquet by its name', () => path('x.parquet', 'noise'), 'application/vnd.apache.parquet'],
+    ['a program by its name', () => path('x.py', 'print()'), 'text/x-python'],
+    ['a notebook by its name', () => path('x.ipynb', 'noise'), 'application/x-ipynb+json'],
     ['a BinaryFile by its name', () => new BinaryFile(Buffer.from('{}'), { name: 'a.JSON' }), 'application/json'],
   ])('knows %s', async (_, sample, mimeType) => {
     const descriptor = await io.File.fromSample(sample())
@@ -187,6 +200,9 @@ describe('File.fromSample', () => {
     await expect(io.File.fromSample(join(folder, 'missing.png'))).rejects.toThrow(BadInput)
     await expect(io.File.fromSample(folder)).rejects.toThrow(BadInput)
     await expect(io.File.fromSample(5 as never)).rejects.toThrow(BadInput)
+    await expect(io.File.fromSample(createReadStream(join(folder, 'missing.png')))).rejects.toThrow(BadInput)
+    await expect(io.File.fromSample(new URL('http://127.0.0.1:9/a.png'))).rejects.toThrow(BadInput)
+    await expect(io.File.fromSample(Readable.from([{}]) as never)).rejects.toThrow(BadInput)
   })
 
   it('names the package that is missing', async () => {

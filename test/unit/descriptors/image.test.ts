@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Transformer } from '@napi-rs/image'
 import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
@@ -346,52 +344,5 @@ describe('new Image', () => {
   it('takes undefined as not given and null as keeping the mode', () => {
     expect(new Image({ pilmode: undefined, mimeType: undefined }).pilmode).toBe('RGB')
     expect(new Image({ pilmode: null, allowedMimeTypes: null }).pilmode).toBeNull()
-  })
-})
-
-describe('Image.fromSample', () => {
-  const path = (file: string) => fileURLToPath(new URL(`../../fixtures/images/${file}`, import.meta.url))
-
-  it.each([
-    ['rgb.png', 'image/png'],
-    ['rgb.jpg', 'image/jpeg'],
-    ['rgb.gif', 'image/gif'],
-    ['grey.tiff', 'image/tiff'],
-  ])('finds the type of %s by its extension', (file, mimeType) => {
-    expect(Image.fromSample(path(file)).mimeType).toBe(mimeType)
-    expect(
-      Image.fromSample({ bytes: readFileSync(path(file)), name: `X.${file.split('.')[1].toUpperCase()}` }).mimeType,
-    ).toBe(mimeType)
-  })
-
-  it('finds the type by the bytes where there is no telling extension', () => {
-    expect(Image.fromSample(fixtureBytes('rgb.png')).mimeType).toBe('image/png')
-    expect(Image.fromSample({ bytes: fixtureBytes('lossy.webp'), name: 'picture' }).mimeType).toBe('image/webp')
-  })
-
-  it('keeps a mimeType that was given, and the other options', () => {
-    expect(Image.fromSample(path('rgb.png'), { mimeType: 'image/webp', pilmode: 'L' })).toMatchObject({
-      mimeType: 'image/webp',
-      pilmode: 'L',
-    })
-  })
-
-  it('makes an input of a format that is only read', async () => {
-    const image = Image.fromSample(path('rgb.gif'))
-    await expect(image.fromHttpRequest(requestOf(fixtureBytes('rgb.gif')))).resolves.toMatchObject({ width: 24 })
-    await expect(image.toHttpResponse(new RasterImage('L', 1, 1, new Uint8Array(1)))).rejects.toThrow(
-      /cannot write image\/gif/,
-    )
-  })
-
-  it('refuses what is no picture, or none that the descriptor takes', () => {
-    expect(() => Image.fromSample(Buffer.from('text'))).toThrow(BadInput)
-    expect(() => Image.fromSample({ bytes: Buffer.from('text'), name: 'a.png' })).toThrow(BadInput)
-    expect(() => Image.fromSample(path('missing.png'))).toThrow(BadInput)
-    expect(() => Image.fromSample(path('.'))).toThrow(BadInput)
-    expect(() => Image.fromSample(1 as unknown as string)).toThrow(BadInput)
-    expect(() => Image.fromSample({} as unknown as string)).toThrow(BadInput)
-    expect(() => Image.fromSample(path('rgb.png'), { maxPixels: 5 })).toThrow(BadInput)
-    expect(() => Image.fromSample(path('rgb.png'), { allowedMimeTypes: ['image/jpeg'] })).toThrow(UnsupportedMediaType)
   })
 })
