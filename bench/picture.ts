@@ -89,7 +89,8 @@ function scale(bottom: number): string {
 
 const heading = 'Requests per second on one core: serving ÷ each contender'
 const footer =
-  'Right of 1× serving is the faster one. A stroke is a target; a hollow dot does not reach its own. CPU per request where a core was not full.'
+  'Right of 1× serving is faster. A stroke is a target; a hollow dot misses it. CPU where a core was not full.'
+const font = 'font-family="system-ui, sans-serif" font-size="13" fill="#24292f"'
 
 /** Returns a report as an SVG. */
 export function picture({ results, date, cpu, cores, node }: Report): string {
@@ -98,7 +99,7 @@ export function picture({ results, date, cpu, cores, node }: Report): string {
   const lines = results.map((result) => ratiosOf(result).filter(({ contender }) => drawn[contender] !== undefined))
   const machine = `Measured on ${date}: ${cores} cores, ${cpu}, Node ${node}.`
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13" fill="#24292f">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ${font}>`,
     `<title>${escaped(heading)}</title>`,
     `<rect width="${width}" height="${height}" fill="#fff"/>`,
     text(16, 26, heading, 'font-size="16" font-weight="600"'),

@@ -88,9 +88,8 @@ for (const engine of ['uws', 'node']) {
     worst = Math.max(worst, growth)
     child.disconnect()
     const speed = (size / 2 ** 20 / seconds).toFixed(0)
-    console.log(
-      `${engine.padEnd(5)} ${title.padEnd(18)} idle ${idle.toFixed(0)} MiB, +${growth.toFixed(0)} MiB at the peak, ${speed} MiB/s`,
-    )
+    const memory = `idle ${idle.toFixed(0)} MiB, +${growth.toFixed(0)} MiB at the peak`
+    console.log(`${engine.padEnd(5)} ${title.padEnd(18)} ${memory}, ${speed} MiB/s`)
   }
 }
 if (worst > bound) throw new Error(`expected at most ${bound} MiB above idle, measured ${worst.toFixed(0)} MiB`)

@@ -115,7 +115,8 @@ function checkTools() {
 export function hasJpeg() {
   if (process.platform === 'win32') return false
   const program =
-    '#include <cstdio>\n#include <jpeglib.h>\nint main() { return LIBJPEG_TURBO_VERSION_NUMBER == jpeg_quality_scaling(1); }'
+    '#include <cstdio>\n#include <jpeglib.h>\n' +
+    'int main() { return LIBJPEG_TURBO_VERSION_NUMBER == jpeg_quality_scaling(1); }'
   const args = ['-x', 'c++', '-', '-ljpeg', '-o', '/dev/null']
   return spawnSync(process.env.CXX || 'c++', args, { input: program }).status === 0
 }

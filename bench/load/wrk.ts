@@ -20,7 +20,8 @@ export function hasWrk(): boolean {
 
 const done = `done = function(s, l)
   local failed = s.errors.connect + s.errors.read + s.errors.write + s.errors.status + s.errors.timeout
-  io.write(string.format("RESULT %d %d %f %f %d\\n", s.requests, s.duration, l:percentile(50), l:percentile(99), failed))
+  local p50, p99 = l:percentile(50), l:percentile(99)
+  io.write(string.format("RESULT %d %d %f %f %d\\n", s.requests, s.duration, p50, p99, failed))
 end`
 
 /** wrk's durations are whole seconds. */

@@ -92,9 +92,8 @@ for (const [rows, columns] of sizes) {
   )
   console.log(`\n${rows} × ${columns}, ${body.length} bytes, whole echo`)
   contenders.forEach(([name], i) => {
-    console.log(
-      `  ${name.padEnd(44)} ${(times[i] / 1000).toFixed(1).padStart(10)} µs  ${besideBaseline(`${rows}×${columns} ${name}`, times[i] / times[0])}`,
-    )
+    const ratio = besideBaseline(`${rows}×${columns} ${name}`, times[i] / times[0])
+    console.log(`  ${name.padEnd(44)} ${(times[i] / 1000).toFixed(1).padStart(10)} µs  ${ratio}`)
   })
 
   const { table } = parse(codecs[0], body)

@@ -69,8 +69,7 @@ function shuffled<T>(list: T[]): T[] {
 
 const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]
 const base = median(times.get('codec') ?? [])
-console.log(
-  `JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${jpegStatus.library ?? '@napi-rs/image'}`,
-)
+const library = jpegStatus.library ?? '@napi-rs/image'
+console.log(`JPEG ${width}×${height}, ${jpeg.length} bytes, medians of ${rounds} rounds; the codec is ${library}`)
 for (const [name, list] of times)
   console.log(`${name.padEnd(28)} ${median(list).toFixed(2)} ms  ${besideBaseline(name, base / median(list))}`)

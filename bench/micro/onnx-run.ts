@@ -79,15 +79,13 @@ for (const { name, output } of models) {
   }
   const times = await compare(feeds.map((feed) => () => model.run(feed)))
   const cost = sizes.map((size, i) => `${size}: ${times[i].toFixed(1)} µs (${(times[i] / size).toFixed(2)} a row)`)
-  console.log(
-    `${name.padEnd(8)} ${cost.join(', ')}; a row at 64 costs ${besideBaseline(`${name}, a row at 64`, times[2] / 64 / times[0])} of one alone`,
-  )
+  const share = besideBaseline(`${name}, a row at 64`, times[2] / 64 / times[0])
+  console.log(`${name.padEnd(8)} ${cost.join(', ')}; a row at 64 costs ${share} of one alone`)
   const large = batch(20_000)
   const shares: number[] = []
   for (let i = 0; i < 9; i++) shares.push(await blockedShare(() => model.run(large)))
-  console.log(
-    `${' '.repeat(8)} 20000 rows: the event loop is blocked for ${shares.sort((a, b) => a - b)[4].toFixed(2)} of the run`,
-  )
+  const blocked = shares.sort((a, b) => a - b)[4].toFixed(2)
+  console.log(`${' '.repeat(8)} 20000 rows: the event loop is blocked for ${blocked} of the run`)
   await model.release()
 }
 

@@ -140,9 +140,8 @@ async function digits(): Promise<void> {
   }
   const [one, batched] = perSecond.map(median)
   const [oneP99, batchedP99] = p99.map((list) => median(list).toFixed(2))
-  console.log(
-    `digits network, 64 callers: ${Math.round(one)}/s, p99 ${oneP99} ms; batched ${Math.round(batched)}/s, p99 ${batchedP99} ms`,
-  )
+  console.log(`digits network, 64 callers: ${Math.round(one)}/s, p99 ${oneP99} ms`)
+  console.log(`  batched ${Math.round(batched)}/s, p99 ${batchedP99} ms`)
   console.log(`  batched ÷ unbatched ${(batched / one).toFixed(1)} (target 3, p99 not above)`)
   await Promise.all(runners.map((runner) => runner.stop()))
 }
@@ -170,9 +169,8 @@ async function delay(url: string, { fire }: Generator): Promise<void> {
     seconds: 4,
   })
   const { p50Ms, p99Ms } = await ask('stop')
-  console.log(
-    `a model of 50 ms, ${perSecond.toFixed(0)} calls/s: event loop delay p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`,
-  )
+  const delays = `p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms`
+  console.log(`a model of 50 ms, ${perSecond.toFixed(0)} calls/s: event loop delay ${delays}`)
   console.log(`  (target p99 < 5 ms; of the same process idle ${idle.p99Ms.toFixed(2)} ms)`)
 }
 

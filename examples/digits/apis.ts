@@ -21,7 +21,7 @@ export function addDigitApis(svc: Service): void {
     {
       input: new io.Image({ pilmode: 'L' }),
       output: new io.JSON(),
-      doc: 'A picture of one handwritten digit, of any size, dark on light or light on dark, becomes the digit and the probability of each.',
+      doc: 'The digit in a picture of any size, dark on light or light on dark, and the probability of each.',
     },
     async function classify_digit({ width, height, data }, ctx) {
       const cells = prepare(new NDArray(data, [height, width], 'uint8'))

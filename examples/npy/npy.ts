@@ -56,11 +56,12 @@ export class Npy extends io.IODescriptor<NDArray> {
     const { start, descr, isFortran, shape } = parseHeader(body)
     const [dtype, Container] = types[descr]
     const size = shape.reduce((product, length) => product * length, 1)
-    if (size * Container.BYTES_PER_ELEMENT !== body.length - start) {
-      throw new BadInput(
-        `expected ${size * Container.BYTES_PER_ELEMENT} bytes for Npy of shape (${shape}), received ${body.length - start}`,
-        { reason: 'shape', offset: start },
-      )
+    const bytes = size * Container.BYTES_PER_ELEMENT
+    if (bytes !== body.length - start) {
+      throw new BadInput(`expected ${bytes} bytes for Npy of shape (${shape}), received ${body.length - start}`, {
+        reason: 'shape',
+        offset: start,
+      })
     }
     // A copy also has the alignment that typed arrays ask for.
     const data = new Container(new Uint8Array(body.subarray(start)).buffer)
@@ -109,7 +110,8 @@ function parseHeader(body: Uint8Array): { start: number; descr: Descr; isFortran
   // Records have a list of types instead of one.
   const [, descr = 'of records', order, lengths] = fields
   if (!Object.hasOwn(types, descr)) {
-    const message = `expected a little-endian number or a boolean for Npy, received dtype ${JSON.stringify(descr.slice(0, 20))}`
+    const dtype = JSON.stringify(descr.slice(0, 20))
+    const message = `expected a little-endian number or a boolean for Npy, received dtype ${dtype}`
     throw new BadInput(message, { reason: 'dtype', offset: at })
   }
   const shape = (lengths.match(/\d+/g) ?? []).map(Number)

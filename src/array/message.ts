@@ -118,10 +118,10 @@ export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArr
 function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
   if (scalar === true) {
     if (shape.length === 0 && elements === 1) return []
-    throw new BadInput(
-      `expected one element and no shape for a scalar of ${name}, received ${elements} elements, shape ${showShape(shape)}`,
-      { reason: 'shape' },
-    )
+    const received = `${elements} elements, shape ${showShape(shape)}`
+    throw new BadInput(`expected one element and no shape for a scalar of ${name}, received ${received}`, {
+      reason: 'shape',
+    })
   }
   if (shape.length === 0) return [elements]
   let rest = 1

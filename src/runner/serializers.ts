@@ -94,9 +94,8 @@ function tagOf(value: object): unknown {
 export function serializerNamed(name: string): Serializer<object> {
   const serializer = byName.get(name)
   if (serializer !== undefined) return serializer
-  throw new InvalidArgument(
-    `no serializer named ${name} is registered on this side: the service and the model's module both have to register it`,
-  )
+  const remedy = "the service and the model's module both have to register it"
+  throw new InvalidArgument(`no serializer named ${name} is registered on this side: ${remedy}`)
 }
 
 registerSerializer<NDArray>({

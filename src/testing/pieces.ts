@@ -52,7 +52,8 @@ export function asPart(name: string, { headers, body }: Wire, other: string): Wi
     .filter(([key]) => key !== 'content-disposition' && key !== 'content-length')
     .map(([key, value]) => `${key}: ${value}\r\n`)
   const first = `--${boundary}\r\ncontent-disposition: form-data; name="${other}"\r\n\r\n\r\n`
-  const head = `${first}--${boundary}\r\ncontent-disposition: form-data; name="${name}"${filename}\r\n${lines.join('')}\r\n`
+  const disposition = `content-disposition: form-data; name="${name}"${filename}\r\n`
+  const head = `${first}--${boundary}\r\n${disposition}${lines.join('')}\r\n`
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([Buffer.from(head), body, Buffer.from(`\r\n--${boundary}--\r\n`)]),

@@ -29,7 +29,8 @@ export async function postInTwoPieces<In, Out>(
   try {
     await once(socket, 'connect')
     const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const head = `POST /take HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}content-length: ${wire.body.length}\r\n\r\n`
+    const length = `content-length: ${wire.body.length}\r\n`
+    const head = `POST /take HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}${length}\r\n`
     const step = Math.max(1, Math.ceil(wire.body.length / mostSplits))
     for (let at = 0; at <= wire.body.length; at += step) {
       const answer = firstLine(socket)

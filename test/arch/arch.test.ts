@@ -22,17 +22,19 @@ interface Import {
   readonly to: string
 }
 
+const importPatterns = [
+  /^(?:import|export)\b[^'"]*?from\s+['"]([^'"]+)['"]/gm,
+  /^import\s+['"]([^'"]+)['"]/gm,
+  /\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm,
+  /\bloadOptional(?:<[^(]*>)?\(\s*['"]([^'"]+)['"]/gm,
+]
+
 /** Every import and re-export of a file; `from` and relative `to` are paths below src. */
 function importsOf(file: string): Import[] {
   const text = read(file)
   const from = file.slice('src/'.length)
-  const specifiers = [
-    ...text.matchAll(
-      /^(?:import|export)\b[^'"]*?from\s+['"]([^'"]+)['"]|^import\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)|\bloadOptional(?:<[^(]*>)?\(\s*['"]([^'"]+)['"]/gm,
-    ),
-  ]
-  return specifiers.map((match) => {
-    const specifier = match[1] ?? match[2] ?? match[3] ?? match[4]
+  const specifiers = importPatterns.flatMap((pattern) => [...text.matchAll(pattern)])
+  return specifiers.map(([, specifier]) => {
     return { from, to: specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier }
   })
 }

@@ -44,7 +44,9 @@ it('refuses to start when the model does not load, and says why', async () => {
 import { io, Runner, Service } from 'serving'
 const model = new Runner('forest', { module: new URL('./model.ts', import.meta.url), methods: { predict: {} } })
 const svc = new Service('s', { runners: [model] })
-svc.api({ input: new io.Text(), output: new io.Text() }, async function predict(text: string) { return String(await model.predict(text)) })
+svc.api({ input: new io.Text(), output: new io.Text() }, async function predict(text: string) {
+  return String(await model.predict(text))
+})
 export default svc`,
     },
     true,

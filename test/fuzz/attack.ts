@@ -34,9 +34,8 @@ export async function attack(port: number, seed: number, kind: Kind, from: numbe
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (ms > slowest.ms) slowest = { ms, title: request.title ?? `${kind} ${index}` }
     if (problem === undefined) return
-    failures.push(
-      `${problem}; ${request.title ?? ''} --seed ${seed} --only ${kind}:${index}, saved as ${save(seed, kind, index, request)}`,
-    )
+    const file = save(seed, kind, index, request)
+    failures.push(`${problem}; ${request.title ?? ''} --seed ${seed} --only ${kind}:${index}, saved as ${file}`)
   }
   const loop = async () => {
     while (next < to) await one(next++)

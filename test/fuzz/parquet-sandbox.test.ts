@@ -83,7 +83,7 @@ describe('hostile Parquet', () => {
     expect((await decode(good)).height).toBe(3)
   })
 
-  it('that hangs its decoder is given up at its limit: meanwhile others are answered, and the decoder is gone', async () => {
+  it('that hangs its decoder is given up at its limit: others are answered, the decoder is gone', async () => {
     const stopped = children()
     signal('SIGSTOP')
     const slow = decode(good, { timeoutMs: 1000 })

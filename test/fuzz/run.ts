@@ -86,28 +86,23 @@ async function run(engine: string): Promise<boolean> {
       failed += others.failures.length
       problems.push(...result.failures, ...others.failures)
       const statuses = [...result.statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${count} × ${status}`)
-      console.log(
-        `  ${kind}: ${statuses.join(', ')} in ${result.seconds.toFixed(1)} s; slowest ${result.slowest.ms.toFixed(0)} ms, ${result.slowest.title}`,
-      )
+      const slowest = `${result.slowest.ms.toFixed(0)} ms, ${result.slowest.title}`
+      console.log(`  ${kind}: ${statuses.join(', ')} in ${result.seconds.toFixed(1)} s; slowest ${slowest}`)
       const count = [...others.times.values()].flat().length
       console.log(
         `    other requests ${count}, failed ${others.failures.length}, answered by ${others.pids.size} workers`,
       )
       printLoad('  good requests beside', others)
-      console.log(
-        `    parquet children begun ${seen.children.size - before}; worker now ${mb(seen.workerNow)}, peak ${mb(seen.workerPeak)}, child peak ${mb(seen.childPeak)}`,
-      )
+      const memory = `worker now ${mb(seen.workerNow)}, peak ${mb(seen.workerPeak)}, child peak ${mb(seen.childPeak)}`
+      console.log(`    parquet children begun ${seen.children.size - before}; ${memory}`)
     }
     const { workers, children, childrenNow, workerPeak, childPeak, workerNow } = watch.seen()
     const left = readdirSync(tmp).filter((name) => name.startsWith('serving'))
     if (left.length > 0) problems.push(`temporary files left: ${left.join(', ')}`)
     if (workers.size > workerCount) problems.push(`workers lost: ${workers.size - workerCount}`)
-    console.log(
-      `  worker processes lost ${workers.size - workerCount}; other requests failed ${failed + failedBefore}; parquet children lost ${children.size - childrenNow}`,
-    )
-    console.log(
-      `  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)}), peak child ${mb(childPeak)}; temporary files left ${left.length}`,
-    )
+    console.log(`  worker processes lost ${workers.size - workerCount}; other requests failed ${failed + failedBefore}`)
+    console.log(`  parquet children lost ${children.size - childrenNow}; temporary files left ${left.length}`)
+    console.log(`  peak worker ${mb(workerPeak)} (at the end ${mb(workerNow)}), peak child ${mb(childPeak)}`)
   } finally {
     watch.stop()
     child.kill('SIGTERM')

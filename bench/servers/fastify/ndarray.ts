@@ -33,10 +33,8 @@ function readNpy(file: Buffer): Float32Array {
 }
 
 function writeNpy(data: Float32Array): Buffer {
-  const head = Buffer.from(
-    `\x93NUMPY\x01\x00\x76\x00${`{'descr': '<f4', 'fortran_order': False, 'shape': (${data.length},), }`.padEnd(117)}\n`,
-    'latin1',
-  )
+  const header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${data.length},), }`
+  const head = Buffer.from(`\x93NUMPY\x01\x00\x76\x00${header.padEnd(117)}\n`, 'latin1')
   return Buffer.concat([head, Buffer.from(data.buffer, data.byteOffset, data.byteLength)])
 }
 

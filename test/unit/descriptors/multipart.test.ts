@@ -218,8 +218,11 @@ describe('Multipart output', () => {
       .toString()
       .replaceAll(boundary, 'BND')
   }
-  const part = (disposition: string, type: string, body: string) =>
-    `--BND\r\ncontent-disposition: form-data; ${disposition}\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}\r\n`
+  const part = (disposition: string, type: string, body: string) => {
+    const length = `content-length: ${Buffer.byteLength(body)}`
+    const head = `--BND\r\ncontent-disposition: form-data; ${disposition}\r\ncontent-type: ${type}\r\n${length}`
+    return `${head}\r\n\r\n${body}\r\n`
+  }
 
   it('writes the declared parts in their order, with length, type and the names of files', async () => {
     const form = new io.Multipart({

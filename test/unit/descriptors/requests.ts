@@ -47,7 +47,8 @@ export const formType = 'multipart/form-data; boundary=BND'
 export function formOf(...parts: readonly TestPart[]): Buffer {
   const pieces = parts.flatMap(([name, body, filename, type]) => {
     const disposition = `form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}`
-    const head = `--BND\r\ncontent-disposition: ${disposition}\r\n${type === undefined ? '' : `content-type: ${type}\r\n`}\r\n`
+    const contentType = type === undefined ? '' : `content-type: ${type}\r\n`
+    const head = `--BND\r\ncontent-disposition: ${disposition}\r\n${contentType}\r\n`
     return [Buffer.from(head), Buffer.from(body as string), Buffer.from('\r\n')]
   })
   return Buffer.concat([...pieces, Buffer.from('--BND--\r\n')])

@@ -28,9 +28,20 @@ describe('a written form', () => {
   it('has a disposition, type and length for each part', () => {
     const { contentType, body } = writeForm([part('a', 'xyz', { filename: 'f' })])
     const boundary = boundaryOf(contentType)
-    expect(Buffer.from(body as Uint8Array).toString()).toBe(
-      `--${boundary}\r\ncontent-disposition: form-data; name="a"; filename="f"\r\ncontent-type: text/plain\r\ncontent-length: 3\r\n\r\nxyz\r\n--${boundary}--\r\n`,
-    )
+    expect(
+      Buffer.from(body as Uint8Array)
+        .toString()
+        .split('\r\n'),
+    ).toEqual([
+      `--${boundary}`,
+      'content-disposition: form-data; name="a"; filename="f"',
+      'content-type: text/plain',
+      'content-length: 3',
+      '',
+      'xyz',
+      `--${boundary}--`,
+      '',
+    ])
     expect(boundaryOf(writeForm([]).contentType)).not.toBe(boundary)
   })
 

@@ -11,7 +11,8 @@ const makers = {
   'JSON with a schema': () => new io.JSON({ schema }),
   Text: () => new io.Text(),
   File: () => new io.File(),
-  'Multipart of these': () => new io.Multipart({ a: new io.NumpyNdarray(), b: new io.JSON({ schema }), c: new io.File() }),
+  'Multipart of these': () =>
+    new io.Multipart({ a: new io.NumpyNdarray(), b: new io.JSON({ schema }), c: new io.File() }),
   RasterImage: () => RasterImage.fromNDArray(new NDArray(new Uint8Array(1), [1, 1])),
   Image: () => new io.Image(),
   'Image.fromSample': () => io.Image.fromSample(Uint8Array.of(0x42, 0x4d)),
@@ -29,7 +30,9 @@ for (const [name, make] of Object.entries(makers)) {
   }
 }
 const svc = new Service('s')
-const api = svc.api({ input: new io.NumpyNdarray(), output: new io.JSON() }, function sum(x) { return { n: x.data.length, at: new Date(0) } })
+const api = svc.api({ input: new io.NumpyNdarray(), output: new io.JSON() }, function sum(x) {
+  return { n: x.data.length, at: new Date(0) }
+})
 console.log(JSON.stringify(await api(new NDArray(Float64Array.of(1, 2), [2]))))
 `
 

@@ -241,7 +241,9 @@ describe('loading an ONNX model', () => {
       'onnxruntime-node',
       `import { MissingDependencyException } from './src/index.ts'
       import { loadOnnx } from './src/onnx/index.ts'
-      await loadOnnx('model.onnx').catch((error) => console.log(error instanceof MissingDependencyException, error.message))`,
+      await loadOnnx('model.onnx').catch((error) => {
+        console.log(error instanceof MissingDependencyException, error.message)
+      })`,
     )
     expect(output).toBe(
       'true an ONNX model needs the package onnxruntime-node: npm install "onnxruntime-node@^1.30.0"\n',

@@ -229,7 +229,7 @@ describe('a dispatcher', () => {
     expect(thread.sent[0].message.deadlineMs).toBe(1_050)
   })
 
-  it('reports a call that goes on after its deadline and the grace, and uses its thread again when it returns', async () => {
+  it('reports a call that goes on after deadline and grace, and uses its thread again when it returns', async () => {
     const { clock, call, thread, dispatcher, hung } = setUp({ batchable: false })
     void call(1, { deadlineMs: clock.date() + 50 })
     const second = call(2)
@@ -254,7 +254,7 @@ describe('a dispatcher', () => {
     expect([hung, clock.timers]).toEqual([[], 0])
   })
 
-  it('counts the grace of calls that share a message from the last deadline, and of a client that left from its deadline', async () => {
+  it('counts the grace of calls in one message from the last deadline, also for a client that left', async () => {
     const { clock, call, hung } = setUp()
     const leave = new AbortController()
     void call([1], { deadlineMs: clock.date() + 50 })
