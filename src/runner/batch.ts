@@ -1,5 +1,5 @@
 /**
- * Which requests make a batch, and when it goes. Pure: told the time, it starts nothing.
+ * Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing.
  * @module
  */
 import { CallCost } from './call-cost.ts'
@@ -7,9 +7,9 @@ import type { CallQueue } from './call-queue.ts'
 
 /** A request that waits. */
 export interface Waiting {
-  /** Rows along the batch dimension; at most `maxBatchSize`. */
+  /** At most `maxBatchSize`. */
   readonly rows: number
-  /** Only requests of one key are joined. */
+  /** Only requests of the same key are joined. */
   readonly key: string
 }
 
@@ -17,7 +17,7 @@ export interface Waiting {
 export interface BatchLimits {
   /** **Units**: rows. */
   readonly maxBatchSize: number
-  /** The longest that a request may wait for others while a thread is free. **Units**: milliseconds. */
+  /** Longest time that a request may wait for others while a worker is free. **Units**: milliseconds. */
   readonly maxWaitMs: number
 }
 
@@ -27,12 +27,14 @@ interface Group<W extends Waiting> {
   rows: number
 }
 
-// Of the time between two requests, the weight of the latest. The mean is one of logarithms, so that a few requests of
-// a burst bring it down from seconds to less than a millisecond.
+// Weight of the latest of the times between two requests in their mean. The mean is one of logarithms, so that a few
+// requests of a burst bring it down from seconds to less than a millisecond.
 const latestWeight = 0.25
-// A silence of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
+// A pause of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
 const silenceFactor = 4
 const minGapMs = 0.005
+// With a single caller the share is 1; with two that are answered together, at most 0.57.
+const maxAloneShare = 0.75
 
 /**
  * Requests in, batches out, first come first served among those that can be joined.
@@ -41,7 +43,8 @@ const minGapMs = 0.005
  * loses the time until it comes, and what is saved is the fixed cost of one call. So a batch waits only while the next
  * request is expected within `fixed cost ÷ n` (from the arrivals so far), only until that time has passed without one,
  * and never beyond `maxWaitMs`. At low load, requests are further apart than a call is long: a lone one does not wait.
- * While no thread is free, nobody asks, and the batch grows.
+ * Nor does any while most requests find no other waiting or running: a single caller asks again only when it has its
+ * answer. While no worker is free, nothing is taken, and the batch grows.
  */
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   readonly #limits: BatchLimits
@@ -50,28 +53,31 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   #size = 0
   #lastArrival: number | undefined
   #logGap = Number.POSITIVE_INFINITY
+  /** The share of requests, the latest weighing most, that found no other waiting or running. */
+  #aloneShare = 1
 
   constructor(limits: BatchLimits) {
     this.#limits = limits
   }
 
-  /** Requests that wait. */
+  /** How many requests wait. */
   get size(): number {
     return this.#size
   }
 
-  /** A batch of so many rows took so long. */
+  /** Records that a batch of so many rows took so long. */
   learn(rows: number, ms: number): void {
     this.#cost.learn(rows, ms)
   }
 
-  /** Since when the first request has waited; Infinity when there is none. */
+  /** When the request that has waited longest came; Infinity when there is none. */
   get oldest(): number {
     return this.#first()?.waiting[0].since ?? Number.POSITIVE_INFINITY
   }
 
-  /** Adds a request. `now` never goes back. */
-  push(request: W, now: number): void {
+  /** Adds a request. `now` never goes back; `isIdle`: whether no batch is running. */
+  push(request: W, now: number, isIdle: boolean): void {
+    this.#aloneShare += latestWeight * (Number(isIdle && this.#size === 0) - this.#aloneShare)
     if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
     this.#lastArrival = now
     let group = this.#groups.get(request.key)
@@ -84,17 +90,17 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#size++
   }
 
-  /** Takes a request out that nobody wants any more; false when it has gone already. */
+  /** Removes a request that its caller has given up. Returns false when it is not there any more. */
   remove(request: W): boolean {
     const group = this.#groups.get(request.key)
     const at = group?.waiting.findIndex((one) => one.request === request) ?? -1
     if (group === undefined || at === -1) return false
     group.waiting.splice(at, 1)
-    this.#left(group, 1, request.rows)
+    this.#removed(group, 1, request.rows)
     return true
   }
 
-  /** When a free thread should be given a batch: `now` or earlier for at once, Infinity when nobody waits. */
+  /** When a free worker should get a batch: `now` or earlier for at once, Infinity when no request waits. */
   dueAt(now: number): number {
     const first = this.#first()
     if (first === undefined) return Number.POSITIVE_INFINITY
@@ -108,19 +114,19 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }
 
-  /** How long it pays for a group to wait. */
+  /** Until when it pays for a group to wait. */
   #payingUntil(first: Group<W>, now: number): number {
     const { maxWaitMs, maxBatchSize } = this.#limits
-    if (first.rows >= maxBatchSize) return now
+    if (first.rows >= maxBatchSize || this.#aloneShare > maxAloneShare) return now
     const paysMs = Math.min(maxWaitMs, this.#cost.fixedMs / first.waiting.length)
-    // Not before there were two requests: an expectation needs them.
+    // Infinity, and so never, before there were two requests.
     if (!(Math.exp(this.#logGap) <= paysMs)) return now
     return Math.min(first.waiting[0].since + maxWaitMs, (this.#lastArrival as number) + paysMs)
   }
 
   /**
-   * Takes the next batch out: that of the request that has waited longest, unless it is better off waiting while
-   * another batch is full. Empty when nobody waits.
+   * Removes and returns the next batch: that of the request that has waited longest, unless it pays for it to wait and
+   * another batch is full. Empty when no request waits.
    */
   take(now: number): W[] {
     const first = this.#first()
@@ -134,11 +140,11 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
       count++
     }
     const taken = group.waiting.splice(0, count)
-    this.#left(group, count, rows)
+    this.#removed(group, count, rows)
     return taken.map(({ request }) => request)
   }
 
-  #left(group: Group<W>, count: number, rows: number): void {
+  #removed(group: Group<W>, count: number, rows: number): void {
     this.#size -= count
     group.rows -= rows
     if (group.waiting.length === 0) this.#groups.delete(group.key)

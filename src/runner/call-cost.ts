@@ -1,5 +1,5 @@
 /**
- * What a call of a model takes, learned from the calls that were made.
+ * The time that a call of a model takes, estimated from the calls so far.
  * @module
  */
 
@@ -14,7 +14,7 @@ export class CallCost {
   #rowsRows = 0
   #rowsTime = 0
 
-  /** A call with so many rows took so long. */
+  /** Records that a call with so many rows took so long. */
   learn(rows: number, ms: number): void {
     this.#weight = this.#weight * decay + 1
     this.#rows = this.#rows * decay + rows
@@ -34,8 +34,8 @@ export class CallCost {
   }
 
   /**
-   * What a call costs before its first row: what is saved by every call that is not made; 0 before the first. While all
-   * calls have had the same size, all of it: the sizes that come of this guess then tell better.
+   * The cost of a call before its first row, which every call that is not made saves; 0 before the first. While all
+   * calls have had the same size, all of their time: the sizes that follow from this guess then show more.
    */
   get fixedMs(): number {
     const variance = this.#rowsRows * this.#weight - this.#rows * this.#rows

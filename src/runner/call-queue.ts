@@ -1,41 +1,41 @@
 /**
- * Where the calls of a method wait for a thread.
+ * The queues in which the calls of a method wait for a worker.
  * @module
  */
 
-/** Calls that wait for a thread, in order. Pure: told the time, it starts nothing. */
+/** Calls that wait for a worker, in order. Pure: it gets the time as an argument and starts nothing. */
 export interface CallQueue<W> {
-  /** Calls that wait. */
+  /** How many calls wait. */
   readonly size: number
-  /** Since when the first has waited; Infinity when there is none. */
+  /** When the call that has waited longest came; Infinity when there is none. */
   readonly oldest: number
-  push(call: W, now: number): void
-  /** Takes a call out that nobody wants any more; false when it has gone already. */
+  /** Adds a call. `isIdle`: whether no call of the method is running. */
+  push(call: W, now: number, isIdle: boolean): void
+  /** Removes a call that its caller has given up. Returns false when it is not there any more. */
   remove(call: W): boolean
-  /** When a free thread should be given something: `now` or earlier for at once, Infinity when nobody waits. */
+  /** When a free worker should get calls: `now` or earlier for at once, Infinity when none waits. */
   dueAt(now: number): number
-  /** Takes out what the next of so many free threads should do. Empty when nobody waits. */
-  take(now: number, freeThreads: number): W[]
-  /** So many rows, or calls without batches, took so long. */
+  /** Removes and returns the calls for the next of so many free workers. Empty when none waits. */
+  take(now: number, freeWorkers: number): W[]
+  /** Records that so many rows, or calls where there are no batches, took so long. */
   learn(count: number, ms: number): void
 }
 
 /**
- * The longest that calls which go to a thread in one message may take together. A message costs
- * some 50 µs: short calls share one (64 at once: 3 µs each), long ones do not wait for each other. **Units**:
- * milliseconds.
+ * Longest time that the calls of one message may take together. A message costs some 50 µs: short calls share one (64
+ * at once: 2 µs each), long ones do not wait for each other. **Units**: milliseconds.
  */
 export const maxMessageMs = 0.5
 
-/** The most calls in one message. */
+/** Maximum calls in one message. */
 export const maxMessageCalls = 128
 
-// Too little to be worth waking another thread for.
+// Less work than this is not worth waking another thread for.
 const minMessageMs = 0.05
 
 /**
- * Calls that are not batched, first come first served. Short ones go to a thread in one message, there to be made one
- * by one; how many follows from their measured time. They are spread over the free threads.
+ * Calls that are not batched, first come first served. Short ones share a message and are made one by one in the
+ * worker; how many follows from their measured time. They are spread over the free workers.
  */
 export class PlainQueue<W> implements CallQueue<W> {
   readonly #waiting: { readonly call: W; readonly since: number }[] = []
@@ -70,8 +70,8 @@ export class PlainQueue<W> implements CallQueue<W> {
     return this.#waiting.length === 0 ? Number.POSITIVE_INFINITY : now
   }
 
-  take(_now: number, freeThreads: number): W[] {
-    return this.#waiting.splice(0, this.#share(freeThreads)).map(({ call }) => call)
+  take(_now: number, freeWorkers: number): W[] {
+    return this.#waiting.splice(0, this.#share(freeWorkers)).map(({ call }) => call)
   }
 
   learn(count: number, ms: number): void {
@@ -79,12 +79,12 @@ export class PlainQueue<W> implements CallQueue<W> {
     this.#callMs = this.#callMs === undefined ? callMs : this.#callMs + 0.1 * (callMs - this.#callMs)
   }
 
-  #share(freeThreads: number): number {
-    // The first call goes alone: nothing is known of it.
+  #share(freeWorkers: number): number {
+    // The first call goes alone: its time is not known yet.
     if (this.#callMs === undefined) return 1
-    const fair = Math.ceil(this.#waiting.length / freeThreads)
+    const fair = Math.ceil(this.#waiting.length / freeWorkers)
     const worthwhile = Math.floor(minMessageMs / this.#callMs)
-    const most = Math.min(this.#maxCalls, Math.floor(maxMessageMs / this.#callMs))
-    return Math.max(1, Math.min(most, Math.max(fair, worthwhile)))
+    const max = Math.min(this.#maxCalls, Math.floor(maxMessageMs / this.#callMs))
+    return Math.max(1, Math.min(max, Math.max(fair, worthwhile)))
   }
 }

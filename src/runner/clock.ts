@@ -1,17 +1,17 @@
 /**
- * Time, to be driven by tests.
+ * The time, which tests replace.
  * @module
  */
 
-/** Time as the queues see it. **Units**: milliseconds. */
+/** The time and timers of a runner. **Units**: milliseconds. */
 export interface Clock {
   /** Monotonic. */
   now(): number
   /** Milliseconds since the epoch, for deadlines. */
   date(): number
-  /** Calls once, not before that time has passed; the returned function calls it off. */
+  /** Calls `run` once, not before that time has passed. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void
-  /** Calls once, when the events that are there already have been handled. */
+  /** Calls `run` once, after the events of this turn of the event loop. */
   soon(run: () => void): void
 }
 
@@ -20,7 +20,7 @@ export const realClock: Clock = {
   now: () => performance.now(),
   date: () => Date.now(),
   after(ms, run) {
-    // Timers are no finer than a millisecond; an immediate is as fine as the event loop, and the caller asks again.
+    // Timers are no finer than a millisecond. An immediate may be early; the queues then ask again.
     if (ms < 1) {
       const immediate = setImmediate(run)
       return () => clearImmediate(immediate)

@@ -34,6 +34,8 @@ class MethodQueue implements CallOwner {
   readonly method: MethodSettings
   readonly calls: CallQueue<RunnerCall>
   readonly #onAbandoned: () => void
+  /** Jobs that run. */
+  running = 0
 
   constructor(method: MethodSettings, calls: CallQueue<RunnerCall>, onAbandoned: () => void) {
     this.method = method
@@ -168,7 +170,7 @@ export class Dispatcher {
     const queue = this.#queues.get(method) as MethodQueue
     call.owner = queue
     this.#waiting++
-    queue.calls.push(call, this.#options.clock.now())
+    queue.calls.push(call, this.#options.clock.now(), queue.running === 0)
     this.#schedule()
   }
 
@@ -233,6 +235,7 @@ export class Dispatcher {
   async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
     const job = new Job(++this.#count, queue.method, calls, slot.worker, this.#jobs)
     slot.busy++
+    queue.running++
     try {
       if (queue.method.stream) await stream(job)
       else await this.#run(job, queue)
@@ -245,6 +248,7 @@ export class Dispatcher {
       job.end()
       if (job.isHung) slot.hung--
       slot.busy--
+      queue.running--
       this.#dispatch()
       if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
     }

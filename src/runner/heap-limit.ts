@@ -5,8 +5,8 @@
 import { totalmem } from 'node:os'
 
 const mib = 1024 * 1024
-// Up to here a thread that fills its heap always ended alone (Node 20.20). With 3 GiB, and with Node's own default of 4, V8 ended
-// the whole process in some runs.
+// Up to here a thread that fills its heap always ended alone (Node 20.20). With 3 GiB, and with Node's own default of
+// 4, V8 ended the whole process in some runs.
 const maxHeapMb = 2048
 const minHeapMb = 64
 
@@ -18,8 +18,8 @@ function usableMemory(): number {
 }
 
 /**
- * The heap limit of each of so many threads: half of the memory, divided by them, from 64 to 2048. A model that leaks does so in
- * all threads, which together should not reach the limit of the container.
+ * The heap limit of each of so many threads: half of the memory, divided by them, from 64 to 2048. A model that leaks
+ * does so in all threads, which together should not reach the limit of the container.
  * **Units**: MiB; of `memory` bytes.
  */
 export function heapLimitMb(threads: number, memory: number = usableMemory()): number {

@@ -8,7 +8,7 @@ import { moved, threadEntry } from './thread-workers.ts'
 
 const host = new ModelHost('thread')
 
-/** Handles one message; the name that the pool is told. */
+/** Handles one message. The pool's option `name` is this export. */
 export const handle = threadEntry(async (message, channel) => {
   const { reply, transfer } = await host.handle(message, channel)
   return moved(reply, transfer)

@@ -1,11 +1,11 @@
 /**
- * Errors cross threads and processes: a structured clone alone would lose their class, code and status.
+ * Errors on their way to other threads and processes: a structured clone alone would lose their class, code and status.
  * @module
  */
 import * as errors from '../errors.ts'
 import { type ErrorDetails, type GrpcStatusName, ServingError } from '../errors.ts'
 
-/** An error as plain data. */
+/** An error as plain data, which can be cloned. */
 export interface ErrorFields {
   readonly name: string
   readonly message: string
@@ -15,10 +15,10 @@ export interface ErrorFields {
   readonly serving?: ErrorDetails & { readonly code: string; readonly status: number; readonly grpc: GrpcStatusName }
 }
 
-// A chain of causes may be a circle.
+// A chain of causes may be circular.
 const maxCauses = 5
 
-/** What was thrown becomes plain data; what is no error becomes the text that it prints. */
+/** Converts what was thrown into plain data; of a value that is no Error, its printed text is the message. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { name: 'Error', message: errors.show(error) }
   const { name, message, stack } = error
@@ -37,8 +37,8 @@ function servingFields(error: ServingError): ErrorFields['serving'] {
 }
 
 /**
- * Plain data becomes an error again. One of ours keeps class, code, status and details; an application's own subclass
- * comes as a ServingError with its name, code and status, since its class may not be loaded here.
+ * Converts plain data back into an error. One of ours keeps class, code, status and details; an application's own
+ * subclass comes as a ServingError with its name, code and status, since its class may not be loaded here.
  */
 export function errorFromFields(fields: ErrorFields): Error {
   const cause = fields.cause === undefined ? undefined : errorFromFields(fields.cause)
@@ -57,7 +57,7 @@ function servingError({ name, message, serving }: ErrorFields, cause: Error | un
   const isOwn = typeof known === 'function' && known.prototype instanceof ServingError && name !== 'SetupError'
   if (isOwn) {
     const error = new (known as OwnClass)(message, details)
-    // Else a subclass of the application's that has the name of one of ours.
+    // Otherwise it is an application's subclass that has the name of one of ours.
     if (error.code === code && error.status === status) return error
   }
   return new ServingError('function_error', message, details, { code, status, grpc })

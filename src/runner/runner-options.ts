@@ -120,8 +120,8 @@ export interface RunnerOptions<M = unknown> {
   readonly warmup?: { readonly [K in MethodNames<M>]?: Input<ModelOf<M>[K]> }
   /**
    * Heap limit of each thread or process: one that reaches it ends alone and is replaced. Native memory and the data of
-   * arrays do not count. Default: of threads, half of the memory of the machine or container, divided by them, at most 2048;
-   * of processes, Node's. **Units**: MiB.
+   * arrays do not count. Default: of threads, half of the memory of the machine or container, divided by them, at most
+   * 2048; of processes, Node's. **Units**: MiB.
    */
   readonly memoryLimitMb?: number
   /**

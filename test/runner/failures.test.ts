@@ -9,6 +9,7 @@ const methods = {
   abort: {},
   throwLater: {},
   rejectLater: {},
+  throwWhenIdle: {},
   wait: {},
   heapLimit: {},
   fillMemory: {},
@@ -39,6 +40,15 @@ for (const isolation of ['thread', 'process'] as const) {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation })
       const before = await runner.self()
       expect(await failureOf(runner.throwLater())).toBeInstanceOf(InternalError)
+      expect(await runner.self()).not.toBe(before)
+    })
+
+    it('ends without harm to any call when code of the model throws while it is idle', async () => {
+      const runner = await started<Dies>({ module: model('dies'), methods, isolation })
+      const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
+      const before = await runner.self()
+      expect(await runner.throwWhenIdle()).toBe('fine')
+      await replaced
       expect(await runner.self()).not.toBe(before)
     })
 

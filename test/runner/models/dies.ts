@@ -13,6 +13,12 @@ export function load() {
           throw new Error('thrown outside of the call')
         })
       }),
+    throwWhenIdle: () => {
+      setImmediate(() => {
+        throw new Error('thrown while idle')
+      })
+      return 'fine'
+    },
     rejectLater: () => {
       setImmediate(() => void Promise.reject(new Error('left to nobody')))
       return 'fine'

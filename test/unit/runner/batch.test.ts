@@ -16,7 +16,7 @@ function busyQueue(gapMs: number, limits = { maxBatchSize: 8, maxWaitMs: 20 }) {
   let now = 0
   for (let i = 0; i < 20; i++) {
     now += gapMs
-    queue.push(request(), now)
+    queue.push(request(), now, false)
     queue.take(now)
   }
   while (queue.size > 0) queue.take(now)
@@ -26,16 +26,43 @@ function busyQueue(gapMs: number, limits = { maxBatchSize: 8, maxWaitMs: 20 }) {
 describe('a batch queue', () => {
   it('lets a lone request go at once: the first ever, and any at low load', () => {
     const fresh = new BatchQueue<Request>({ maxBatchSize: 8, maxWaitMs: 20 })
-    fresh.push(request(), 5)
+    fresh.push(request(), 5, false)
     expect(fresh.dueAt(5)).toBeLessThanOrEqual(5)
     const { queue, now } = busyQueue(1_000)
-    queue.push(request(), now + 1_000)
+    queue.push(request(), now + 1_000, false)
     expect(queue.dueAt(now + 1_000)).toBeLessThanOrEqual(now + 1_000)
+  })
+
+  it('lets every request of a single caller go at once, however much the times of its calls differ', () => {
+    const queue = new BatchQueue<Request>({ maxBatchSize: 8, maxWaitMs: 20 })
+    let now = 0
+    for (let i = 0; i < 500; i++) {
+      queue.push(request(), now, true)
+      expect(queue.dueAt(now)).toBeLessThanOrEqual(now)
+      queue.take(now)
+      // Now and then something else has the core.
+      const ms = i % 7 === 0 ? 2 : 0.05
+      queue.learn(1, ms)
+      now += ms + 0.001
+    }
+  })
+
+  it('waits for the second of two callers who are answered together', () => {
+    const queue = new BatchQueue<Request>({ maxBatchSize: 8, maxWaitMs: 20 })
+    let now = 0
+    for (let i = 0; i < 50; i++) {
+      queue.push(request(), now, true)
+      if (i > 10) expect(queue.dueAt(now)).toBeGreaterThan(now)
+      queue.push(request(), now + 0.1, false)
+      queue.take(now + 0.1)
+      queue.learn(2, 8)
+      now += 8
+    }
   })
 
   it('waits for the next request while it is expected sooner than the wait costs', () => {
     const { queue, now } = busyQueue(1)
-    queue.push(request(), now + 1)
+    queue.push(request(), now + 1, false)
     const due = queue.dueAt(now + 1)
     expect(due).toBeGreaterThan(now + 2)
     expect(due).toBeLessThanOrEqual(now + 1 + 20)
@@ -43,7 +70,7 @@ describe('a batch queue', () => {
 
   it('gives the wait up when the next request does not come', () => {
     const { queue, now } = busyQueue(1)
-    queue.push(request(), now + 1)
+    queue.push(request(), now + 1, false)
     const due = queue.dueAt(now + 1)
     expect(queue.dueAt(due)).toBeLessThanOrEqual(due)
   })
@@ -51,7 +78,7 @@ describe('a batch queue', () => {
   it('waits the less, the more requests lose by it', () => {
     const { queue, now } = busyQueue(1)
     const waits = [1, 2, 3, 4].map((i) => {
-      queue.push(request(), now + i)
+      queue.push(request(), now + i, false)
       return queue.dueAt(now + i) - (now + i)
     })
     expect(waits.toSorted((a, b) => b - a)).toEqual(waits)
@@ -89,7 +116,7 @@ describe('a batch queue', () => {
             takeUntil(now + gap)
             const one = request(rows)
             since.set(one.name, now)
-            queue.push(one, now)
+            queue.push(one, now, false)
           }
           takeUntil(now + 1e6)
           expect(queue.size).toBe(0)
@@ -116,7 +143,7 @@ describe('a batch queue', () => {
           for (const [now, { rows, key, takes }] of steps.entries()) {
             const one = request(Math.min(rows, maxBatchSize), key)
             given.push(one)
-            queue.push(one, now)
+            queue.push(one, now, false)
             if (takes) take(now)
           }
           while (queue.size > 0) take(steps.length)
@@ -130,26 +157,26 @@ describe('a batch queue', () => {
 
   it('sends a full batch at once, counting rows and not requests', () => {
     const { queue, now } = busyQueue(1)
-    queue.push(request(3), now + 1)
-    queue.push(request(4), now + 1)
+    queue.push(request(3), now + 1, false)
+    queue.push(request(4), now + 1, false)
     expect(queue.dueAt(now + 1)).toBeGreaterThan(now + 1)
-    queue.push(request(1), now + 1)
+    queue.push(request(1), now + 1, false)
     expect(queue.dueAt(now + 1)).toBeLessThanOrEqual(now + 1)
     expect(queue.take(now + 1).map(({ rows }) => rows)).toEqual([3, 4, 1])
   })
 
   it('takes first the request that has waited longest, full batches of others notwithstanding', () => {
     const queue = new BatchQueue<Request>({ maxBatchSize: 2, maxWaitMs: 0 })
-    queue.push(request(1, 'a'), 0)
-    for (let i = 0; i < 4; i++) queue.push(request(1, 'b'), 1)
+    queue.push(request(1, 'a'), 0, false)
+    for (let i = 0; i < 4; i++) queue.push(request(1, 'b'), 1, false)
     expect(queue.take(1).map(({ key }) => key)).toEqual(['a'])
     expect(queue.take(1).map(({ key }) => key)).toEqual(['b', 'b'])
   })
 
   it('lets a full batch pass one that is better off waiting', () => {
     const { queue, now } = busyQueue(1)
-    queue.push(request(1, 'lone'), now + 1)
-    queue.push(request(8, 'full'), now + 1)
+    queue.push(request(1, 'lone'), now + 1, false)
+    queue.push(request(8, 'full'), now + 1, false)
     expect(queue.take(now + 1).map(({ key }) => key)).toEqual(['full'])
     expect(queue.size).toBe(1)
   })
@@ -157,15 +184,15 @@ describe('a batch queue', () => {
   it('works with batches of one', () => {
     const queue = new BatchQueue<Request>({ maxBatchSize: 1, maxWaitMs: 20 })
     const requests = [request(), request(), request()]
-    for (const one of requests) queue.push(one, 0)
+    for (const one of requests) queue.push(one, 0, false)
     expect(requests.map(() => queue.dueAt(0) <= 0 && queue.take(0)[0])).toEqual(requests)
   })
 
   it('forgets a request that is taken out', () => {
     const queue = new BatchQueue<Request>({ maxBatchSize: 4, maxWaitMs: 20 })
     const [one, two] = [request(3), request(1)]
-    queue.push(one, 0)
-    queue.push(two, 0)
+    queue.push(one, 0, false)
+    queue.push(two, 0, false)
     expect([queue.remove(one), queue.remove(one)]).toEqual([true, false])
     expect(queue.take(0)).toEqual([two])
     expect([queue.size, queue.dueAt(0), queue.oldest]).toEqual([0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])
@@ -173,7 +200,7 @@ describe('a batch queue', () => {
 
   it('has a burst after a long silence in batches after a few requests', () => {
     const { queue, now } = busyQueue(10_000)
-    for (let i = 0; i < 6; i++) queue.push(request(), now + 60_000 + i * 0.05)
+    for (let i = 0; i < 6; i++) queue.push(request(), now + 60_000 + i * 0.05, false)
     expect(queue.dueAt(now + 60_000.25)).toBeGreaterThan(now + 60_000.25)
   })
 })
