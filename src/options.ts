@@ -1,5 +1,5 @@
 /**
- * The check of option names that every public constructor and function makes.
+ * Checks of options that every public constructor and function makes.
  * @module
  */
 import { expected, InvalidArgument } from './errors.ts'
@@ -15,5 +15,30 @@ export function checkOptions(name: string, options: object, known: readonly stri
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     throw new InvalidArgument(`unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`)
+  }
+}
+
+/**
+ * Checks `enforceDtype` and `enforceShape`, which need the option that they enforce; null is none.
+ * **Errors**: InvalidArgument.
+ */
+export function checkEnforced(
+  name: string,
+  options: {
+    readonly dtype?: unknown
+    readonly enforceDtype?: unknown
+    readonly shape?: unknown
+    readonly enforceShape?: unknown
+  },
+): void {
+  for (const [option, needed] of [
+    ['enforceDtype', 'dtype'],
+    ['enforceShape', 'shape'],
+  ] as const) {
+    const value = options[option] ?? false
+    if (typeof value !== 'boolean') throw new InvalidArgument(expected('true or false', option, value))
+    if (value && (options[needed] ?? undefined) === undefined) {
+      throw new InvalidArgument(`${option} for ${name} needs ${needed}`)
+    }
   }
 }

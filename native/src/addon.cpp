@@ -17,7 +17,7 @@ namespace serving {
 namespace {
 
 // Raised by every change of what crosses the boundary; src/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 6;
+constexpr uint32_t kContract = 7;
 
 // Texts of at most so many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -50,7 +50,7 @@ bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
   return false;
 }
 
-// (json: Uint8Array, dtype: number, words: Float64Array) => ArrayBuffer | undefined
+// (json: Uint8Array, cast: number, words: Float64Array) => ArrayBuffer | undefined
 napi_value Parse(napi_env env, napi_callback_info info) {
   napi_value args[3];
   ParseArguments json;
@@ -60,19 +60,19 @@ napi_value Parse(napi_env env, napi_callback_info info) {
   const size_t capacity = CountElements(json.text, json.length);
   napi_value buffer;
   void* out;
-  if (!NewBuffer(env, capacity * ItemSize(json.dtype), &out, &buffer)) {
+  if (!NewBuffer(env, capacity * ItemSize(json.cast.dtype), &out, &buffer)) {
     WriteStatus(Status::kGaveUp, words);
     return nullptr;
   }
   ParseResult result;
-  ParseNdarray(json.text, json.length, json.dtype, out, capacity, result);
+  ParseNdarray(json.text, json.length, json.cast, out, capacity, result);
   WriteResult(result, words);
   if (result.status != Status::kOk) {
     // Frees it now, not at the next garbage collection: 20 MB of commas ask for 160 MB.
     napi_detach_arraybuffer(env, buffer);
     return nullptr;
   }
-  if (json.dtype == Dtype::kInferred && result.dtype == Dtype::kBool) {
+  if (json.cast.dtype == Dtype::kInferred && result.dtype == Dtype::kBool) {
     napi_value flags;
     void* bytes;
     if (!NewBuffer(env, result.count, &bytes, &flags)) {

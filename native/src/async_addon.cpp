@@ -68,7 +68,7 @@ class CountJob final : public Job {
 
   napi_value Result(napi_env env) override {
     napi_value bytes;
-    const double size = static_cast<double>(count_ * ItemSize(json.dtype));
+    const double size = static_cast<double>(count_ * ItemSize(json.cast.dtype));
     return napi_create_double(env, size, &bytes) == napi_ok ? bytes : nullptr;
   }
 
@@ -82,8 +82,8 @@ class ParseJob final : public Job {
   View out;
 
   void Run() override {
-    ParseNdarray(json.text, json.length, json.dtype, out.data, out.length / ItemSize(json.dtype), result_);
-    if (result_.status != Status::kOk || json.dtype != Dtype::kInferred || result_.dtype != Dtype::kBool) return;
+    ParseNdarray(json.text, json.length, json.cast, out.data, out.length / ItemSize(json.cast.dtype), result_);
+    if (result_.status != Status::kOk || json.cast.dtype != Dtype::kInferred || result_.dtype != Dtype::kBool) return;
     // In place: each flag lies at or before the number that it is made of.
     const double* const values = reinterpret_cast<const double*>(out.data);
     for (size_t i = 0; i < result_.count; i++) out.data[i] = values[i] != 0;

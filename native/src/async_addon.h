@@ -6,11 +6,11 @@
 
 namespace serving {
 
-// (json: Uint8Array, dtype: number, words: Float64Array) => Promise<number>
+// (json: Uint8Array, cast: number, words: Float64Array) => Promise<number>
 // Bytes that ParseNdarrayAsync needs: exactly those of the result when the text is an array.
 napi_value CountElementsAsync(napi_env env, napi_callback_info info);
 
-// (json: Uint8Array, dtype: number, words: Float64Array, out: Uint8Array) => Promise<undefined>
+// (json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array) => Promise<undefined>
 // Inferred booleans are a byte each, at the start of `out`.
 napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info);
 

@@ -19,13 +19,17 @@ bool GetCode(napi_env env, napi_value value, int min, int max, int32_t& code) {
 bool ReadParseArguments(napi_env env, const napi_value* args, ParseArguments& to) {
   View json;
   int32_t code;
-  if (!GetView(env, args[0], napi_uint8_array, json) || !GetCode(env, args[1], -1, kNumericTypes - 1, code) ||
-      !GetWords(env, args[2], to.words)) {
+  constexpr int kEnforced = 16;
+  if (!GetView(env, args[0], napi_uint8_array, json) ||
+      !GetCode(env, args[1], -1, kEnforced + kNumericTypes - 1, code) || !GetWords(env, args[2], to.words)) {
     return false;
   }
+  to.cast.enforced = code >= kEnforced;
+  if (to.cast.enforced) code -= kEnforced;
+  if (code >= kNumericTypes) return false;
   to.text = json.data;
   to.length = json.length;
-  to.dtype = static_cast<Dtype>(code);
+  to.cast.dtype = static_cast<Dtype>(code);
   return true;
 }
 

@@ -13,11 +13,12 @@ namespace serving {
 //   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
 constexpr size_t kResultWords = 4 + kMaxDimensions;
 
-// (json: Uint8Array, dtype: number, words: Float64Array)
+// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 where it is enforced, or -1 to
+// infer it.
 struct ParseArguments {
   const uint8_t* text;
   size_t length;
-  Dtype dtype;
+  Cast cast;
   double* words;
 };
 

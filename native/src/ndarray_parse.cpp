@@ -245,15 +245,15 @@ size_t CountElements(const uint8_t* json, size_t length) {
   return commas + 1 < max ? commas + 1 : max;
 }
 
-void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result) {
+void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result) {
   const auto read = [&](auto zero) {
     using T = decltype(zero);
-    Parse(json, length, IntegerStore<T>{dtype}, static_cast<T*>(out), capacity, result);
+    Parse(json, length, IntegerStore<T>{cast}, static_cast<T*>(out), capacity, result);
   };
-  if (WithInteger(dtype, read)) return;
-  switch (dtype) {
+  if (WithInteger(cast.dtype, read)) return;
+  switch (cast.dtype) {
     case Dtype::kBool:
-      return Parse(json, length, BoolStore{}, static_cast<uint8_t*>(out), capacity, result);
+      return Parse(json, length, BoolStore{cast.enforced}, static_cast<uint8_t*>(out), capacity, result);
     case Dtype::kFloat16:
       return Parse(json, length, HalfStore{}, static_cast<uint16_t*>(out), capacity, result);
     case Dtype::kFloat32:

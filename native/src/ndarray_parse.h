@@ -8,6 +8,12 @@
 
 namespace serving {
 
+// What elements are cast to. Enforced: only from kinds that numpy's same_kind casts to it, so that no fraction is cut off.
+struct Cast {
+  Dtype dtype;
+  bool enforced;
+};
+
 struct ParseResult {
   Status status;
   // Bytes from the start of the text to the offending token.
@@ -24,6 +30,6 @@ struct ParseResult {
 size_t CountElements(const uint8_t* json, size_t length);
 
 // Fills `out`, which has room for `capacity` elements. Inferred booleans are left there as doubles 0 and 1.
-void ParseNdarray(const uint8_t* json, size_t length, Dtype dtype, void* out, size_t capacity, ParseResult& result);
+void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result);
 
 }  // namespace serving

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "half.h"
+#include "ndarray_parse.h"
 #include "number_parse.h"
 #include "status.h"
 
@@ -73,10 +74,12 @@ struct HalfStore {
 
 struct BoolStore {
   using Value = uint8_t;
+  bool enforced;
   // Not the mantissa alone: 1e-400 is 0 as a double, and false.
-  Status Number(const NumberToken& token, uint8_t* out) { return *out = ToDouble(token) != 0, Status::kOk; }
-  Status Word(double, uint8_t* out) { return *out = 1, Status::kOk; }
-  Status Null(uint8_t* out) { return *out = 0, Status::kOk; }
+  Status Number(const NumberToken& token, uint8_t* out) { return Any(ToDouble(token) != 0, out); }
+  Status Word(double, uint8_t* out) { return Any(true, out); }
+  Status Null(uint8_t* out) { return Any(false, out); }
+  Status Any(bool value, uint8_t* out) { return *out = value, enforced ? Status::kDtype : Status::kOk; }
   Status Bool(bool value, uint8_t* out) { return *out = value, Status::kOk; }
   Dtype Found() const { return Dtype::kBool; }
 };
@@ -98,7 +101,7 @@ struct IntegerStore {
   using Value = T;
   static constexpr T kMin = std::numeric_limits<T>::min();
   static constexpr T kMax = std::numeric_limits<T>::max();
-  Dtype dtype;
+  Cast cast;
   Status Number(const NumberToken& token, T* out) {
     if (token.integer) {
       uint64_t magnitude;
@@ -108,6 +111,7 @@ struct IntegerStore {
       *out = static_cast<T>(token.negative ? uint64_t{0} - magnitude : magnitude);
       return Status::kOk;
     }
+    if (cast.enforced) return Status::kDtype;
     const double value = std::trunc(ToDouble(token));
     // kMax + 1 is a power of two and so an exact double; NaN cannot come from a token.
     constexpr double kBeyond = 2.0 * static_cast<double>(T{1} << (std::numeric_limits<T>::digits - 1));
@@ -118,7 +122,7 @@ struct IntegerStore {
   Status Word(double, T*) { return Status::kDtype; }
   Status Null(T*) { return Status::kDtype; }
   Status Bool(bool value, T* out) { return *out = value, Status::kOk; }
-  Dtype Found() const { return dtype; }
+  Dtype Found() const { return cast.dtype; }
 };
 
 }  // namespace serving

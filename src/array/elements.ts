@@ -3,7 +3,7 @@
  * @module
  */
 
-import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, isWideInteger } from '../dtype.ts'
+import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, isFloat, isWideInteger } from '../dtype.ts'
 import type { Slices } from '../memory/slices.ts'
 import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
 import type { ParseFailureKind } from './number-codec.ts'
@@ -57,14 +57,17 @@ export class Elements {
   #words: Uint32Array = this.#firstWords
   #strings: string[] = []
   #kinds = 0
+  #isEnforced = false
 
-  /** Starts over for a text. */
-  begin(dtype: DType | undefined): void {
+  /** Starts over for a text. `enforced`: see `parseNdarray` of the codec. */
+  begin(dtype: DType | undefined, enforced: boolean): void {
     this.dtype = dtype
+    this.#isEnforced = enforced && dtype !== undefined && dtype !== 'str'
     this.count = 0
     this.#kinds = 0
     const range = bounds[dtype ?? 'float64']
-    const direct = dtype === undefined || !(dtype === 'str' || isWideInteger(dtype))
+    // Enforced, all but floats depend on the token.
+    const direct = dtype === undefined || (dtype !== 'str' && !isWideInteger(dtype) && (!enforced || isFloat(dtype)))
     this.low = direct ? range[0] : 0
     this.high = direct ? range[1] : 0
   }
@@ -90,6 +93,7 @@ export class Elements {
   /** The number token that {@link scanNumber} has just read, `json[start..end)`. */
   putNumber(json: Uint8Array, start: number, end: number): ParseFailureKind | undefined {
     const value = scanned.value
+    if (this.#isEnforced && !isFloat(this.dtype as DType) && (this.dtype === 'bool' || !scanned.integer)) return 'dtype'
     switch (this.dtype) {
       case undefined:
         if (this.#kinds & sawString) return 'dtype'
@@ -107,7 +111,8 @@ export class Elements {
       case 'bool':
         return this.#push(value === 0 ? 0 : 1)
     }
-    if (!(value > this.low && value < this.high)) return 'range'
+    const range = bounds[this.dtype ?? 'float64']
+    if (!(value > range[0] && value < range[1])) return 'range'
     return this.#push(value)
   }
 
@@ -122,7 +127,7 @@ export class Elements {
       case 'float64':
         return this.#push(value)
       case 'bool':
-        return this.#push(1)
+        return this.#isEnforced ? 'dtype' : this.#push(1)
       case 'str':
         return this.#pushString(pythonRepr(value))
       default:
@@ -132,7 +137,7 @@ export class Elements {
 
   /** `null`: missing for floats, false for bool, Python's None for str. */
   putNull(): ParseFailureKind | undefined {
-    if (this.dtype === 'bool') return this.#push(0)
+    if (this.dtype === 'bool') return this.#isEnforced ? 'dtype' : this.#push(0)
     if (this.dtype === 'str') return this.#pushString('None')
     return this.putWord(Number.NaN)
   }
@@ -153,6 +158,7 @@ export class Elements {
 
   /** A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused, though Python takes them. */
   putString(text: string): ParseFailureKind | undefined {
+    if (this.#isEnforced) return 'dtype'
     switch (this.dtype) {
       case undefined:
         if (this.#kinds !== sawString && this.count > 0) return 'dtype'

@@ -42,8 +42,8 @@ class Walk {
   /** Why the row object could not be read. */
   rowFailure: ParseFailureKind = 'syntax'
 
-  begin(json: Uint8Array, dtype: DType | undefined): void {
-    this.elements.begin(dtype)
+  begin(json: Uint8Array, dtype: DType | undefined, enforced: boolean): void {
+    this.elements.begin(dtype, enforced)
     this.pos = json.length >= 3 && json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0
     this.depth = 0
     this.deepest = 0
@@ -72,10 +72,10 @@ const wholeWalk = new Walk()
  * `ragged`.
  * **Cost**: one pass and, for numbers, one copy; elements never outnumber the bytes.
  */
-function parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
+function parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced = false): NDArray | ParseFailure {
   const { elements } = wholeWalk
   token.sawNonAscii = false
-  wholeWalk.begin(json, dtype)
+  wholeWalk.begin(json, dtype, enforced)
   const shape = walk(json, wholeWalk, json.length + 1) as number[] | ParseFailure
   const result = 'failure' in shape ? shape : new NDArray(elements.finish(), shape, elements.resultType())
   elements.release()
@@ -83,11 +83,15 @@ function parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | Par
 }
 
 /** As `parseNdarray` of the codec, in slices. The text must stay as it is until the work is done. */
-export function* parseInSlices(json: Uint8Array, dtype: DType | undefined): Slices<NDArray | ParseFailure> {
+export function* parseInSlices(
+  json: Uint8Array,
+  dtype: DType | undefined,
+  enforced = false,
+): Slices<NDArray | ParseFailure> {
   const own = new Walk()
   const { elements } = own
   let sawNonAscii = false
-  own.begin(json, dtype)
+  own.begin(json, dtype, enforced)
   for (;;) {
     token.sawNonAscii = false
     const shape = walk(json, own, (own.rowPos || own.pos) + sliceBytes)

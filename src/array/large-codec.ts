@@ -4,14 +4,14 @@
  * @module
  */
 import { availableParallelism } from 'node:os'
-import { type DType, dataConstructor } from '../dtype.ts'
+import { type DType, dataConstructor, elementTypes } from '../dtype.ts'
 import { bodyLoan, type HttpRequest } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { inSlices, runInSlices } from '../memory/slices.ts'
 import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
 import type { MaybePromise } from '../promise.ts'
 import { parseInSlices } from './json.ts'
-import { codeOf, nonFiniteCodes, numberCodec, parsedOf, parseNatively, resultWords } from './native-codec.ts'
+import { castCode, nonFiniteCodes, numberCodec, parsedOf, parseNatively, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
@@ -33,17 +33,21 @@ const minSlicedBytes = 16 * 1024
  * Reads the text of a request as `parseNdarray` of the codec: at once where that is short work, else beside the event
  * loop. The request's bytes are kept until the promise settles.
  */
-export function parseText(request: HttpRequest, dtype: DType | undefined): MaybePromise<NDArray | ParseFailure> {
+export function parseText(
+  request: HttpRequest,
+  dtype: DType | undefined,
+  enforced: boolean,
+): MaybePromise<NDArray | ParseFailure> {
   const json = request.peek()
-  if (json.length < minSlicedBytes) return numberCodec.parseNdarray(json, dtype)
+  if (json.length < minSlicedBytes) return numberCodec.parseNdarray(json, dtype, enforced)
   if (largeCodec !== undefined && json.length >= minAsyncBytes && dtype !== 'str') {
     bodyLoan.keep(request)
-    return largeCodec.parse(request.peek(), dtype, bodyLoan.isPooled(request))
+    return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request))
   }
-  const parsed = parseNatively(json, dtype)
+  const parsed = parseNatively(json, dtype, enforced)
   if (parsed !== undefined) return parsed
   bodyLoan.keep(request)
-  return inSlices(parseInSlices(request.peek(), dtype))
+  return inSlices(parseInSlices(request.peek(), dtype, enforced))
 }
 
 /** The add-on on libuv's threads. */
@@ -65,12 +69,17 @@ class LargeCodec {
    * As `parseNdarray` of the codec. `isPrivate`: nobody else can reach the text's buffer until the promise settles. Any
    * other text is copied first: whoever transferred its buffer would free the memory that a thread is reading.
    */
-  async parse(json: Uint8Array, dtype: DType | undefined, isPrivate = false): Promise<NDArray | ParseFailure> {
+  async parse(
+    json: Uint8Array,
+    dtype: DType | undefined,
+    enforced = false,
+    isPrivate = false,
+  ): Promise<NDArray | ParseFailure> {
     const text = isPrivate ? json : new Uint8Array(bufferPool.take(json.length), 0, json.length)
     try {
       if (!isPrivate) text.set(json)
-      const parsed = await this.#limiter.run(() => this.#parse(text, dtype))
-      if (parsed === undefined) return await runInSlices(parseInSlices(text, dtype))
+      const parsed = await this.#limiter.run(() => this.#parse(text, dtype, enforced))
+      if (parsed === undefined) return await runInSlices(parseInSlices(text, dtype, enforced))
       return 'failure' in parsed ? checkEncoding(text, parsed) : parsed
     } finally {
       if (!isPrivate) bufferPool.give(text.buffer as ArrayBuffer)
@@ -91,9 +100,13 @@ class LargeCodec {
     }
   }
 
-  async #parse(json: Uint8Array, dtype: DType | undefined): Promise<NDArray | ParseFailure | undefined> {
+  async #parse(
+    json: Uint8Array,
+    dtype: DType | undefined,
+    enforced: boolean,
+  ): Promise<NDArray | ParseFailure | undefined> {
     const words = resultWords()
-    const code = codeOf(dtype)
+    const code = castCode(dtype, enforced)
     // For a text that is an array, exactly the size of the result: nothing is copied or grown.
     const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
     await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
@@ -106,7 +119,7 @@ class LargeCodec {
   async #encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     const words = resultWords(array.shape)
     const data = array.data as Float64Array
-    const codes = [codeOf(array.dtype), nonFiniteCodes[nonFinite], words] as const
+    const codes = [elementTypes[array.dtype].code, nonFiniteCodes[nonFinite], words] as const
     const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(data, ...codes)))
     await this.#addon.encodeNdarrayAsync(data, ...codes, out)
     if (words[0] === 0) return out.subarray(0, words[1])

@@ -73,18 +73,22 @@ export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): 
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/** The add-on's code of a dtype; -1 infers it. */
-export function codeOf(dtype: DType | undefined): number {
-  return dtype === undefined ? -1 : elementTypes[dtype].code
+/** The add-on's code of what elements are cast to: a dtype's, plus 16 where it is enforced; -1 infers the dtype. */
+export function castCode(dtype: DType | undefined, enforced: boolean): number {
+  return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
 }
 
 // Calls are synchronous: one for the thread is enough.
 const words = resultWords()
 
 /** Parses by the add-on; undefined when the TypeScript codec has to read the text: it holds strings or objects. */
-export function parseNatively(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure | undefined {
+export function parseNatively(
+  json: Uint8Array,
+  dtype: DType | undefined,
+  enforced = false,
+): NDArray | ParseFailure | undefined {
   if (addon === undefined || dtype === 'str') return undefined
-  const parsed = parsedOf(words, addon.parseNdarray(json, codeOf(dtype), words))
+  const parsed = parsedOf(words, addon.parseNdarray(json, castCode(dtype, enforced), words))
   return parsed === undefined || !('failure' in parsed) ? parsed : checkEncoding(json, parsed)
 }
 
@@ -95,8 +99,8 @@ export function parseNatively(json: Uint8Array, dtype: DType | undefined): NDArr
 function nativeCodecOf(addon: Addon): NumberCodec {
   return {
     name: 'native',
-    parseNdarray(json: Uint8Array, dtype: DType | undefined): NDArray | ParseFailure {
-      return parseNatively(json, dtype) ?? typescriptCodec.parseNdarray(json, dtype)
+    parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced?: boolean): NDArray | ParseFailure {
+      return parseNatively(json, dtype, enforced) ?? typescriptCodec.parseNdarray(json, dtype, enforced)
     },
     encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
@@ -117,7 +121,8 @@ export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefi
 function bySize(native: NumberCodec): NumberCodec {
   return {
     name: 'native',
-    parseNdarray: (json, dtype) => (json.length < minParseBytes ? typescriptCodec : native).parseNdarray(json, dtype),
+    parseNdarray: (json, dtype, enforced) =>
+      (json.length < minParseBytes ? typescriptCodec : native).parseNdarray(json, dtype, enforced),
     encodeNdarray: (array, nonFinite) =>
       (array.data.length < minEncodeElements ? typescriptCodec : native).encodeNdarray(array, nonFinite),
   }

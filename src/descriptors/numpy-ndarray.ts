@@ -26,7 +26,7 @@ import { isJsonType, type MediaType, requireMediaType } from '../http/media-type
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
 import { inSlices, type Slices } from '../memory/slices.ts'
-import { checkOptions } from '../options.ts'
+import { checkEnforced, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
@@ -36,7 +36,11 @@ import { IODescriptor } from './descriptor.ts'
 export interface NumpyNdarrayOptions<D extends DType = DType> {
   /** Element type that arrays are converted to, both ways, with numpy's casts; never wraps. Default: none. */
   readonly dtype?: D
-  /** Refuse what is not castable within its kind (numpy's `same_kind`) instead of converting it. Needs `dtype`. */
+  /**
+   * Refuse what numpy's `same_kind` does not cast to `dtype`, instead of converting it, both ways and in every format.
+   * In JSON a number without fraction and exponent is an integer, unsigned without a minus; `null` and NaN are floats: for
+   * int64 `[1.5]`, `[1.0]` and `["7"]` are refused, for bool `[1]`. Needs `dtype`.
+   */
   readonly enforceDtype?: boolean
   /** Shape that arrays are reshaped to; `-1` stands for any. Default: none. */
   readonly shape?: readonly number[]
@@ -78,18 +82,14 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   constructor(options: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
     super()
     checkOptions('NumpyNdarray', options, optionNames)
-    this.dtype = options.dtype === undefined ? undefined : (parseDType(options.dtype) as D)
-    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
+    checkEnforced('NumpyNdarray', options)
+    // null is none, as the specification has it.
+    this.dtype = (options.dtype ?? undefined) === undefined ? undefined : (parseDType(options.dtype) as D)
+    this.shape = (options.shape ?? undefined) === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
     this.nonFinite = options.nonFinite ?? 'null'
     this.sample = sample
-    if (this.enforceDtype && this.dtype === undefined) {
-      throw new InvalidArgument('enforceDtype for NumpyNdarray needs dtype')
-    }
-    if (this.enforceShape && this.shape === undefined) {
-      throw new InvalidArgument('enforceShape for NumpyNdarray needs shape')
-    }
     if (!['null', 'literal', 'error'].includes(this.nonFinite)) {
       throw new InvalidArgument(expected("'null', 'literal' or 'error'", 'nonFinite', options.nonFinite))
     }
@@ -115,7 +115,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
-    return whenReady(parseText(request, this.dtype), (parsed) => this.#fromParsed(parsed))
+    return whenReady(parseText(request, this.dtype, this.enforceDtype), (parsed) => this.#fromParsed(parsed))
   }
 
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {

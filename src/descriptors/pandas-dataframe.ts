@@ -17,7 +17,7 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { checkEnforced, dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
+import { dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
@@ -35,7 +35,7 @@ import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-js
 import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
-import { checkOptions } from '../options.ts'
+import { checkEnforced, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
 import { IODescriptor } from './descriptor.ts'

@@ -14,28 +14,6 @@ export function parseOrient(orient: unknown): Orient {
   throw new InvalidArgument(expected(`one of ${orients.join(', ')}`, 'orient', orient))
 }
 
-/** Checks that options which enforce something come with it. **Errors**: InvalidArgument. */
-export function checkEnforced(
-  name: string,
-  options: {
-    readonly dtype?: unknown
-    readonly enforceDtype?: boolean
-    readonly shape?: unknown
-    readonly enforceShape?: boolean
-  },
-): void {
-  for (const option of ['enforceDtype', 'enforceShape'] as const) {
-    const value = options[option]
-    if (value !== undefined && typeof value !== 'boolean') {
-      throw new InvalidArgument(expected('true or false', option, value))
-    }
-  }
-  if (options.enforceDtype && options.dtype === undefined)
-    throw new InvalidArgument(`enforceDtype for ${name} needs dtype`)
-  if (options.enforceShape && options.shape === undefined)
-    throw new InvalidArgument(`enforceShape for ${name} needs shape`)
-}
-
 /** Parses the types of columns; booleans and undefined are returned as they are. **Errors**: InvalidArgument naming the column. */
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype

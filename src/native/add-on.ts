@@ -19,8 +19,8 @@ export interface FrameAddon {
  * argument may be read, written or transferred until the promise settles.
  */
 export interface AsyncAddon {
-  countElementsAsync(json: Uint8Array, dtype: number, words: Float64Array): Promise<number>
-  parseNdarrayAsync(json: Uint8Array, dtype: number, words: Float64Array, out: Uint8Array): Promise<undefined>
+  countElementsAsync(json: Uint8Array, cast: number, words: Float64Array): Promise<number>
+  parseNdarrayAsync(json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array): Promise<undefined>
   encodedBound(data: ArrayBufferView, dtype: number, nonFinite: number, words: Float64Array): number
   encodeNdarrayAsync(
     data: ArrayBufferView,
@@ -35,7 +35,7 @@ export interface AsyncAddon {
 export interface Addon extends FrameAddon, AsyncAddon {
   /** Version of what crosses the boundary. */
   readonly contract: number
-  parseNdarray(json: Uint8Array, dtype: number, words: Float64Array): ArrayBuffer | undefined
+  parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
   encodeNdarray(
     data: ArrayBufferView,
     dtype: number,
@@ -47,7 +47,7 @@ export interface Addon extends FrameAddon, AsyncAddon {
 }
 
 /** Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 6
+const contract = 7
 
 /** Path of the add-on. */
 export const nativePath: string =

@@ -92,9 +92,11 @@ function bits(result: ReturnType<NumberCodec['parseNdarray']>): unknown {
 }
 
 function agree(json: Uint8Array, dtype: DType | undefined): void {
-  const native = nativeCodec!.parseNdarray(json, dtype)
-  const typescript = typescriptCodec.parseNdarray(json, dtype)
-  expect(bits(native)).toEqual(bits(typescript))
+  for (const enforced of [false, true]) {
+    const native = nativeCodec!.parseNdarray(json, dtype, enforced)
+    const typescript = typescriptCodec.parseNdarray(json, dtype, enforced)
+    expect(bits(native)).toEqual(bits(typescript))
+  }
 }
 
 describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec', () => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { NDArrayForm } from '../../../src/array/message.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/array/ndarray-flatbuffer.ts'
 import { encodeNpy, parseNpy } from '../../../src/array/npy.ts'
+import { dtypes } from '../../../src/dtype.ts'
 import { Context } from '../../../src/http/context.ts'
 import { runAtOnce } from '../../../src/memory/slices.ts'
 
@@ -146,4 +147,33 @@ describe('a descriptor of an application', () => {
     const message = await form.toProto({ part: 'x' })
     expect(await form.fromProto(message)).toMatchObject({ part: 'X!' })
   })
+})
+
+describe('enforceDtype', () => {
+  const given = { bool: Uint8Array.of(0, 1), int64: BigInt64Array.of(0n, 1n), float64: Float64Array.of(0, 1) }
+  const cases = Object.entries(given).flatMap(([from, data]) =>
+    dtypes.filter((to) => !(from === 'int64' && to.startsWith('uint'))).map((to) => [from as DType, to, data] as const),
+  )
+
+  // Not from int64 to unsigned ones: JSON has no signed integers without a sign.
+  it.each(cases)(
+    'lets %s come as %s by JSON, as a file and as a message, or by none of them',
+    async (from, to, data) => {
+      const array = new NDArray(data as NDArray['data'], [2], from)
+      const json = await new io.NumpyNdarray().toHttpResponse(array)
+      const descriptor = new io.NumpyNdarray({ dtype: to, enforceDtype: true }) as unknown as io.NumpyNdarray
+      const taken = (read: () => unknown) => {
+        try {
+          return read()
+        } catch (error) {
+          expect(error).toMatchObject({ reason: 'dtype' })
+          return 'refused'
+        }
+      }
+      const file = taken(() => post('application/x-npy', runAtOnce(encodeNpy(array)), descriptor))
+      expect(taken(() => post('application/json', Buffer.from(json.body as string), descriptor))).toEqual(file)
+      const message = new io.NumpyNdarray().toProto(array) as Parameters<typeof descriptor.fromProto>[0]
+      expect(taken(() => descriptor.fromProto(message))).toEqual(file)
+    },
+  )
 })

@@ -14,6 +14,15 @@ describe('NumpyNdarray options', () => {
     expect(() => new NumpyNdarray({ enforceShape: true })).toThrow(/enforceShape/)
   })
 
+  it('takes null for none, and nothing but true and false for a flag', () => {
+    const none = new NumpyNdarray({ dtype: null, shape: null } as unknown as io.NumpyNdarrayOptions)
+    expect([none.dtype, none.shape]).toEqual([undefined, undefined])
+    for (const option of ['enforceDtype', 'enforceShape']) {
+      const options = { dtype: 'int8', shape: [1], [option]: 'yes' } as unknown as io.NumpyNdarrayOptions
+      expect(() => new NumpyNdarray(options)).toThrow(`expected true or false for ${option}`)
+    }
+  })
+
   it('enforces nothing by default', () => {
     const descriptor = new NumpyNdarray({ dtype: 'int8', shape: [2] })
     expect([descriptor.enforceDtype, descriptor.enforceShape]).toEqual([false, false])
@@ -95,6 +104,45 @@ describe('NumpyNdarray input', () => {
     const array = decode(new NumpyNdarray({ dtype }), text)
     expect(array.dtype).toBe(dtype)
     expect(array.toNested()).toEqual(nested)
+  })
+
+  it.each<[DType, string]>([
+    ['int64', '[1,-2]'],
+    ['uint8', '[7]'],
+    ['uint8', '[true]'],
+    ['float32', '[1,2.5,null,true,NaN]'],
+    ['bool', '[true,false]'],
+    ['str', '[1,"a",true,1.5,null]'],
+    ['int64', '[]'],
+    ['int8', '[{"0":1}]'],
+  ])('takes for an enforced %s %s, as it does without enforceDtype', (dtype, text) => {
+    const array = decode(new NumpyNdarray({ dtype, enforceDtype: true }), text)
+    expect(array).toEqual(decode(new NumpyNdarray({ dtype }), text))
+  })
+
+  it.each<[DType, string, number]>([
+    ['int64', '[1,1.5]', 3],
+    ['int64', '[1.0]', 1],
+    ['int8', '[1e2]', 1],
+    ['uint8', '[1,"7"]', 3],
+    ['int32', '["7"]', 1],
+    ['bool', '[true,1]', 6],
+    ['bool', '[0]', 1],
+    ['bool', '[null]', 1],
+    ['bool', '[NaN]', 1],
+    ['bool', '[""]', 1],
+    ['float32', '["1.5"]', 1],
+    ['float64', '[1,"nan"]', 3],
+    ['int16', '[{"0":1.5}]', 6],
+  ])('refuses for an enforced %s %s, which it casts otherwise', (dtype, text, offset) => {
+    expect(decode(new NumpyNdarray({ dtype }), text).dtype).toBe(dtype)
+    // In both codecs, and in slices.
+    for (const body of [text, `${' '.repeat(100)}${text}`, `${' '.repeat(20_000)}${text}`]) {
+      const at = offset + body.length - text.length
+      expect(() => decode(new NumpyNdarray({ dtype, enforceDtype: true }), body)).toThrow(
+        expect.objectContaining({ reason: 'dtype', offset: at }),
+      )
+    }
   })
 
   it.each<[DType, string]>([
