@@ -3,6 +3,7 @@
  * @module
  */
 import type { Socket } from 'node:net'
+import { TurnCounter } from './turn-counter.ts'
 
 /** One connection. */
 export class Connection {
@@ -12,11 +13,17 @@ export class Connection {
    */
   closing = false
   readonly #running = new Set<() => void>()
+  readonly #turn = new TurnCounter(256)
 
   constructor(socket: Socket) {
     socket.once('close', () => {
       for (const abort of [...this.#running]) abort()
     })
+  }
+
+  /** Counts a request; false when the connection has sent too many in this turn of the event loop. */
+  addRequest(): boolean {
+    return this.#turn.add()
   }
 
   /** Whether a response is under way, or has said that the connection closes. */

@@ -70,7 +70,13 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
     // Without a listener an error of a dying connection would be thrown.
     req.on('error', () => {})
     res.on('error', () => {})
-    if (connectionOf(req.socket).closing) return
+    const connection = connectionOf(req.socket)
+    if (connection.closing) return
+    if (!connection.addRequest()) {
+      connection.closing = true
+      req.socket.destroy()
+      return
+    }
     open(server, req, res, expectsContinue)
   } catch (cause) {
     logFailure(server.log, new InternalError('the server failed', { cause }), '')

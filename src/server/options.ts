@@ -17,8 +17,7 @@ export interface Limits {
   readonly maxBodyBytes: number
   /**
    * Most that a compressed body may decompress to: this many times the bytes that came, though always up to 1 MiB; a
-   * larger one
-   * is refused with 413.
+   * larger one is refused with 413.
    */
   readonly maxUnpackRatio: number
   /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */

@@ -17,6 +17,7 @@ import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
 import { logFailure } from './log.ts'
 import { noParams } from './router.ts'
+import { TurnCounter } from './turn-counter.ts'
 import { UploadDrain } from './upload-drain.ts'
 import { checkUwsBinary } from './uws-binary.ts'
 import { HeaderReader } from './uws-headers.ts'
@@ -26,7 +27,10 @@ type Uws = typeof import('uWebSockets.js')
 // Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
 const wholeBytes = 64 * 1024
 
-/** Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or one that is not known. */
+/**
+ * Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or
+ * one that is not known.
+ */
 export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
   // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
@@ -131,10 +135,17 @@ function open(
   const { headers } = reader
   const { query } = target
   const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
-  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, reader.clientCloses)
+  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, reader.clientCloses || !turn.add())
   res.onAborted(() => socket.onAborted())
   res.onData((chunk, last) => socket.onData(chunk, last))
 }
+
+/**
+ * Requests of all connections in a turn; this version of uWebSockets.js does not tell which connection one belongs to.
+ * Those above are answered in the next turn. A connection that pipelines meets its own unanswered request then, and
+ * uWebSockets.js closes it; all others do not notice.
+ */
+const turn = new TurnCounter(1024)
 
 /** Answers before the body was read. */
 function refuse(
@@ -152,8 +163,18 @@ function refuse(
     new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(head)
     return
   }
-  // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
-  sendText(res, response, head, close)
+  if (turn.add()) {
+    // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
+    sendText(res, response, head, close)
+    return
+  }
+  let isGone = false
+  res.onAborted(() => {
+    isGone = true
+  })
+  setImmediate(() => {
+    if (!isGone) guard(server, res, () => res.cork(() => sendText(res, response, head, close)))
+  })
 }
 
 function sendText(res: NativeResponse, response: HttpResponse, head: boolean, close: boolean): void {
@@ -211,7 +232,7 @@ class UwsSocket implements ExchangeSocket {
   readonly copies = true
   readonly #exchange: Exchange
   readonly #res: NativeResponse
-  readonly #clientCloses: boolean
+  readonly #answersLater: boolean
   #drain: UploadDrain | undefined
   #listens = false
   // What the kernel has not taken yet of a body of known length, and where in that it starts.
@@ -219,9 +240,9 @@ class UwsSocket implements ExchangeSocket {
   // The native response is invalid, also for what the exchange leaves to do when it is over.
   #gone = false
 
-  constructor(server: ServerState, request: IncomingRequest, res: NativeResponse, clientCloses: boolean) {
+  constructor(server: ServerState, request: IncomingRequest, res: NativeResponse, answersLater: boolean) {
     this.#res = res
-    this.#clientCloses = clientCloses
+    this.#answersLater = answersLater
     this.#exchange = new Exchange(server, request, this)
   }
 
@@ -252,7 +273,7 @@ class UwsSocket implements ExchangeSocket {
    * finds this one pending, and uWebSockets.js closes the connection itself.
    */
   get answersLater(): boolean {
-    return this.#clientCloses || this.#exchange.closing
+    return this.#answersLater || this.#exchange.closing
   }
 
   cork(writes: () => void): void {
