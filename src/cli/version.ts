@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { jpegStatus } from '../image/image-addon.ts'
 import { nativeStatus } from '../native/add-on.ts'
-import { loadUws } from '../server/uws.ts'
+import { loadUws } from '../server/uws-package.ts'
 
 /** Returns the versions of the package and of Node, and which engines and native codecs load here, as lines of text. */
 export async function versionText(): Promise<string> {

@@ -23,7 +23,8 @@ import {
 } from './options.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
-import { listenUws, loadUws } from './uws.ts'
+import { listenUws } from './uws.ts'
+import { loadUws } from './uws-package.ts'
 
 const optionNames = [
   ...Object.keys(defaultLimits),

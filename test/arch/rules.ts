@@ -47,7 +47,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   piscina: 'runner/thread-workers.ts',
   protobufjs: 'proto/protobuf.ts',
   tsx: 'modules/typescript.ts',
-  'uWebSockets.js': 'server/uws.ts',
+  'uWebSockets.js': 'server/uws-package.ts',
 }
 
 /** Only these files of the descriptors may be imported by service, server and workers: never a concrete descriptor. */

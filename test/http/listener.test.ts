@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { InvalidArgument, SetupError } from '../../src/errors.ts'
 import { pickEngine, serve } from '../../src/server/listener.ts'
 import type { Listener, ServeOptions } from '../../src/server/options.ts'
-import { loadUws } from '../../src/server/uws.ts'
+import { loadUws } from '../../src/server/uws-package.ts'
 import { Service } from '../../src/service/service.ts'
 import { engines } from './harness.ts'
 

@@ -1,0 +1,33 @@
+/**
+ * The package uWebSockets.js. The only file that imports it.
+ * @module
+ */
+import { checkUwsBinary } from './uws-binary.ts'
+
+/** The module. */
+export type Uws = typeof import('uWebSockets.js')
+
+export type {
+  HttpRequest as NativeRequest,
+  HttpResponse as NativeResponse,
+  us_listen_socket as ListenSocket,
+} from 'uWebSockets.js'
+
+/**
+ * Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or
+ * one that is not known.
+ */
+export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
+  // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
+  process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
+  try {
+    return await load()
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n', 1)[0] : String(error)
+  }
+}
+
+async function importUws(): Promise<Uws> {
+  checkUwsBinary()
+  return import('uWebSockets.js')
+}
