@@ -9,7 +9,8 @@ import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, Uns
 import { type FileSample, type ReadySample, readSample } from '../file/file-sample.ts'
 import type { Context } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { withCopy } from '../image/byte-copy.ts'
 import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
 import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
 import { declaredImageType, sampleType } from '../image/image-types.ts'
@@ -153,22 +154,24 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
+      // The part's own bytes, which nobody else has.
       return this.#decode(part.body, this.#admit(part.body), ctx?.signal)
     }
     if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
-    // Not peek: the pool reads the bytes after this returns.
-    return this.#decode(request.body, header, ctx?.signal)
+    bodyLoan.keep(request)
+    if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal)
+    return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal))
   }
 
   /**
-   * Decodes a picture's bytes, of a part or a message, by the same rules as a body. The bytes must not change until the
-   * promise settles.
+   * Decodes a picture's bytes, of a part or a message, by the same rules as a body.
    * **Errors**: as for a body; what the header tells is thrown at once.
    */
   fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
-    return this.#decode(bytes, this.#admit(bytes), signal)
+    const header = this.#admit(bytes)
+    return withCopy(bytes, signal, (copy) => this.#decode(copy, header, signal))
   }
 
   /** Decodes a File message, or a picture's bytes; a kind counts as a Content-Type does. */
@@ -204,6 +207,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
   }
 
+  /** Decodes bytes that nobody else can change or transfer before the promise settles. */
   async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<ImageValue<T>> {
     let pixels: Pixels
     try {

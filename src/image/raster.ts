@@ -7,9 +7,9 @@ import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
+import { copied } from './byte-copy.ts'
 import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { copied } from './pixel-copy.ts'
 import { convertInSlices } from './raster-convert.ts'
 import {
   elementsOf,

@@ -172,6 +172,16 @@ describe('Image as an input', () => {
     expect(() => image.fromBytes(fixtureBytes('rgb.jpg'))).toThrow(UnsupportedMediaType)
   })
 
+  it('reads bytes that are transferred as soon as it has been called', async () => {
+    const png = fixtureBytes('rgb.png')
+    const wanted = await new Image().fromBytes(png)
+    const bytes = new Uint8Array(png)
+    const promises = [new Image().fromBytes(bytes), new Image().fromHttpRequest(requestOf(bytes))]
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
+    for (const promise of promises) expect(await promise).toEqual(wanted)
+    expect(bytes.length).toBe(0)
+  })
+
   it('gives up what was given up', async () => {
     const ctx = new Context()
     lifecycle.abort(ctx, new Error('gone'))
