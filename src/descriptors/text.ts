@@ -9,6 +9,7 @@ import { isJsonType, type MediaType, requireMediaType } from '../http/media-type
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
+import { charsetDecoder } from '../text/charset.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
 import { IODescriptor } from './descriptor.ts'
 
@@ -115,14 +116,10 @@ function isTextType(type: MediaType): boolean {
 }
 
 function decodeCharset(bytes: Uint8Array, charset: string): string {
-  let decoder: InstanceType<typeof TextDecoder>
+  const decode = charsetDecoder(charset)
+  if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', 'Text', charset))
   try {
-    decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true })
-  } catch {
-    throw new UnsupportedMediaType(expected('a known charset', 'Text', charset))
-  }
-  try {
-    return decoder.decode(bytes)
+    return decode(bytes)
   } catch {
     throw new BadInput(`expected ${charset} text for Text, received an invalid byte sequence`, { reason: 'encoding' })
   }

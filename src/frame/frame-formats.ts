@@ -6,6 +6,7 @@ import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../er
 import { preferredType } from '../http/accept.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
+import { charsetDecoder } from '../text/charset.ts'
 
 /** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
 export const frameFormats = ['json', 'parquet', 'csv'] as const
@@ -77,14 +78,10 @@ function preferring(format: FrameFormat): readonly string[] {
 /** Text of another charset becomes UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for bytes it does not have. */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined, name: string): Uint8Array {
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return bytes
-  let decoder: InstanceType<typeof TextDecoder>
+  const decode = charsetDecoder(charset)
+  if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', name, charset))
   try {
-    decoder = new TextDecoder(charset, { fatal: true })
-  } catch {
-    throw new UnsupportedMediaType(expected('a known charset', name, charset))
-  }
-  try {
-    return Buffer.from(decoder.decode(bytes))
+    return Buffer.from(decode(bytes).replace(/^\ufeff/, ''))
   } catch {
     throw new BadInput(`expected ${charset} text for ${name}, received an invalid byte sequence`, {
       reason: 'encoding',
