@@ -60,13 +60,19 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   try {
     await service.start({ modelGraceMs: limits.modelGraceMs })
-    const engine = await start(server, address)
-    const grpc =
-      grpcPort === undefined
-        ? undefined
-        : await startGrpc(engine, server, service, { ...address, port: grpcPort }, introspection, options)
+    // Loaded before anything listens: it takes 60 ms, in which requests would be refused.
+    const grpc = grpcPort === undefined ? undefined : (await import('./grpc.ts')).listenGrpc
+    // Beside other workers on the same port the first connection may come with the socket.
     server.health.state = 'ready'
-    return new RunningListener(service, server, engine, grpc)
+    const engine = await start(server, address)
+    try {
+      const grpcAddress = { ...address, port: grpcPort as number }
+      const grpcEngine = await grpc?.(server, service, grpcAddress, introspection, options.grpcTls)
+      return new RunningListener(service, server, engine, grpcEngine)
+    } catch (error) {
+      await engine.close()
+      throw error
+    }
   } catch (error) {
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
@@ -77,24 +83,6 @@ function logRunner(log: Logger, runner: string, { kind, message, cause }: Runner
   const fields = { event: `runner_${kind}`, runner, err: cause }
   if (kind === 'replaced') log.info(fields, message)
   else log.error(fields, message)
-}
-
-/** **Errors**: SetupError; the HTTP engine does not stay open then. */
-async function startGrpc(
-  engine: Engine,
-  server: ServerState,
-  service: Service,
-  address: Address,
-  introspection: boolean,
-  { grpcTls }: ServeOptions,
-): Promise<GrpcEngine> {
-  try {
-    const { listenGrpc } = await import('./grpc.ts')
-    return await listenGrpc(server, service, address, introspection, grpcTls)
-  } catch (error) {
-    await engine.close()
-    throw error
-  }
 }
 
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>

@@ -141,6 +141,32 @@ describe('a worker', () => {
     expect(stderr()).toContain('was ended by SIGKILL; the next one starts in 100 ms')
   })
 
+  it.each(engines)(
+    'that starts again takes nothing before it is ready, with gRPC and the %s engine',
+    async (engine) => {
+      const { port } = await serveFile(probe, ['--workers', '2', '--engine', engine, '--grpc-port', '0'])
+      const answers: Answer[] = []
+      let asking = true
+      const clients = Array.from({ length: 8 }, async () => {
+        while (asking) answers.push(await send(port, '/pid', 'x'))
+      })
+      const killed: number[] = []
+      for (let kills = 0; kills < 3; kills++) {
+        const running = await until(async () => {
+          const pids = (await workerPids(port, 2)).filter((pid) => !killed.includes(pid))
+          return pids.length === 2 && pids
+        })
+        process.kill(running[0], 'SIGKILL')
+        killed.push(running[0])
+      }
+      await until(async () => (await workerPids(port, 2)).every((pid) => !killed.includes(pid)))
+      asking = false
+      await Promise.all(clients)
+      expect(answers.filter(({ status }) => status === 503)).toEqual([])
+      expect(answers.length).toBeGreaterThan(100)
+    },
+  )
+
   it('that throws outside of a request finishes what runs, and is replaced', async () => {
     const { port, stderr } = await serveFile(probe, ['--workers', '1'])
     const held = await heldRequest(port)
