@@ -4,11 +4,15 @@
  */
 import { expected, InvalidArgument } from './errors.ts'
 
+/** Options without null, which means none. */
+export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
+
 /**
- * Refuses options that `name` does not have: a misspelled option must not be ignored silently.
+ * Returns options without those that are null, which the specification's "or none" is. Refuses options that `name` does not have: a
+ * misspelled option must not be ignored silently.
  * **Errors**: InvalidArgument naming the option and the known ones.
  */
-export function checkOptions(name: string, options: object, known: readonly string[]): void {
+export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new InvalidArgument(expected('an object of options', name, options))
   }
@@ -16,6 +20,7 @@ export function checkOptions(name: string, options: object, known: readonly stri
     if (known.includes(key)) continue
     throw new InvalidArgument(`unknown option ${JSON.stringify(key)} for ${name}; it has ${known.join(', ')}`)
   }
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Given<O>
 }
 
 /**

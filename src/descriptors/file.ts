@@ -33,7 +33,7 @@ export interface FileOptions {
   /** The only kind there is. */
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
-  readonly mimeType?: string
+  readonly mimeType?: string | null
   /** Uploads above this size are kept on disk while the request runs. Default 4 MiB. **Units**: bytes. */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
@@ -71,7 +71,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   /** **Errors**: ValueError for another kind, InvalidArgument for what is no media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
     super()
-    const { kind = 'binaryio', mimeType, spoolAboveBytes = defaultSpoolAboveBytes } = options
+    const { kind = 'binaryio', spoolAboveBytes = defaultSpoolAboveBytes } = options
+    const mimeType = options.mimeType ?? undefined
     if (kind !== 'binaryio') throw new ValueError(expected("'binaryio'", 'kind', kind))
     const type = mimeType === undefined ? undefined : mediaTypeOf(String(mimeType))
     if (mimeType !== undefined && type === undefined) {

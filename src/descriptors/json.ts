@@ -29,12 +29,12 @@ export type JsonOut<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unk
 /** Options of {@link JSON}. **Source**: SPEC "JSON". */
 export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
-  readonly schema?: S
+  readonly schema?: S | null
   /**
    * Accepted and published in metadata, without effect: bodies are always parsed as JSON, and always checked where there is a `schema`.
    * **Source**: SPEC "JSON", which does not say what it does; the reference ignores it, too.
    */
-  readonly validateJson?: boolean
+  readonly validateJson?: boolean | null
   /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
   /**
@@ -83,9 +83,9 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   readonly #rules: JsonRules
   readonly #encoder: JSONEncoder
 
-  constructor(options: JsonOptions<S> = {}, sample?: unknown) {
+  constructor(given: JsonOptions<S> = {}, sample?: unknown) {
     super()
-    checkOptions('JSON', options, optionNames)
+    const options = checkOptions('JSON', given, optionNames)
     const { schema, jsonEncoder, bigNumbers = 'error' } = options
     if (bigNumbers !== 'error' && bigNumbers !== 'bigint' && bigNumbers !== 'round') {
       throw new InvalidArgument(expected("'error', 'bigint' or 'round'", 'bigNumbers', bigNumbers))

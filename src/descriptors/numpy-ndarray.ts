@@ -21,6 +21,7 @@ import type { NonFinite, ParseFailure } from '../array/number-codec.ts'
 import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/shape.ts'
 import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { variesByAccept } from '../http/accept.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
@@ -35,7 +36,7 @@ import { IODescriptor } from './descriptor.ts'
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
   /** Element type that arrays are converted to, both ways, with numpy's casts; never wraps. Default: none. */
-  readonly dtype?: D
+  readonly dtype?: D | null
   /**
    * Refuse what numpy's `same_kind` does not cast to `dtype`, instead of converting it, both ways and in every format.
    * In JSON a number without fraction and exponent is an integer, unsigned without a minus; `null` and NaN are floats: for
@@ -43,7 +44,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
    */
   readonly enforceDtype?: boolean
   /** Shape that arrays are reshaped to; `-1` stands for any. Default: none. */
-  readonly shape?: readonly number[]
+  readonly shape?: readonly number[] | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean
   /** What NaN and the infinities become in JSON. Our choice, since JSON has no word for them: default `'null'`. */
@@ -51,7 +52,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
 }
 
 const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite'] as const
-const jsonHeaders = [['content-type', 'application/json']] as const
+const jsonHeaders = [['content-type', 'application/json'], variesByAccept] as const
 
 /**
  * A JSON body becomes an {@link NDArray}; an NDArray becomes JSON.
@@ -79,13 +80,12 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   /** What `fromSample` was given, as an array. */
   readonly sample: NDArray | undefined
 
-  constructor(options: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
+  constructor(given: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
     super()
-    checkOptions('NumpyNdarray', options, optionNames)
+    const options = checkOptions('NumpyNdarray', given, optionNames)
     checkEnforced('NumpyNdarray', options)
-    // null is none, as the specification has it.
-    this.dtype = (options.dtype ?? undefined) === undefined ? undefined : (parseDType(options.dtype) as D)
-    this.shape = (options.shape ?? undefined) === undefined ? undefined : parseShapePattern(options.shape)
+    this.dtype = options.dtype === undefined ? undefined : (parseDType(options.dtype) as D)
+    this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
     this.nonFinite = options.nonFinite ?? 'null'
@@ -125,7 +125,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   #respond(array: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) {
-      return whenReady(inSlices(form.encode(array)), (body) => ({ headers: [['content-type', form.mimeType]], body }))
+      return whenReady(inSlices(form.encode(array)), (body) => ({
+        headers: [['content-type', form.mimeType], variesByAccept],
+        body,
+      }))
     }
     if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(pooledResponse)
     if (array.dtype === 'str' && array.size > 0) return whenReady(inSlices(printInSlices(array)), jsonResponse)

@@ -45,15 +45,15 @@ export interface PandasDataFrameOptions {
   /** Layout of JSON, both ways. Default `records`. */
   readonly orient?: Orient
   /** Names for the columns, in their order; without effect unless `applyColumnNames`. */
-  readonly columns?: readonly string[]
+  readonly columns?: readonly string[] | null
   /** Rename incoming and outgoing columns by position. Needs `columns`. */
   readonly applyColumnNames?: boolean
   /** Types by column, that incoming columns are cast to; `true` infers, `false` leaves CSV text as text. Not for orient `table`. */
-  readonly dtype?: boolean | Readonly<Record<string, string>>
+  readonly dtype?: boolean | Readonly<Record<string, string>> | null
   /** Also refuse nulls in columns whose numpy type has none: integers and booleans. Needs `dtype`. */
   readonly enforceDtype?: boolean
   /** `[rows, columns]`; only the columns are looked at. */
-  readonly shape?: readonly number[]
+  readonly shape?: readonly number[] | null
   /** Refuse frames of another number of columns. Needs `shape`. */
   readonly enforceShape?: boolean
   /** Format of requests without Content-Type, and of responses. Default `json`. */
@@ -103,9 +103,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
   readonly #polars: Polars
 
-  constructor(options: PandasDataFrameOptions = {}, sample?: DataFrame) {
+  constructor(given: PandasDataFrameOptions = {}, sample?: DataFrame) {
     super()
-    checkOptions('PandasDataFrame', options, optionNames)
+    const options = checkOptions('PandasDataFrame', given, optionNames)
     checkEnforced('PandasDataFrame', options)
     this.orient = parseOrient(options.orient ?? 'records')
     this.columns = options.columns === undefined ? undefined : parseColumns(options.columns)

@@ -30,11 +30,11 @@ export interface PandasSeriesOptions {
   /** Layout of JSON, both ways: `records` and `values` are a list, `index` and `columns` an object of labels. Default `records`. */
   readonly orient?: Orient
   /** Type that incoming elements are cast to; `true` and `false` leave the types of the JSON values. */
-  readonly dtype?: boolean | string
+  readonly dtype?: boolean | string | null
   /** Also refuse nulls where numpy's type of that name has none: integers and booleans. Needs `dtype`. */
   readonly enforceDtype?: boolean
   /** `[rows]`; `-1` stands for any number. */
-  readonly shape?: readonly number[]
+  readonly shape?: readonly number[] | null
   /** Refuse series of another shape. Needs `shape`. */
   readonly enforceShape?: boolean
 }
@@ -72,9 +72,9 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly #type: FrameType | undefined
   readonly #polars: Polars
 
-  constructor(options: PandasSeriesOptions = {}, sample?: Series) {
+  constructor(given: PandasSeriesOptions = {}, sample?: Series) {
     super()
-    checkOptions('PandasSeries', options, optionNames)
+    const options = checkOptions('PandasSeries', given, optionNames)
     checkEnforced('PandasSeries', options)
     this.orient = parseOrient(options.orient ?? 'records')
     this.dtype = options.dtype

@@ -3,7 +3,7 @@
  * @module
  */
 import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
-import { preferredType } from '../http/accept.ts'
+import { preferredType, variesByAccept } from '../http/accept.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
 import { charsetDecoder } from '../text/charset.ts'
@@ -51,10 +51,10 @@ export function requestFormat(
 }
 
 const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
-  json: [['content-type', 'application/json']],
-  parquet: [['content-type', 'application/octet-stream']],
-  csv: [['content-type', 'text/csv; charset=utf-8']],
-  [parquetType]: [['content-type', parquetType]],
+  json: [['content-type', 'application/json'], variesByAccept],
+  parquet: [['content-type', 'application/octet-stream'], variesByAccept],
+  csv: [['content-type', 'text/csv; charset=utf-8'], variesByAccept],
+  [parquetType]: [['content-type', parquetType], variesByAccept],
 }
 
 const offered = [formatTypes.json, formatTypes.csv, parquetType, formatTypes.parquet]

@@ -60,3 +60,6 @@ function splitList(value: string): string[] {
   parts.push(value.slice(start))
   return parts
 }
+
+/** Tells caches that another Accept gets another response. **Source**: RFC 9110 section 12.5.5. */
+export const variesByAccept = ['vary', 'accept'] as const

@@ -73,10 +73,16 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
 
   it('are written where Accept asks for them, and JSON otherwise', () => {
     const { headers, body } = answer(`${type}, application/json;q=0.5`, arrays.uint8)
-    expect(headers).toEqual([['content-type', type]])
+    expect(headers).toEqual([
+      ['content-type', type],
+      ['vary', 'accept'],
+    ])
     expect(parse(body as Uint8Array, 'x').data).toEqual(arrays.uint8.data)
     for (const accept of ['*/*', 'application/json', 'text/html', `${type};q=0`]) {
-      expect(answer(accept, arrays.uint8).headers).toEqual([['content-type', 'application/json']])
+      expect(answer(accept, arrays.uint8).headers).toEqual([
+        ['content-type', 'application/json'],
+        ['vary', 'accept'],
+      ])
     }
   })
 

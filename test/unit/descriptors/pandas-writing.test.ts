@@ -20,13 +20,19 @@ describe('PandasDataFrame writes', () => {
   it('P7: CSV without an index column', () => {
     const response = new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(frame())
     expect(textOf(response)).toBe('a,b,c,d\n1.0,2.5,x,true\n,4.0,é/,false\n')
-    expect(response.headers).toEqual([['content-type', 'text/csv; charset=utf-8']])
+    expect(response.headers).toEqual([
+      ['content-type', 'text/csv; charset=utf-8'],
+      ['vary', 'accept'],
+    ])
   })
 
   it('P8: Parquet', () => {
     const response = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame())
     expect((response.body as Buffer).subarray(0, 4).toString()).toBe('PAR1')
-    expect(response.headers).toEqual([['content-type', 'application/octet-stream']])
+    expect(response.headers).toEqual([
+      ['content-type', 'application/octet-stream'],
+      ['vary', 'accept'],
+    ])
   })
 
   it('P10: floats shortest, and exact', () => {

@@ -1,6 +1,6 @@
 import { BadInput, BadOutput, InvalidArgument, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { decode, refusal } from './requests.ts'
+import { decode, refusal, requestOf } from './requests.ts'
 
 const { Text } = io
 
@@ -84,5 +84,29 @@ describe('Text', () => {
     expect(Text.fromSample(Buffer.from('é')).sample).toBe('é')
     expect(() => Text.fromSample(Uint8Array.of(0xff))).toThrow(BadInput)
     expect(() => Text.fromSample(1 as unknown as string)).toThrow(BadInput)
+  })
+})
+
+describe('a body in Latin-1', () => {
+  // Windows-1252 as WHATWG has it, which is what all these labels mean. **Source**: encoding.spec.whatwg.org, index-windows-1252.
+  const high = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
+  const all = Uint8Array.from({ length: 256 }, (_, i) => i)
+  const ascii = String.fromCharCode(...all.subarray(0, 0x80))
+  const latin = String.fromCharCode(...all.subarray(0xa0))
+
+  it.each(['latin1', 'ISO-8859-1', 'windows-1252', 'iso_8859-1', 'l1', 'us-ascii', 'cp1252'])(
+    'is read byte by byte as %s',
+    (label) => {
+      const read = (bytes: Uint8Array) =>
+        new io.Text().fromHttpRequest(requestOf(bytes, `text/plain; charset=${label}`))
+      expect(read(all)).toBe(ascii + high + latin)
+      expect(read(Uint8Array.of(0xff, 0xe9))).toBe('ÿé')
+      expect(read(Uint8Array.of(0xef, 0xbb, 0xbf))).toBe('ï»¿')
+      expect(read(new Uint8Array(0))).toBe('')
+    },
+  )
+
+  it('is refused under labels that nobody has registered', () => {
+    expect(() => new io.Text().fromHttpRequest(requestOf('x', 'text/plain; charset=latin-1'))).toThrow('charset')
   })
 })
