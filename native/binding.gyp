@@ -50,6 +50,7 @@
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",
         "src/powers_of_ten.cpp",
+        "src/reduce_addon.cpp",
         "src/shortest.cpp",
         "src/simdjson_unit.cpp"
       ],

@@ -12,12 +12,13 @@
 #include "boundary.h"
 #include "frame_addon.h"
 #include "memory_addon.h"
+#include "reduce_addon.h"
 
 namespace serving {
 namespace {
 
 // Raised by every change of what crosses the boundary; src/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 7;
+constexpr uint32_t kContract = 8;
 
 // Texts of at most so many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -134,6 +135,7 @@ NAPI_MODULE_INIT() {
       {"parseNdarrayAsync", nullptr, serving::ParseNdarrayAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeNdarrayAsync", nullptr, serving::EncodeNdarrayAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodedBound", nullptr, serving::EncodedBound, nullptr, nullptr, nullptr, plain, nullptr},
+      {"sumElements", nullptr, serving::SumElements, nullptr, nullptr, nullptr, plain, nullptr},
       {"trimMemory", nullptr, serving::TrimMemory, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},

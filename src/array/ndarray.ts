@@ -3,9 +3,10 @@
  * @module
  */
 
-import { type DataOf, type DType, dataConstructor, dtypeOfContainer, dtypes, isDType } from '../dtype.ts'
+import { type DataOf, type DType, dataConstructor, dtypeOfContainer, dtypes, isDType, isWideInteger } from '../dtype.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import { flattenLists, type Nested, nestElements } from './nested.ts'
+import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.ts'
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
@@ -89,6 +90,65 @@ export class NDArray<D extends DType = DType> {
     }
     return new NDArray(this.data, next, this.dtype)
   }
+
+  /**
+   * Returns the mean of all elements in double precision; NaN for none.
+   * **Errors**: InvalidArgument for str, float16 and 64-bit integers. **Cost**: native; 0.5 ms for 6 million bytes.
+   */
+  mean(): number {
+    return meanOf(numbersOf(this, 'mean'))
+  }
+
+  /**
+   * Returns the indexes of the greatest elements along the last axis, the first of equal ones. NaN counts as greatest, as
+   * in numpy.
+   * **Shape**: that of the array without its last dimension. **Errors**: as {@link NDArray.mean}, and for rows of no
+   * elements.
+   */
+  argmax(): NDArray<'int32'> {
+    return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))
+  }
+
+  /**
+   * Returns the softmax along the last axis: float32 for float32, else float64. **Errors**: as {@link NDArray.argmax}.
+   * **Example** `new NDArray(Float32Array.of(1, 2, 3)).softmax()`
+   */
+  softmax(): NDArray<'float32' | 'float64'> {
+    return new NDArray(softmaxOf(numbersOf(this, 'softmax'), columnsOf(this, 'softmax')), this.shape)
+  }
+
+  /**
+   * Returns the `k` greatest elements along the last axis with their indexes, in descending order, the first of equal
+   * ones first.
+   * **Shape**: that of the array with `k` as its last dimension. **Errors**: as {@link NDArray.argmax}, and for a `k` that
+   * is not from 1 to the length of a row. **Example** `const { values, indexes } = logits.softmax().topK(5)`
+   */
+  topK(k: number): { readonly values: NDArray<D>; readonly indexes: NDArray<'int32'> } {
+    const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]
+    if (!(Number.isInteger(k) && k >= 1 && k <= columns)) {
+      throw new InvalidArgument(expected(`a whole number from 1 to ${columns}`, 'topK', k))
+    }
+    const indexes = topOf(data, columns, k)
+    const values = new (dataConstructor(this.dtype as 'float64'))(indexes.length)
+    for (let i = 0; i < indexes.length; i++) values[i] = data[Math.floor(i / k) * columns + indexes[i]]
+    const shape = [...this.shape.slice(0, -1), k]
+    return {
+      values: new NDArray(values as unknown as DataOf<D>, shape, this.dtype),
+      indexes: new NDArray(indexes, shape),
+    }
+  }
+}
+
+function numbersOf({ data, dtype }: NDArray, method: string): Numbers {
+  if (dtype !== 'str' && dtype !== 'float16' && !isWideInteger(dtype)) return data as Numbers
+  throw new InvalidArgument(expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype))
+}
+
+/** The length of the last axis; 1 for a scalar. */
+function columnsOf({ shape }: NDArray, method: string): number {
+  const columns = shape.at(-1) ?? 1
+  if (columns > 0) return columns
+  throw new InvalidArgument(`expected rows of at least one element for NDArray.${method}, received none`)
 }
 
 function dtypeOf(data: unknown): DType {

@@ -42,12 +42,14 @@ export interface Addon extends FrameAddon, AsyncAddon {
     nonFinite: number,
     words: Float64Array,
   ): string | ArrayBuffer | undefined
+  /** Returns the sum of elements that are numbers, in double precision. */
+  sumElements(data: ArrayBufferView): number
   /** Gives free memory of the C heap back to the system; false where the C library cannot. */
   trimMemory(): boolean
 }
 
 /** Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp. */
-const contract = 7
+const contract = 8
 
 /** Path of the add-on. */
 export const nativePath: string =

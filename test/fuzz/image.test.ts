@@ -1,4 +1,4 @@
-import { BadInput, io, RasterImage, UnsupportedMediaType } from 'serving'
+import { BadInput, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { mutations } from '../../src/testing/mutate.ts'
 import { fixtureBytes } from '../fixtures/images/pictures.ts'
@@ -17,15 +17,20 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('damaged pictures', () => {
-  it.each(Object.entries(formats))(
-    'of %s give a picture or a BadInput, and the process lives on',
-    async (_name, files) => {
-      const image = new io.Image({ pilmode: null, maxPixels: runs > 100 ? undefined : 1_000_000 })
+  const kinds = ['picture', 'tensor'] as const
+  it.each(Object.entries(formats).flatMap(([name, files]) => kinds.map((kind) => [name, kind, files] as const)))(
+    'of %s give a %s or a BadInput, and the process lives on',
+    async (name, kind, files) => {
+      const maxPixels = runs > 100 ? undefined : 1_000_000
+      const image =
+        kind === 'picture'
+          ? new io.Image({ pilmode: null, maxPixels })
+          : new io.Image({ maxPixels, tensor: { size: [8, 5], fit: 'contain', filter: 'lanczos' } })
       const outcomes = { read: 0, refused: 0 }
       const one = async (bytes: Uint8Array) => {
         try {
-          const raster = await image.fromHttpRequest(requestOf(bytes))
-          if (!(raster instanceof RasterImage)) throw new TypeError('no picture')
+          const value: unknown = await image.fromHttpRequest(requestOf(bytes))
+          if (!(value instanceof (kind === 'picture' ? RasterImage : NDArray))) throw new TypeError(`no ${kind}`)
           outcomes.read++
         } catch (error) {
           if (!(error instanceof BadInput || error instanceof UnsupportedMediaType)) throw error
@@ -43,7 +48,7 @@ describe('damaged pictures', () => {
       expect(outcomes.read).toBeGreaterThan(0)
       expect(outcomes.refused).toBeGreaterThan(runs / 10)
       if (process.env.FUZZ_RUNS)
-        console.log(_name, outcomes, `peak rss ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`)
+        console.log(name, kind, outcomes, `peak rss ${Math.round(process.resourceUsage().maxRSS / 1024)} MB`)
     },
     300_000,
   )
