@@ -53,7 +53,7 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       const fail = (error: unknown) => {
         throw inPart(name, error)
       }
-      const value = attempt(() => fromContent(descriptor, content.field, () => content.message, ctx), fail)
+      const value = attempt(() => fromContent(descriptor, content, ctx), fail)
       if (isPromise(value)) pending.push(Promise.resolve(value).then(store, fail))
       else store(value)
     }

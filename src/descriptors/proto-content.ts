@@ -3,7 +3,9 @@
  * @module
  */
 import type { Context } from '../http/context.ts'
+import { moveToAligned } from '../memory/move-to-aligned.ts'
 import type { MaybePromise } from '../promise.ts'
+import { decodeMessage, type RawContent } from '../proto/envelope.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
@@ -11,22 +13,27 @@ import { type IODescriptor, wrongContent } from './descriptor.ts'
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
 
 /**
- * Content of a message becomes the function's value. `message` is asked for only when the descriptor takes that member.
- * **Errors**: BadInput for another member or none.
+ * Reads content, which may still be the bytes of its message: they are decoded only for a descriptor that takes them, and
+ * are its own from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
  */
 export function fromContent(
   descriptor: ProtoReading,
-  field: ProtoField | undefined,
-  message: () => ProtoMessages[ProtoField],
+  content: RawContent | ProtoContent | undefined,
   ctx?: Context,
 ): MaybePromise<unknown> {
-  if (field === undefined || (field !== 'serialized_bytes' && field !== descriptor.protoField)) {
+  const field = content?.field
+  if (content === undefined || (field !== 'serialized_bytes' && field !== descriptor.protoField)) {
     throw wrongContent(field, descriptor.protoField)
   }
-  return descriptor.fromProto(message(), ctx)
+  return descriptor.fromProto('bytes' in content ? messageOf(content) : content.message, ctx)
 }
 
-/** What `toProto` gave becomes content: bytes are serialized bytes, anything else is the descriptor's own message. */
+function messageOf({ field, bytes, room }: RawContent): ProtoMessages[ProtoField] {
+  // Behind the name of the API they lie at any address: moved over it, so that arrays can be views of them.
+  return decodeMessage(field, field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes)
+}
+
+/** Returns what `toProto` gave as content: bytes as serialized bytes, anything else as the descriptor's own message. */
 export function contentOf(descriptor: Pick<IODescriptor, 'protoField'>, message: unknown): ProtoContent {
   const field = message instanceof Uint8Array ? 'serialized_bytes' : descriptor.protoField
   return { field, message: message as ProtoMessages[ProtoField] }

@@ -208,6 +208,8 @@ export function numberOf(owner: ContentOwner, field: ProtoField): number {
 export interface RawContent {
   readonly field: ProtoField
   readonly bytes: Uint8Array
+  /** Bytes in front of `bytes` that were read already and may be overwritten. */
+  readonly room: number
 }
 
 /** Collects the oneof of a message: of several members the last one counts, as protobuf says, but serialized bytes win. */
@@ -233,11 +235,14 @@ export class OneOf {
     return true
   }
 
-  /** The member that counts; undefined when none came. */
-  finish(): RawContent | undefined {
+  /** The member that counts; undefined when none came. `message`: what was read, if its bytes may be overwritten. */
+  finish(message?: Uint8Array): RawContent | undefined {
     const field = this.#field
     if (field === undefined) return undefined
-    return { field, bytes: this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces) }
+    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces)
+    // In front of the message there may be another one's bytes.
+    const room = message !== undefined && bytes.buffer === message.buffer ? bytes.byteOffset - message.byteOffset : 0
+    return { field, bytes, room }
   }
 }
 

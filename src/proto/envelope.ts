@@ -17,7 +17,7 @@ import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
-export { decodeMessage } from './content-types.ts'
+export { decodeMessage, type RawContent } from './content-types.ts'
 
 /** A Request, its content still as bytes. */
 export interface RawRequest {
@@ -38,7 +38,7 @@ export function decodeRequest(bytes: Uint8Array): RawRequest {
       if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
       else if (!content.take(reader)) reader.skipField()
     }
-    return { apiName, content: content.finish() }
+    return { apiName, content: content.finish(bytes) }
   })
 }
 

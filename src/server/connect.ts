@@ -13,10 +13,11 @@ import type { MaybePromise } from '../promise.ts'
 import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
 
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
+import type { RpcRequest } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
-import { parseJson } from '../text/parse-json.ts'
+import { defaultMemoryRatio, isLongJson, type JsonRules, parseJson, parseJsonInSlices } from '../text/parse-json.ts'
 import type { Endpoint } from './endpoint.ts'
-import { type Apis, type BytesAnswer, callBytes, callEncoded, noMessage, type requestOf, rpcServices } from './rpc.ts'
+import { type Apis, type BytesAnswer, callBytes, callEncoded, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */
 const statusOf: Readonly<Record<GrpcStatusName, number>> = {
@@ -51,7 +52,7 @@ type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<
 export function connectEndpoints(service: MetadataSource, prefix: string, introspection: boolean): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
-    isJson ? callEncoded(apis, () => jsonRequestOf(body), ctx, encodeJson) : callBytes(apis, body, ctx)
+    isJson ? callEncoded(apis, () => decodeJson(body, ctx), ctx, encodeJson) : callBytes(apis, body, ctx)
   const metadata: Answer = (_, isJson) => {
     const message = serviceMetadata(service)
     return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
@@ -170,11 +171,13 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
   return undefined
 }
 
-function jsonRequestOf(body: Uint8Array): ReturnType<typeof requestOf> {
-  const { apiName, content } = requestFromJson(parseJson(body, 'the request'))
-  return content === undefined
-    ? { apiName, field: undefined, message: noMessage }
-    : { apiName, field: content.field, message: () => content.message }
+// Of a message in JSON, which is not the value yet that the API's own descriptor bounds.
+const jsonRules: JsonRules = { maxValues: 10_000_000, maxMemoryRatio: defaultMemoryRatio, bigNumbers: 'round' }
+
+function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
+  const name = 'the request'
+  if (!isLongJson(body, name, jsonRules)) return requestFromJson(parseJson(body, name))
+  return parseJsonInSlices(body, name, jsonRules, ctx.signal).then(requestFromJson)
 }
 
 function encodeJson(content: Parameters<typeof encodeResponse>[0]): Uint8Array {

@@ -18,7 +18,7 @@ import { ClientClosed, InternalError, Overloaded, ServingError, SetupError } fro
 import { fileDescriptors } from '../gen/descriptors.ts'
 import { Context, lifecycle } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
-import { encodeResponse } from '../proto/envelope.ts'
+import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
 import { callRpcStream } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
@@ -28,7 +28,7 @@ import type { Address, ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
-import { type Apis, type BytesAnswer, callBytes, requestOf, rpcServices } from './rpc.ts'
+import { type Apis, type BytesAnswer, callBytes, rpcServices } from './rpc.ts'
 
 /** A listening gRPC server. */
 export interface GrpcEngine {
@@ -208,7 +208,7 @@ class RpcCalls {
     }
     const { ctx, leave, answer: sending } = open
     try {
-      const answer = await callRpcStream(this.#apis, requestOf(call.request), ctx)
+      const answer = await callRpcStream(this.#apis, decodeRequest(call.request), ctx)
       if ('error' in answer) throw answer.error
       sendOwnMetadata(call, ctx)
       for await (const content of answer.contents) {

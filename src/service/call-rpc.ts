@@ -7,17 +7,15 @@ import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
+import type { RawContent } from '../proto/envelope.ts'
+import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from './api.ts'
 import { abortOf, callDecoded, encodeFailureOf, endIterator, functionFailureOf, type Protocol } from './stages.ts'
 
-/** A call as a transport has it. */
+/** A call, its content decoded or still as bytes; undefined where none was set. */
 export interface RpcRequest {
   readonly apiName: string
-  /** Undefined: none was set. */
-  readonly field: ProtoField | undefined
-  /** Makes the message; asked for only when somebody wants it. **Errors**: BadInput. */
-  readonly message: () => ProtoMessages[ProtoField]
+  readonly content: RawContent | ProtoContent | undefined
 }
 
 /** What a call comes to. */
@@ -67,7 +65,7 @@ function start<R>(
     const name = JSON.stringify(request.apiName.slice(0, 80))
     return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
   }
-  const decode = () => fromContent(api.input, request.field, request.message, ctx)
+  const decode = () => fromContent(api.input, request.content, ctx)
   return callDecoded(api, decode, ctx, protocol)
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { ServingError } from '../errors.ts'
-import { decodeMessage, decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.ts'
+import { decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.ts'
 import type { ProtoContent, ProtoField } from '../proto/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
 
@@ -15,8 +15,7 @@ export async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, v
   const content = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const request = decodeRequest(encodeRequest('api', content))
   assert(request.content !== undefined, 'a request needs a content')
-  const { field, bytes } = request.content
-  return (await fromContent(descriptor as IODescriptor, field, () => decodeMessage(field, bytes))) as In
+  return (await fromContent(descriptor as IODescriptor, request.content)) as In
 }
 
 /** Broken messages and serialized bytes give a value or an error that blames the client. */
@@ -33,7 +32,7 @@ export async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out
 
 async function assertTotal(descriptor: IODescriptor, field: ProtoField, bytes: Uint8Array): Promise<void> {
   try {
-    await fromContent(descriptor, field, () => decodeMessage(field, bytes))
+    await fromContent(descriptor, { field, bytes, room: 0 })
   } catch (error) {
     if (ServingError.is(error) && error.status < 500) return
     const shown = Buffer.from(bytes).toString('base64').slice(0, 400)
