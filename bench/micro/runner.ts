@@ -39,7 +39,10 @@ async function compare(contenders: readonly (() => Promise<unknown>)[], calls: n
 }
 
 async function moves(): Promise<void> {
-  const runner = new Runner<Models>('moves', { module, methods: { empty: {}, echo: {}, give: {} } })
+  const runner = new Runner<typeof import('../models/moves.ts')>('moves', {
+    module: new URL('../models/moves.ts', import.meta.url),
+    methods: { empty: {}, echo: {}, give: {} },
+  })
   await runner.start()
   let owned: NDArray = new NDArray(new Float32Array(150_000))
   const kept = new NDArray(new Float32Array(150_000).fill(1))

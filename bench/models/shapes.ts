@@ -2,7 +2,7 @@
  * Models of a fixed cost for the benchmark of runners.
  * @module
  */
-import { move, NDArray } from 'serving'
+import { NDArray } from 'serving'
 
 /** Computes for a time. **Units**: milliseconds of wall-clock time. */
 export function spin(ms: number): void {
@@ -31,7 +31,6 @@ export function load() {
     rowSums,
     empty: (): null => null,
     echo: (x: NDArray) => x,
-    give: (x: NDArray) => move(x),
     /** 2 ms a call and 10 µs a row, as a small network on one core. */
     network: (x: NDArray<'float32'>) => {
       spin(2 + 0.01 * x.shape[0])
