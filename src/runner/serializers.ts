@@ -125,6 +125,20 @@ registerSerializer<URL>({
   fromFields: ({ href }) => new URL(href as string),
 })
 
+registerSerializer<Map<unknown, unknown>>({
+  name: 'Map',
+  type: Map,
+  toFields: (map) => ({ entries: [...map] }),
+  fromFields: ({ entries }) => new Map(entries as [unknown, unknown][]),
+})
+
+registerSerializer<Set<unknown>>({
+  name: 'Set',
+  type: Set,
+  toFields: (set) => ({ values: [...set] }),
+  fromFields: ({ values }) => new Set(values as unknown[]),
+})
+
 registerSerializer<RasterImage>({
   name: 'RasterImage',
   type: RasterImage,

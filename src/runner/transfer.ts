@@ -38,9 +38,9 @@ const moved = new WeakSet<object>()
  * Converts a value into one that can be sent. Buffers to move with the message are added to `transfer`, which threads
  * use alone.
  *
- * Plain objects, arrays, typed arrays, dates, maps and sets cross as themselves; objects of other classes need a
- * serializer. Memory is copied, at every size, but for three cases: objects made by {@link move} give theirs up; memory
- * of a SharedArrayBuffer is shared between threads; without a boundary nothing is copied.
+ * Plain objects, arrays, typed arrays and dates cross as themselves; objects of other classes need a serializer, which
+ * maps and sets have. Memory is copied, at every size, but for three cases: objects made by {@link move} give theirs
+ * up; memory of a SharedArrayBuffer is shared between threads; without a boundary nothing is copied.
  *
  * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
  * **Cost**: visits every object in the value, and copies containers only on the way to what has to be replaced.
@@ -108,7 +108,7 @@ export function unpack({ value, objects }: Packed): unknown {
  *
  * **Errors**: InvalidArgument for objects of other classes than NDArray, RasterImage and those whose serializer says
  * that they are `movable`.
- * **Cost**: about 3 µs; saves one copy of the data, 75 µs at 600 KB.
+ * **Cost**: about 3 µs; saves one copy of the data, about 0.1 ms at 600 KB.
  * **Example** `return iris.predict(move(x), ctx)`
  */
 export function move<T extends object>(value: T): T {
@@ -229,9 +229,7 @@ function copyOf(view: View): View {
 
 function packBuiltIn(value: unknown): unknown {
   if (value instanceof Date || value instanceof RegExp) return value
-  const isBuiltIn =
-    value instanceof Map || value instanceof Set || value instanceof ArrayBuffer || value instanceof SharedArrayBuffer
-  if (!isBuiltIn) throw unsendable(value)
+  if (!(value instanceof ArrayBuffer || value instanceof SharedArrayBuffer)) throw unsendable(value)
   try {
     // Checked here: a thread that failed to send its reply would die of it.
     return structuredClone(value)
