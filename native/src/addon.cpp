@@ -139,6 +139,8 @@ NAPI_MODULE_INIT() {
       {"trimMemory", nullptr, serving::TrimMemory, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrame", nullptr, serving::ParseFrame, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseFrameAsync", nullptr, serving::ParseFrameAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"parseCsvAsync", nullptr, serving::ParseCsvAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };
   napi_define_properties(env, exports, sizeof properties / sizeof *properties, properties);

@@ -4,61 +4,11 @@
 #include <memory>
 #include <new>
 
+#include "async_job.h"
 #include "boundary.h"
 
 namespace serving {
 namespace {
-
-// One job: `Run` on a thread of the pool, then `Result` on the event loop's.
-class Job {
- public:
-  virtual ~Job() = default;
-  virtual void Run() = 0;
-  // The value of the promise; nullptr for undefined.
-  virtual napi_value Result(napi_env env) = 0;
-
-  // Returns the promise; nullptr with an exception pending. Keeps the arguments alive until it settles.
-  static napi_value Start(napi_env env, std::unique_ptr<Job> job, const napi_value* args, size_t count) {
-    napi_value promise, name, list;
-    if (napi_create_array_with_length(env, count, &list) != napi_ok) return nullptr;
-    for (size_t i = 0; i < count; i++) {
-      if (napi_set_element(env, list, static_cast<uint32_t>(i), args[i]) != napi_ok) return nullptr;
-    }
-    if (napi_create_string_utf8(env, "serving_native", NAPI_AUTO_LENGTH, &name) != napi_ok ||
-        napi_create_reference(env, list, 1, &job->arguments_) != napi_ok) {
-      return nullptr;
-    }
-    if (napi_create_promise(env, &job->deferred_, &promise) != napi_ok ||
-        napi_create_async_work(env, nullptr, name, Execute, Complete, job.get(), &job->handle_) != napi_ok) {
-      napi_delete_reference(env, job->arguments_);
-      return nullptr;
-    }
-    if (napi_queue_async_work(env, job->handle_) != napi_ok) {
-      napi_delete_async_work(env, job->handle_);
-      napi_delete_reference(env, job->arguments_);
-      return nullptr;
-    }
-    job.release();
-    return promise;
-  }
-
- private:
-  static void Execute(napi_env, void* data) { static_cast<Job*>(data)->Run(); }
-
-  static void Complete(napi_env env, napi_status status, void* data) {
-    const std::unique_ptr<Job> job(static_cast<Job*>(data));
-    napi_value result = status == napi_ok ? job->Result(env) : nullptr;
-    // Without a result the words are left as the caller made them: "gave up".
-    if (result == nullptr) napi_get_undefined(env, &result);
-    napi_resolve_deferred(env, job->deferred_, result);
-    napi_delete_reference(env, job->arguments_);
-    napi_delete_async_work(env, job->handle_);
-  }
-
-  napi_async_work handle_ = nullptr;
-  napi_deferred deferred_ = nullptr;
-  napi_ref arguments_ = nullptr;
-};
 
 class CountJob final : public Job {
  public:

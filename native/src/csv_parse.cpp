@@ -1,5 +1,7 @@
 #include "csv_parse.h"
 
+#include <cmath>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -56,125 +58,175 @@ const uint8_t* FieldEnd(const uint8_t* p, const uint8_t* end) {
   return p;
 }
 
+bool IsBlank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
+
+// The digits of an integer as uint64; false when they do not fit.
+bool AsUnsigned(const NumberToken& token, uint64_t& value) {
+  // The mantissa has the first 19.
+  value = token.mantissa;
+  if (token.digits <= 19) return true;
+  const uint64_t last = static_cast<uint64_t>(token.end[-1] - '0');
+  if (token.digits > 20 || value > (UINT64_MAX - last) / 10) return false;
+  value = value * 10 + last;
+  return true;
+}
+
+// inf and infinity, in any case of letters and with a sign.
+bool IsInfinity(const uint8_t* start, size_t size) {
+  const size_t sign = size > 0 && (*start == '+' || *start == '-') ? 1 : 0;
+  return IsWord(start + sign, size - sign, "inf") || IsWord(start + sign, size - sign, "infinity");
+}
+
 }  // namespace
 
 bool CsvParser::Parse() {
   columns_.reset(new (std::nothrow) Column[count_]);
-  if (columns_ == nullptr) return false;
-  for (size_t i = 0; i < count_; i++) columns_[i].is_text = is_text_[i] != 0;
+  if (columns_ == nullptr) return Fail(CsvError::kMemory, begin_);
+  for (size_t i = 0; i < count_; i++) columns_[i].mode = is_text_[i] != 0 ? Mode::kText : Mode::kInferred;
   if (!Start() || !Pass()) return false;
   bool again = false;
-  for (size_t i = 0; i < count_; i++) again = again || columns_[i].is_mixed;
-  if (again) {
-    const std::unique_ptr<Column[]> mixed = std::move(columns_);
-    columns_.reset(new (std::nothrow) Column[count_]);
-    if (columns_ == nullptr) return false;
-    for (size_t i = 0; i < count_; i++) columns_[i].is_text = mixed[i].is_text || mixed[i].is_mixed;
-    if (!Start() || !Pass()) return false;
+  for (size_t i = 0; i < count_; i++) again = again || NextMode(columns_[i]) != columns_[i].mode;
+  if (!again) return true;
+  const std::unique_ptr<Column[]> first = std::move(columns_);
+  columns_.reset(new (std::nothrow) Column[count_]);
+  if (columns_ == nullptr) return Fail(CsvError::kMemory, begin_);
+  for (size_t i = 0; i < count_; i++) columns_[i].mode = NextMode(first[i]);
+  return Start() && Pass();
+}
+
+// How a column must be read, after it has been read once.
+CsvParser::Mode CsvParser::NextMode(const Column& column) const {
+  if (column.mode != Mode::kInferred) return column.mode;
+  if (column.is_mixed) return Mode::kText;
+  if (column.builder.kind() != ColumnKind::kFloat64) return Mode::kInferred;
+  if (column.has_large && !column.has_fraction) {
+    return column.has_huge || column.has_negative || column.has_minus_zero ? Mode::kText : Mode::kUnsigned;
   }
-  for (size_t i = 0; i < count_; i++) {
-    const Column& column = columns_[i];
-    if (column.builder.kind() != ColumnKind::kFloat64) continue;
-    if (column.has_minus_zero || (column.has_large && !column.has_fraction)) return false;
-  }
-  return true;
+  return column.has_minus_zero ? Mode::kFloat : Mode::kInferred;
 }
 
 bool CsvParser::Start() {
   rows_ = 0;
   for (size_t i = 0; i < count_; i++) {
-    if (columns_[i].is_text && !columns_[i].builder.BeText()) return false;
+    if (columns_[i].mode == Mode::kText && !columns_[i].builder.BeText()) return Fail(CsvError::kMemory, begin_);
   }
   return true;
 }
 
 bool CsvParser::Pass() {
   for (const uint8_t* p = begin_; p < end_;) {
-    if (!Row(p) || ++rows_ * count_ > max_cells_) return false;
+    if (*p == '\n' || *p == '\r') {
+      p++;
+      continue;
+    }
+    const uint8_t* const line = p;
+    if (!Row(p)) return false;
+    if ((rows_ + 1) * count_ > max_cells_) return Fail(CsvError::kCells, line);
+    rows_++;
   }
   return true;
 }
 
 bool CsvParser::Row(const uint8_t*& p) {
+  const uint8_t* const line = p;
   size_t at = 0;
   bool more = true;
   while (more) {
-    if (at == count_ || !Field(p, columns_[at])) return false;
+    if (at == count_) return Fail(CsvError::kRagged, line);
+    if (!Field(p, columns_[at])) return false;
     at++;
     more = p < end_ && *p == ',';
     if (more) p++;
   }
-  if (p < end_ && *p == '\r') p++;
-  if (p < end_ && *p++ != '\n') return false;
-  // A carriage return is part of a line's end only.
-  if (p[-1] == '\r') return false;
+  // The second byte of \r\n is skipped as a blank line.
+  if (p < end_) p++;
   for (; at < count_; at++) {
-    if (!columns_[at].builder.AddNull()) return false;
+    if (!columns_[at].builder.AddNull()) return Fail(CsvError::kMemory, line);
   }
   return true;
 }
 
 bool CsvParser::Field(const uint8_t*& p, Column& column) {
   if (p < end_ && *p == '"') return Quoted(p, column);
-  if (!column.is_text && p < end_ && (IsDigit(*p) || *p == '-')) {
+  const uint8_t* const start = p;
+  if (column.mode != Mode::kText && p < end_ && (IsDigit(*p) || *p == '-')) {
     NumberToken token;
     if (ScanNumber(p, end_, token) && IsEnd(token.end)) {
       p = token.end;
-      return Number(token, column);
+      return Number(token, start, static_cast<size_t>(p - start), column);
     }
   }
-  const uint8_t* const start = p;
   p = FieldEnd(p, end_);
-  return (p == end_ || *p != '"') && Value(start, static_cast<size_t>(p - start), column);
+  // A quote within a field is a character like others.
+  while (p < end_ && *p == '"') p = FieldEnd(p + 1, end_);
+  return Value(start, static_cast<size_t>(p - start), column);
 }
 
 bool CsvParser::Quoted(const uint8_t*& p, Column& column) {
+  const uint8_t* const field = p;
   const uint8_t* start = p + 1;
   scratch_.Clear();
   for (;;) {
     const void* const found = std::memchr(start, '"', static_cast<size_t>(end_ - start));
-    if (found == nullptr) return false;
+    if (found == nullptr) return Fail(CsvError::kQuote, field);
     const uint8_t* const close = static_cast<const uint8_t*>(found);
     p = close + 1;
     const bool is_doubled = p < end_ && *p == '"';
-    if (!is_doubled && !IsEnd(p)) return false;
-    if (!is_doubled && scratch_.size() == 0) return Value(start, static_cast<size_t>(close - start), column);
-    if (!scratch_.Append(start, static_cast<size_t>(close - start) + (is_doubled ? 1 : 0))) return false;
-    // Numbers and words have no quotes in them.
-    if (!is_doubled) return Text(scratch_.data(), scratch_.size(), column);
+    if (!is_doubled && IsEnd(p) && scratch_.size() == 0) {
+      return Value(start, static_cast<size_t>(close - start), column);
+    }
+    if (!scratch_.Append(start, static_cast<size_t>(close - start) + (is_doubled ? 1 : 0))) {
+      return Fail(CsvError::kMemory, field);
+    }
+    if (!is_doubled) break;
     start = p + 1;
   }
+  // What stands behind the closing quote belongs to the field.
+  const uint8_t* const rest = p;
+  while (!IsEnd(p)) p = FieldEnd(p + 1, end_);
+  if (!scratch_.Append(rest, static_cast<size_t>(p - rest))) return Fail(CsvError::kMemory, field);
+  return Value(scratch_.data(), scratch_.size(), column);
 }
 
 bool CsvParser::Value(const uint8_t* start, size_t size, Column& column) {
-  if (IsMissing(start, size)) return column.builder.AddNull();
-  if (column.is_text) return Text(start, size, column);
-  if (IsDigit(*start) || *start == '-' || *start == '+' || *start == '.') {
+  if (IsMissing(start, size)) return column.builder.AddNull() || Fail(CsvError::kMemory, begin_);
+  if (column.mode == Mode::kText) return Text(start, size, column);
+  // Blanks around a number count for nothing, and around text they are text.
+  const uint8_t* first = start;
+  const uint8_t* last = start + size;
+  while (first < last && IsBlank(*first)) first++;
+  while (first < last && IsBlank(last[-1])) last--;
+  const size_t length = static_cast<size_t>(last - first);
+  if (length > 0 && (IsDigit(*first) || *first == '-' || *first == '+' || *first == '.')) {
     bool found = false;
-    if (!OddNumber(start, size, column, found)) return false;
+    if (!OddNumber(first, length, column, found)) return false;
     if (found) return true;
   }
-  // The one word for a number that is none of the missing ones.
-  if (Is(start, size, "inf")) return false;
+  if (IsInfinity(first, length)) {
+    column.has_fraction = true;
+    const double infinity = std::numeric_limits<double>::infinity();
+    return column.is_mixed || Take(column.builder.AddFloat(*first == '-' ? -infinity : infinity), column);
+  }
   const bool is_true = IsWord(start, size, "true");
-  if (is_true || IsWord(start, size, "false")) return Take(column.builder.AddBool(is_true), column);
+  if (is_true || IsWord(start, size, "false")) {
+    return column.is_mixed || Take(column.builder.AddBool(is_true), column);
+  }
   return Text(start, size, column);
 }
 
-// Numbers that JSON does not have: +1.5, 007, .5, 5. and quoted ones. False: one that Polars should read.
+// Numbers that JSON does not have: +1.5, 007, .5, 5. and 1.e5.
 bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, bool& found) {
   const uint8_t* p = start;
   const uint8_t* const end = start + size;
-  const bool plus = *p == '+';
-  uint8_t text[96];
+  if (!number_.Reserve(size + 4)) return Fail(CsvError::kMemory, begin_);
+  uint8_t* const text = number_.data();
   uint8_t* out = text;
   if (*p == '-') *out++ = '-';
-  if (plus || *p == '-') p++;
-  const size_t left = static_cast<size_t>(end - p);
-  if (Is(p, left, "inf") || Is(p, left, "NaN")) return false;
+  if (*p == '+' || *p == '-') p++;
   const uint8_t* const whole = p;
   while (p < end && IsDigit(*p)) p++;
   const bool has_whole = p > whole;
+  const uint8_t* const whole_end = p;
   const bool has_point = p < end && *p == '.';
   const uint8_t* const fraction = p + (has_point ? 1 : 0);
   p = fraction;
@@ -187,44 +239,42 @@ bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, boo
     if (p == end || !IsDigit(*p)) return true;
     while (p < end && IsDigit(*p)) p++;
   }
-  // What is not a number is text: 1.e5, +1, 1-.
-  const bool is_integer = !has_point && p == power;
-  if (p != end || (!has_whole && !has_fraction) || (has_point && !has_fraction && power != end) ||
-      (is_integer && plus)) {
-    return true;
-  }
-  if (size > sizeof text - 4) return false;
+  // What is not a number is text: 1-, 1e, a point alone.
+  if (p != end || (!has_whole && !has_fraction)) return true;
   const uint8_t* first = whole;
-  while (first < fraction && *first == '0') first++;
-  if (first == fraction || !IsDigit(*first)) *out++ = '0';
-  for (; first < end && IsDigit(*first) && first < fraction; first++) *out++ = *first;
-  if (has_fraction) {
+  while (first < whole_end && *first == '0') first++;
+  if (first == whole_end) *out++ = '0';
+  for (; first < whole_end; first++) *out++ = *first;
+  if (has_point) {
     *out++ = '.';
+    if (!has_fraction) *out++ = '0';
     for (const uint8_t* q = fraction; q < power; q++) *out++ = *q;
-  } else if (has_point) {
-    *out++ = '.';
-    *out++ = '0';
   }
   for (const uint8_t* q = power; q < end; q++) *out++ = *q;
   NumberToken token;
   found = ScanNumber(text, out, token) && token.end == out;
-  return found && Number(token, column);
+  return !found || Number(token, start, size, column);
 }
 
-bool CsvParser::Number(const NumberToken& token, Column& column) {
+bool CsvParser::Number(const NumberToken& token, const uint8_t* start, size_t size, Column& column) {
   if (column.is_mixed) return true;
-  if (!token.integer) {
+  if (!token.integer || column.mode == Mode::kFloat) {
+    const double value = ToDouble(token);
+    // As pandas: what is beyond all floats stays text.
+    if (!std::isfinite(value)) return Text(start, size, column);
     column.has_fraction = true;
-    return Take(column.builder.AddFloat(ToDouble(token)), column);
+    return Take(column.builder.AddFloat(value), column);
   }
-  constexpr uint64_t kMost = static_cast<uint64_t>(INT64_MAX);
-  if (token.digits > 19 || token.mantissa > kMost + (token.negative ? 1 : 0)) {
+  if (token.negative) (token.mantissa == 0 ? column.has_minus_zero : column.has_negative) = true;
+  uint64_t size_of = 0;
+  const bool is_huge = !AsUnsigned(token, size_of);
+  const uint64_t max = static_cast<uint64_t>(INT64_MAX) + (token.negative ? 1 : 0);
+  if (column.mode != Mode::kUnsigned && (is_huge || size_of > max)) {
     column.has_large = true;
+    column.has_huge = column.has_huge || is_huge;
     return Take(column.builder.AddFloat(ToDouble(token)), column);
   }
-  if (token.negative && token.mantissa == 0) column.has_minus_zero = true;
-  const uint64_t value = token.negative ? 0 - token.mantissa : token.mantissa;
-  return Take(column.builder.AddInt(static_cast<int64_t>(value)), column);
+  return Take(column.builder.AddInt(static_cast<int64_t>(token.negative ? 0 - size_of : size_of)), column);
 }
 
 bool CsvParser::Text(const uint8_t* start, size_t size, Column& column) {
@@ -233,7 +283,7 @@ bool CsvParser::Text(const uint8_t* start, size_t size, Column& column) {
 
 bool CsvParser::Take(Added added, Column& column) {
   if (added == Added::kOtherKind) column.is_mixed = true;
-  return added != Added::kNoMemory;
+  return added != Added::kNoMemory || Fail(CsvError::kMemory, begin_);
 }
 
 }  // namespace serving

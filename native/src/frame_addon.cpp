@@ -1,5 +1,9 @@
 #include "frame_addon.h"
 
+#include <new>
+#include <utility>
+
+#include "async_job.h"
 #include "frame_encode.h"
 #include "frame_pack.h"
 #include "node_values.h"
@@ -28,50 +32,109 @@ bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, Span& sp
   return true;
 }
 
-}  // namespace
-
-napi_value ParseFrame(napi_env env, napi_callback_info info) {
-  napi_value args[3];
+// (json: Uint8Array, layout: number, limits: Float64Array)
+struct FrameArguments {
   Span json;
-  Span limit_words;
+  FrameLayout layout;
+  FrameLimits limits;
+  uint64_t seeds[2];
+};
+
+bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to) {
+  Span words;
   int32_t layout;
-  if (!GetArguments(env, info, args) || !GetSpan(env, args[0], napi_uint8_array, json) ||
-      napi_get_value_int32(env, args[1], &layout) != napi_ok || layout < 0 || layout >= kFrameLayouts ||
-      !GetSpan(env, args[2], napi_float64_array, limit_words) || limit_words.size != kLimitWords) {
-    return Misused(env);
+  if (!GetSpan(env, args[0], napi_uint8_array, to.json) || napi_get_value_int32(env, args[1], &layout) != napi_ok ||
+      layout < 0 || layout >= kFrameLayouts || !GetSpan(env, args[2], napi_float64_array, words) ||
+      words.size != kLimitWords) {
+    return false;
   }
-  const double* const words = reinterpret_cast<const double*>(limit_words.data);
+  uint64_t word[kLimitWords];
   for (size_t i = 0; i < kLimitWords; i++) {
-    if (!(words[i] >= 0 && words[i] <= 9007199254740992.0)) return Misused(env);
+    const double value = reinterpret_cast<const double*>(words.data)[i];
+    if (!(value >= 0 && value <= 9007199254740992.0)) return false;
+    word[i] = static_cast<uint64_t>(value);
   }
-  const auto word = [&](size_t i) { return static_cast<uint64_t>(words[i]); };
-  const FrameLimits limits{static_cast<size_t>(word(0)), static_cast<size_t>(word(1))};
-  FrameParser parser(json.data, json.size, limits, word(2) << 32 | word(3), word(4) << 32 | word(5));
-  // Offsets of text are 32 bits wide.
-  if (json.size > INT32_MAX) return nullptr;
-  parser.Parse(static_cast<FrameLayout>(layout));
-  const Packed packed = PackFrame(parser);
-  return HandOver(env, packed.data, packed.size);
+  to.layout = static_cast<FrameLayout>(layout);
+  to.limits = {static_cast<size_t>(word[0]), static_cast<size_t>(word[1])};
+  to.seeds[0] = word[2] << 32 | word[3];
+  to.seeds[1] = word[4] << 32 | word[5];
+  return true;
 }
 
-napi_value ParseCsv(napi_env env, napi_callback_info info) {
-  napi_value args[3];
+Packed Parse(const FrameArguments& from) {
+  // Offsets of text are 32 bits wide.
+  if (from.json.size > INT32_MAX) return {};
+  FrameParser parser(from.json.data, from.json.size, from.limits, from.seeds[0], from.seeds[1]);
+  parser.Parse(from.layout);
+  return PackFrame(parser);
+}
+
+// (csv: Uint8Array, isText: Uint8Array, max cells: number)
+struct CsvArguments {
   Span csv;
   Span is_text;
+  size_t max_cells;
+};
+
+bool ReadCsvArguments(napi_env env, const napi_value* args, CsvArguments& to) {
   double max_cells;
-  if (!GetArguments(env, info, args) || !GetSpan(env, args[0], napi_uint8_array, csv) ||
-      !GetSpan(env, args[1], napi_uint8_array, is_text) || is_text.size == 0 ||
-      napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
+  if (!GetSpan(env, args[0], napi_uint8_array, to.csv) || !GetSpan(env, args[1], napi_uint8_array, to.is_text) ||
+      to.is_text.size == 0 || napi_get_value_double(env, args[2], &max_cells) != napi_ok ||
       !(max_cells >= 0 && max_cells <= 9007199254740992.0)) {
-    return Misused(env);
+    return false;
   }
+  to.max_cells = static_cast<size_t>(max_cells);
+  return true;
+}
+
+Packed Parse(const CsvArguments& from) {
   // Offsets of text are 32 bits wide.
-  if (csv.size > INT32_MAX) return nullptr;
-  CsvParser parser(csv.data, csv.size, is_text.size, is_text.data, static_cast<size_t>(max_cells));
-  if (!parser.Parse()) return nullptr;
-  const Packed packed = PackCsv(parser);
+  if (from.csv.size > INT32_MAX) return {};
+  CsvParser parser(from.csv.data, from.csv.size, from.is_text.size, from.is_text.data, from.max_cells);
+  parser.Parse();
+  return PackCsv(parser);
+}
+
+template <class Arguments>
+class ParseTableJob final : public Job {
+ public:
+  Arguments from;
+
+  ~ParseTableJob() override { std::free(packed_.data); }
+  void Run() override { packed_ = Parse(from); }
+
+  napi_value Result(napi_env env) override { return HandOver(env, std::exchange(packed_.data, nullptr), packed_.size); }
+
+ private:
+  Packed packed_;
+};
+
+template <class Arguments>
+napi_value ParseAtOnce(napi_env env, napi_callback_info info, bool (*read)(napi_env, const napi_value*, Arguments&)) {
+  napi_value args[3];
+  Arguments from;
+  if (!GetArguments(env, info, args) || !read(env, args, from)) return Misused(env);
+  const Packed packed = Parse(from);
   return HandOver(env, packed.data, packed.size);
 }
+
+template <class Arguments>
+napi_value ParseAsync(napi_env env, napi_callback_info info, bool (*read)(napi_env, const napi_value*, Arguments&)) {
+  napi_value args[3];
+  std::unique_ptr<ParseTableJob<Arguments>> job(new (std::nothrow) ParseTableJob<Arguments>);
+  if (job == nullptr || !GetArguments(env, info, args) || !read(env, args, job->from)) return Misused(env);
+  return Job::Start(env, std::move(job), args, 3);
+}
+
+}  // namespace
+
+napi_value ParseFrame(napi_env env, napi_callback_info info) { return ParseAtOnce(env, info, ReadFrameArguments); }
+
+napi_value ParseFrameAsync(napi_env env, napi_callback_info info) { return ParseAsync(env, info, ReadFrameArguments); }
+
+napi_value ParseCsv(napi_env env, napi_callback_info info) { return ParseAtOnce(env, info, ReadCsvArguments); }
+
+napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAsync(env, info, ReadCsvArguments); }
 
 namespace {
 

@@ -4,9 +4,9 @@ namespace serving {
 namespace {
 
 // The result starts with these words:
-//   a table:   0, rows, columns, labels?, keyed?, start of the name or -1, its length, start and end of the schema
-//   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length
-constexpr size_t kFrameWords = 9;
+//   a table:   0, rows, columns, labels?, start of the name or -1, its length, start and end of the schema
+//   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length; of CSV: CsvError, offset, row
+constexpr size_t kFrameWords = 8;
 // A table has these for each column and for the labels; then come the buffers that they point to:
 //   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1
 constexpr size_t kColumnWords = 7;
@@ -100,11 +100,10 @@ size_t PackTable(Packer packer, const FrameParser& parser, double* words) {
   words[1] = static_cast<double>(parser.rows());
   words[2] = static_cast<double>(parser.columns());
   words[3] = labels != nullptr && parser.rows() > 0;
-  words[4] = parser.keyed();
-  words[5] = parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
-  words[6] = static_cast<double>(parser.name().size());
-  words[7] = static_cast<double>(parser.schema_start());
-  words[8] = static_cast<double>(parser.schema_end());
+  words[4] = parser.has_name() ? static_cast<double>(packer.Raw(parser.name().data(), parser.name().size())) : -1;
+  words[5] = static_cast<double>(parser.name().size());
+  words[6] = static_cast<double>(parser.schema_start());
+  words[7] = static_cast<double>(parser.schema_end());
   double* column = words + kFrameWords;
   for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
     Pack(packer, parser.column(i).builder, &parser.column(i).name, column);
@@ -115,11 +114,20 @@ size_t PackTable(Packer packer, const FrameParser& parser, double* words) {
 
 // The names of a CSV text are those of its header, which the caller has read.
 size_t PackTable(Packer packer, const CsvParser& parser, double* words) {
-  for (size_t i = 0; i < kFrameWords; i++) words[i] = i < 5 ? 0 : -1;
+  if (parser.error() != CsvError::kNone) {
+    words[0] = static_cast<double>(parser.error());
+    words[1] = static_cast<double>(parser.error_offset());
+    words[2] = static_cast<double>(parser.rows());
+    return packer.at();
+  }
+  for (size_t i = 0; i < kFrameWords; i++) words[i] = i < 4 ? 0 : -1;
   words[1] = static_cast<double>(parser.rows());
   words[2] = static_cast<double>(parser.columns());
   double* column = words + kFrameWords;
-  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) Pack(packer, parser.column(i), nullptr, column);
+  for (size_t i = 0; i < parser.columns(); i++, column += kColumnWords) {
+    Pack(packer, parser.column(i), nullptr, column);
+    if (parser.is_unsigned(i)) column[0] = static_cast<double>(Dtype::kUint64);
+  }
   return packer.at();
 }
 

@@ -15,7 +15,7 @@ struct Packed {
 // The table of a text, or why it is none. src/frame/native-codec.ts reads it.
 Packed PackFrame(const FrameParser& parser);
 
-// The table of CSV lines.
+// The table of CSV lines, or why they are none.
 Packed PackCsv(const CsvParser& parser);
 
 }  // namespace serving

@@ -295,8 +295,43 @@ bool FrameParser::Table() {
   return done && ((has_data && has_schema) || Fail(FrameError::kKeys, begin));
 }
 
+// The value of a key written as an integer is, of at most 15 digits: `1`, not `01`, `-0` or `1.5`.
+static bool IntegerOf(const uint8_t* text, size_t length, int64_t& value) {
+  const size_t start = length > 0 && text[0] == '-' ? 1 : 0;
+  const size_t digits = length - start;
+  if (digits < 1 || digits > 15 || (text[start] == '0' && length > 1)) return false;
+  value = 0;
+  for (size_t i = start; i < length; i++) {
+    if (text[i] < '0' || text[i] > '9') return false;
+    value = value * 10 + (text[i] - '0');
+  }
+  if (start == 1) value = -value;
+  return true;
+}
+
+// Row labels that were object keys, which JSON can only write as strings, become integers if all of them can.
+bool FrameParser::NumberKeys() {
+  const ColumnBuilder& keys = labels_.builder();
+  for (size_t row = 0; row < keys.length(); row++) {
+    size_t length;
+    const uint8_t* const text = keys.TextAt(row, length);
+    int64_t value;
+    if (!IntegerOf(text, length, value)) return true;
+  }
+  for (size_t row = 0; row < keys.length(); row++) {
+    size_t length;
+    const uint8_t* const text = keys.TextAt(row, length);
+    int64_t value;
+    IntegerOf(text, length, value);
+    if (index_.AddInt(value) != Added::kYes) return false;
+  }
+  has_index_ = keys.length() > 0;
+  return true;
+}
+
 // Gives every column an element for every row.
 bool FrameParser::Finish() {
+  if (keyed_ && !NumberKeys()) return false;
   for (size_t i = 0; i < count_; i++) {
     FrameSlot& slot = column(i);
     if (!slot.scattered) {

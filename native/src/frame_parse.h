@@ -40,9 +40,8 @@ class FrameParser {
   size_t rows() const { return rows_; }
   size_t columns() const { return count_; }
   FrameSlot& column(size_t at) const { return *slots_.As<FrameSlot*>()[at]; }
-  // The row labels, or nullptr; `keyed` if they were object keys.
+  // The row labels, or nullptr. Those that were object keys are integers if every one is written as an integer is.
   const ColumnBuilder* labels() const { return has_index_ ? &index_ : keyed_ ? &labels_.builder() : nullptr; }
-  bool keyed() const { return keyed_; }
   bool has_name() const { return has_name_; }
   const Bytes& name() const { return name_; }
   size_t schema_start() const { return schema_start_; }
@@ -71,6 +70,7 @@ class FrameParser {
   bool Name();
   bool Rename(size_t offset);
   bool Finish();
+  bool NumberKeys();
 
   bool Add(const uint8_t* name, size_t length, size_t& column);
   bool AddNumbered(size_t number, size_t& column);

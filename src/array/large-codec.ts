@@ -3,10 +3,10 @@
  * add-on on libuv's threads, everything else in slices.
  * @module
  */
-import { availableParallelism } from 'node:os'
 import { type DType, dataConstructor, elementTypes } from '../dtype.ts'
 import { bodyLoan, type HttpRequest } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
+import { nativeLimiter } from '../memory/limiter.ts'
 import { inSlices, runInSlices } from '../memory/slices.ts'
 import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
 import type { MaybePromise } from '../promise.ts'
@@ -53,8 +53,6 @@ export function parseText(
 /** The add-on on libuv's threads. */
 class LargeCodec {
   readonly #addon: AsyncAddon
-  /** More at once than there are cores would only hold memory. */
-  readonly #limiter = new Limiter(Math.min(4, availableParallelism()))
 
   constructor(addon: AsyncAddon) {
     this.#addon = addon
@@ -78,7 +76,7 @@ class LargeCodec {
     const text = isPrivate ? json : new Uint8Array(bufferPool.take(json.length), 0, json.length)
     try {
       if (!isPrivate) text.set(json)
-      const parsed = await this.#limiter.run(() => this.#parse(text, dtype, enforced))
+      const parsed = await nativeLimiter.run(() => this.#parse(text, dtype, enforced))
       if (parsed === undefined) return await runInSlices(parseInSlices(text, dtype, enforced))
       return 'failure' in parsed ? checkEncoding(text, parsed) : parsed
     } finally {
@@ -94,7 +92,7 @@ class LargeCodec {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
     const copy = copyOf(array)
     try {
-      return await this.#limiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
+      return await nativeLimiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
     } finally {
       bufferPool.give(copy.buffer as ArrayBuffer)
     }
@@ -135,28 +133,6 @@ function copyOf({ data, dtype }: NDArray): Float64Array {
   const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)
   copy.set(numbers)
   return copy
-}
-
-/** Runs a number of jobs at once; the others wait, first come, first served. */
-class Limiter {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(count: number) {
-    this.#free = count
-  }
-
-  async run<T>(job: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>((go) => this.#waiting.push(go))
-    try {
-      return await job()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#free++
-      else next()
-    }
-  }
 }
 
 /** Undefined where the add-on is not loaded. */

@@ -7,7 +7,7 @@ import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
 import type { Column, ColumnTable } from '../frame/columns.ts'
-import type { Orient } from '../frame/frame-codec.ts'
+import { minAsyncBytes, type Orient } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
 import {
   type FrameFormat,
@@ -150,10 +150,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
-    if (format === 'json') return this.#fromJson(toUtf8(request.peek(), charset, 'PandasDataFrame'))
+    if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+    const text = format === 'parquet' ? request.peek() : toUtf8(request.peek(), charset, 'PandasDataFrame')
+    const isPrivate = text !== request.peek() || bodyLoan.isPooled(request)
+    if (format === 'json') return this.#fromJson(text, isPrivate)
     if (format === 'csv') {
-      const csv = toUtf8(request.peek(), charset, 'PandasDataFrame')
-      return this.#accept(decodeCsv(this.#polars, csv, this.#types, 'PandasDataFrame'))
+      return whenReady(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate), (read) =>
+        this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }),
+      )
     }
     bodyLoan.keep(request)
     return decodeParquet(request.peek(), 'PandasDataFrame').then((frame) => this.#accept(frame))
@@ -182,9 +186,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     })
   }
 
-  #fromJson(json: Uint8Array): MaybePromise<DataFrame> {
+  #fromJson(json: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
-    return this.#fromTable(decodeFrameJson(json, layout, 'PandasDataFrame'))
+    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate), (frame) => this.#fromTable(frame))
   }
 
   #fromTable({ table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>): MaybePromise<DataFrame> {

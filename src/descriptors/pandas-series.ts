@@ -8,7 +8,7 @@ import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame } from '../frame/build-frame.ts'
 import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
-import type { FrameLayout, Orient } from '../frame/frame-codec.ts'
+import { type FrameLayout, minAsyncBytes, type Orient } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
 import { dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
@@ -19,7 +19,7 @@ import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
 import { encodeTableSchema } from '../frame/table-schema.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
-import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
@@ -107,7 +107,10 @@ export class PandasSeries extends IODescriptor<Series> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
-    return this.#fromTable(decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries'))
+    if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+    const isPrivate = bodyLoan.isPooled(request)
+    const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate)
+    return whenReady(read, (frame) => this.#fromTable(frame))
   }
 
   /** A Series message, or serialized bytes, become a series: a file of one column, as for a DataFrame, else a body's JSON. */

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { type ColumnKind, elementTypes, isFloat, itemSize } from '../dtype.ts'
-import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
-import { bytesAt, type Column, columnOf, isValid, numberReader } from './columns.ts'
+import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../dtype.ts'
+import { maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
+import { bytesAt, type Column, isValid, numberReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
@@ -19,45 +19,90 @@ export interface CastFailure {
   readonly row: number
 }
 
-/** Casts a column to another kind; nulls stay null. */
+/** Casts a column to another kind; nulls stay null. **Cost**: 15 to 60 ns an element. */
 export function castColumn(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   if (column.kind === kind) return column
   const read = readerOf(column)
-  const cast = castTo(kind, column.kind)
-  const values = new Array<Value | null>(rows)
+  if (kind === 'str') return textColumn(column, rows, read)
+  const cast = kind === 'bool' ? toFlag : isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
+  const data = new Uint8Array(kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
+  const write = writerOf(data, kind)
   for (let row = 0; row < rows; row++) {
-    if (!isValid(column, row)) values[row] = null
-    else {
-      const value = cast(read(row))
-      if (value === undefined) return { failure: 'misfit', row }
-      values[row] = value
-    }
+    if (!isValid(column, row)) continue
+    const value = cast(read(row))
+    if (value === undefined) return { failure: 'misfit', row }
+    write(row, value)
   }
-  return columnOf(column.name, kind, values)
+  const { name, validity } = column
+  return { name, kind, data, ...(validity !== undefined && { validity }) }
 }
 
+/** Returns a function that reads the element of a row: 64-bit integers as numbers where those are exact. */
 function readerOf(column: Column): (row: number) => Value {
   const { kind, data } = column
   if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
   if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
-  return numberReader(column)
-}
-
-function castTo(kind: ColumnKind, from: ColumnKind): Cast {
-  if (kind === 'str') return isFloat(from) ? floatText(itemSize(from)) : String
-  if (kind === 'bool') return toFlag
-  return isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
-}
-
-const scratch = new Uint8Array(maxFloatBytes + 8)
-
-/** Floats print as in JSON: shortest for their width, and visibly floats. */
-function floatText(width: number): Cast {
-  return (value) => {
-    if (!Number.isFinite(value)) return String(value)
-    return Buffer.from(scratch.subarray(0, writeFloat(scratch, 0, value as number, width))).toString('latin1')
+  const read = numberReader(column)
+  if (!isWideInteger(kind)) return read
+  const aligned = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
+  const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2)
+  return (row) => {
+    const high = words[row * 2 + 1]
+    // A bigint costs ten times as much.
+    return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
+      ? high * 4294967296 + (words[row * 2] >>> 0)
+      : read(row)
   }
 }
+
+/** Returns a function that writes the element of a row. */
+function writerOf(
+  data: Uint8Array<ArrayBuffer>,
+  kind: Exclude<ColumnKind, 'str'>,
+): (row: number, value: Value) => void {
+  if (kind === 'bool') {
+    return (row, value) => {
+      if (value) data[row >> 3] |= 1 << (row & 7)
+    }
+  }
+  const numbers = new (dataConstructor(kind))(data.buffer)
+  if (!isWideInteger(kind)) {
+    return (row, value) => {
+      numbers[row] = Number(value)
+    }
+  }
+  const words = new Int32Array(data.buffer)
+  return (row, value) => {
+    if (typeof value === 'number') {
+      words[row * 2] = value
+      words[row * 2 + 1] = Math.floor(value / 4294967296)
+    } else numbers[row] = BigInt(value) as unknown as number
+  }
+}
+
+/** Texts of numbers and booleans. Floats print as in JSON: shortest for their width, and visibly floats. */
+function textColumn(column: Column, rows: number, read: (row: number) => Value): Column {
+  const width = isFloat(column.kind) ? itemSize(column.kind) : 0
+  const offsets = new Int32Array(rows + 1)
+  let text = Buffer.allocUnsafe(rows * 12 + maxTextBytes)
+  let at = 0
+  for (let row = 0; row < rows; row++) {
+    if (at + maxTextBytes > text.length) text = Buffer.concat([text], text.length * 2)
+    if (isValid(column, row)) {
+      const value = read(row)
+      const isPlain = typeof value === 'number' && Number.isFinite(value)
+      if (isPlain && width > 0) at = writeFloat(text, at, value, width)
+      else if (isPlain && value >= 0) at = writeDigits(text, at, value)
+      else at += text.write(String(value), at, 'latin1')
+    }
+    offsets[row + 1] = at
+  }
+  const { name, validity } = column
+  return { name, kind: 'str', data: text.subarray(0, at), offsets, ...(validity !== undefined && { validity }) }
+}
+
+/** Length of the longest text of a number. **Units**: bytes. */
+const maxTextBytes = maxFloatBytes + 8
 
 function toFlag(value: Value): boolean | undefined {
   if (typeof value !== 'string') return Number.isNaN(value) ? undefined : Boolean(value)
@@ -107,6 +152,8 @@ function toInteger(kind: ColumnKind): Cast {
       exact = BigInt(whole)
     } else if (typeof value === 'string') {
       if (!integer.test(value)) return undefined
+      const short = Number(value)
+      if (value.length < 16) return short >= min && short <= max ? short + 0 : undefined
       // BigInt takes no plus sign.
       exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
     } else exact = BigInt(value)

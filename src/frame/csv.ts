@@ -1,5 +1,5 @@
 /**
- * CSV text before Polars reads it: its header, and what Polars would misread or refuse without a place.
+ * The header of CSV text, and the place of what Polars refuses without one.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */
@@ -29,22 +29,26 @@ export const missingWords = [
   'null',
 ] as const
 
-/** Why a text is no frame. */
+/** Why lines are no table, in the order of `CsvError` in native/src/csv_parse.h. */
+export const csvFailures = ['ragged', 'quote', 'cells'] as const
+
+/** Why a text is no frame, and where. */
 export interface CsvFailure {
-  readonly failure: 'empty' | 'encoding' | 'columns' | 'ragged' | 'quote'
+  readonly failure: (typeof csvFailures)[number] | 'empty' | 'encoding' | 'columns' | 'header'
   /** **Units**: bytes. */
   readonly offset: number
   /** **Units**: lines of data from 0. */
   readonly row?: number
 }
 
-/** A text that can be read. */
+/** A text whose header has been read. */
 export interface CsvText {
-  /** The text without byte order mark and blank lines; the input itself when it has none. */
+  /** The text without a byte order mark. */
   readonly bytes: Uint8Array
   /** Names of the columns as written, in their order. */
   readonly names: readonly string[]
-  /** Where the lines below the header start. **Units**: bytes. */
+  /** Where `bytes` starts in the body, and where the lines below the header start in `bytes`. **Units**: bytes. */
+  readonly start: number
   readonly linesAt: number
 }
 
@@ -53,26 +57,32 @@ const comma = 0x2c
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** CSV text is looked at. **Cost**: the header line, and a search for blank lines; nothing else unless there are any. */
+/** Maximum length of a header: the event loop reads it, in 10 ms. **Units**: bytes. */
+const maxHeaderBytes = 2 ** 21
+
+/** Reads the header of CSV text. **Cost**: that of the header; whether the text is UTF-8 takes 0.1 ms for each MB. */
 export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   if (!isUtf8(csv)) return { failure: 'encoding', offset: 0 }
   const start = csv[0] === 0xef && csv[1] === 0xbb && csv[2] === 0xbf ? 3 : 0
-  const bytes = withoutBlankLines(csv.subarray(start))
-  if (bytes.length === 0) return { failure: 'empty', offset: start }
-  const line = new CsvLine(bytes, 0)
+  const bytes = csv.subarray(start)
+  let at = 0
+  while (bytes[at] === newline || bytes[at] === carriageReturn) at++
+  if (at >= bytes.length) return { failure: 'empty', offset: start }
+  const isLong = bytes.length - at > maxHeaderBytes
+  const line = new CsvLine(isLong ? bytes.subarray(0, at + maxHeaderBytes) : bytes, at)
   const names: string[] = []
   do {
     line.next()
     if (names.length === maxFrameColumns) return { failure: 'columns', offset: start + line.at }
+    if (isLong && line.end > at + maxHeaderBytes) return { failure: 'header', offset: start + at }
     names.push(line.text())
   } while (line.more)
-  return line.isCut
-    ? { failure: 'quote', offset: start + line.at }
-    : { bytes, names, linesAt: Math.min(line.end, bytes.length) }
+  if (line.isCut) return { failure: 'quote', offset: start + line.at }
+  return { bytes, names, start, linesAt: Math.min(line.end, bytes.length) }
 }
 
-/** Where a text that Polars refused stops being a table of `columns` columns; undefined when it is one. **Cost**: only on errors. */
-export function findRagged({ bytes, names }: CsvText): CsvFailure | undefined {
+/** Returns where a text that Polars refused stops being a table; undefined if it is one. **Cost**: only on errors. */
+export function findRagged({ bytes, names, start }: CsvText): CsvFailure | undefined {
   let at = 0
   for (let row = -1; at < bytes.length; row++) {
     const line = new CsvLine(bytes, at)
@@ -81,23 +91,23 @@ export function findRagged({ bytes, names }: CsvText): CsvFailure | undefined {
       line.next()
       count++
     } while (line.more)
-    if (line.isCut) return { failure: 'quote', offset: line.at, row }
-    if (count > names.length) return { failure: 'ragged', offset: at, row }
+    if (line.isCut) return { failure: 'quote', offset: start + line.at, row }
+    if (count > names.length) return { failure: 'ragged', offset: start + at, row }
     at = line.end
   }
   return undefined
 }
 
-/** The fields of one line. */
+/** Reads the fields of one line, one after another. */
 class CsvLine {
   readonly #bytes: Uint8Array
   /** Where the last field starts. */
   at: number
-  /** Behind the last field and what ended it. */
+  /** Behind the last field and the byte that ended it. */
   end: number
   /** Whether a comma ended it. */
   more = false
-  /** Whether a quote has no end. */
+  /** Whether its quote has no end. */
   isCut = false
   #isQuoted = false
   #last = 0
@@ -108,22 +118,21 @@ class CsvLine {
     this.end = start
   }
 
-  /** Goes to the next field. */
+  /** Reads the next field. */
   next(): void {
     const bytes = this.#bytes
     let pos = this.end
     this.at = pos
     this.#isQuoted = bytes[pos] === quote
-    if (this.#isQuoted) {
-      // A doubled quote ends and starts the quoted part again, which comes to the same.
-      let inside = true
-      for (pos++; pos < bytes.length; pos++) {
-        const byte = bytes[pos]
-        if (byte === quote) inside = !inside
-        else if (!inside && (byte === comma || byte === newline)) break
-      }
-      this.isCut = inside
-    } else while (pos < bytes.length && bytes[pos] !== comma && bytes[pos] !== newline) pos++
+    // A doubled quote ends and starts the quoted part again, which comes to the same.
+    let inside = this.#isQuoted
+    if (inside) pos++
+    for (; pos < bytes.length; pos++) {
+      const byte = bytes[pos]
+      if (byte === quote && this.#isQuoted) inside = !inside
+      else if (!inside && (byte === comma || byte === newline || byte === carriageReturn)) break
+    }
+    this.isCut = inside
     this.#last = pos
     this.more = bytes[pos] === comma
     this.end = pos + 1
@@ -131,15 +140,13 @@ class CsvLine {
 
   /** The field, without its quotes. */
   text(): string {
-    let last = this.#last
-    if (!this.more && last > this.at && this.#bytes[last - 1] === carriageReturn) last--
-    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.at, last - this.at).toString()
+    const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.at, this.#last - this.at).toString()
     return this.#isQuoted ? text.slice(1, text.endsWith('"') ? -1 : undefined).replaceAll('""', '"') : text
   }
 }
 
-/** As pandas, which skips blank lines; Polars makes a row of nulls of them. */
-function withoutBlankLines(bytes: Uint8Array): Uint8Array {
+/** Removes blank lines as pandas does, which skips them; Polars makes rows of nulls of them. */
+export function withoutBlankLines(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const startsBlank = bytes[0] === newline || (bytes[0] === carriageReturn && bytes[1] === newline)
   if (!startsBlank && text.indexOf('\n\n') === -1 && text.indexOf('\n\r\n') === -1) return bytes
@@ -162,7 +169,7 @@ function withoutBlankLines(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Names become different ones, as pandas does it: a second `a` becomes `a.1`.
+ * Makes names differ, as pandas does it: a second `a` becomes `a.1`.
  * **Source**: pandas 2.2, `read_csv` with duplicate names.
  */
 export function uniqueNames(names: readonly string[]): string[] {

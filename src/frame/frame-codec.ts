@@ -7,6 +7,12 @@ import type { Column, ColumnTable } from './columns.ts'
 /** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
 export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
 
+/**
+ * From which size on a body is parsed off the event loop, which would wait 2 to 5 ms for it. **Units**: bytes.
+ * **Source**: bench/micro/frame-codec.ts.
+ */
+export const minAsyncBytes = 2 ** 20
+
 /** Name of a JSON layout. */
 export type Orient = (typeof orients)[number]
 
@@ -69,14 +75,15 @@ export interface FrameFailure {
   readonly row?: number
 }
 
-/** A parsed text. Never aliases it. */
+/** A parsed text, in memory of its own. */
 export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
-  /** Row labels (int64 or str), when the text has them. */
+  /**
+   * Row labels (int64 or str), when the text has them. Object keys, which JSON can only write as strings, are integers when
+   * every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
+   */
   readonly labels?: Column
-  /** Whether the labels were object keys, which JSON can only write as strings. */
-  readonly keyed: boolean
   /** series-split: the series' name. */
   readonly name?: string
   /** table: where the schema lies in the text. **Units**: bytes. */
@@ -100,8 +107,10 @@ export interface FrameText {
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
-  /** UTF-8 JSON text, checked to be UTF-8, becomes columns. */
+  /** Parses JSON text, which is known to be UTF-8. */
   parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure
-  /** Columns become JSON text. */
+  /** The same on another thread. The text must not change until the promise settles. */
+  parseFrameAsync?(json: Uint8Array, layout: FrameLayout): Promise<ParsedFrame | FrameFailure>
+  /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
 }

@@ -65,10 +65,9 @@ class FrameParser {
     else this.#plain(layout)
     if (json.peek() !== undefined) throw new Stop('syntax', json.pos)
     const columns = this.#columns.map((draft) => finish(draft, this.#rows))
-    const labels = rest.labels ?? (this.#keys && columnOf('', 'str', [...this.#keys.keys()]))
+    const labels = rest.labels ?? (this.#keys && labelsOf([...this.#keys.keys()]))
     return {
       table: { rows: this.#rows, columns },
-      keyed: this.#keys !== undefined,
       ...rest,
       ...(labels !== undefined && this.#rows > 0 && { labels }),
     }
@@ -254,7 +253,6 @@ class FrameParser {
     return {
       ...(index !== undefined && this.#rows > 0 && { labels: finish(index, this.#rows) }),
       ...(name !== undefined && { name }),
-      keyed: false,
     }
   }
 
@@ -312,7 +310,7 @@ class FrameParser {
       }
     })
     if (schema === undefined || !hasData) throw new Stop('keys', begin)
-    return { schema, keyed: false }
+    return { schema }
   }
 
   #add(name: string): Draft {
@@ -353,6 +351,12 @@ function placed(stop: Stop, { name }: Draft, row?: number): Stop {
   stop.column = name
   if (row !== undefined) stop.row = row
   return stop
+}
+
+/** Object keys as labels; 15 digits are always exact. */
+function labelsOf(keys: readonly string[]): Column {
+  const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
+  return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)
 }
 
 function finish({ name, kind, values }: Draft, rows: number): Column {

@@ -4,8 +4,10 @@
  */
 import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes, elementTypes } from '../dtype.ts'
+import { nativeLimiter } from '../memory/limiter.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
 import type { Column, ColumnTable } from './columns.ts'
+import { type CsvFailure, csvFailures } from './csv.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -29,34 +31,32 @@ const secret = getRandomValues(new Uint32Array(4))
 const limits = Float64Array.of(0, 0, ...secret)
 
 // The words of native/src/frame_pack.cpp.
-const frameWords = 9
+const frameWords = 8
 const columnWords = 7
 
-function parseWith(addon: FrameAddon, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
+function limitsOf(json: Uint8Array): Float64Array {
   limits[0] = maxFrameColumns
   limits[1] = maxFrameCells(json.length)
-  const buffer = addon.parseFrame(json, layouts.indexOf(layout), limits)
-  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
-  return unpack(buffer, layout)
+  return limits
 }
 
-function unpack(buffer: ArrayBuffer, layout: FrameLayout): ParsedFrame | FrameFailure {
+function unpack(buffer: ArrayBuffer | undefined, layout: FrameLayout): ParsedFrame | FrameFailure {
+  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
   const bytes = Buffer.from(buffer)
   const words = new Float64Array(buffer, 0, frameWords)
   if (words[0] !== 0) return failureOf(bytes, words)
   // Not by destructuring, which goes through an iterator.
   const rows = words[1]
   const count = words[2]
-  const nameStart = words[5]
+  const nameStart = words[4]
   const table = { rows, columns: new Array<Column>(count) }
   const places = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
   for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, places, i * columnWords, rows)
   return {
     table,
-    keyed: words[4] === 1,
     labels: words[3] === 1 ? columnAt(bytes, places, count * columnWords, rows) : undefined,
-    name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[6]),
-    schema: layout === 'table' ? [words[7], words[8]] : undefined,
+    name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
+    schema: layout === 'table' ? [words[6], words[7]] : undefined,
   }
 }
 
@@ -71,24 +71,39 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
   }
 }
 
-/**
- * The lines below a CSV header become columns of the header's names, text where `isText` says so. Undefined: they must be read
- * in another way, be it to say what is wrong with them.
- */
-export type CsvParser = (lines: Uint8Array, names: readonly string[], isText: Uint8Array) => ColumnTable | undefined
+/** Parses the lines below a CSV header, of columns called `names`; those that `isText` marks are text whatever is in them. */
+export interface CsvParser {
+  parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
+  /** The same on another thread. The lines must not change until the promise settles. */
+  parseAsync(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
+}
 
-function parseCsvWith(addon: FrameAddon, ...[lines, names, isText]: Parameters<CsvParser>): ColumnTable | undefined {
-  const buffer = addon.parseCsv(lines, isText, maxFrameCells(lines.length))
-  if (buffer === undefined) return undefined
-  const rows = new Float64Array(buffer, 0, frameWords)[1]
+function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): ColumnTable | CsvFailure {
+  if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
+  const words = new Float64Array(buffer, 0, frameWords)
+  if (words[0] !== 0) {
+    const failure = csvFailures[words[0] - 1]
+    if (failure === undefined) throw new RangeError('no memory for the columns of a frame')
+    return { failure, offset: words[1], row: words[2] }
+  }
+  const rows = words[1]
   const bytes = Buffer.from(buffer)
-  const words = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
-  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, words, i * columnWords, rows), name })) }
+  const places = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
+  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, places, i * columnWords, rows), name })) }
+}
+
+function csvParserOf(addon: FrameAddon): CsvParser {
+  return {
+    parse: (lines, names, isText) => unpackCsv(addon.parseCsv(lines, isText, maxFrameCells(lines.length)), names),
+    parseAsync: (lines, names, isText) =>
+      nativeLimiter.run(async () =>
+        unpackCsv(await addon.parseCsvAsync(lines, isText, maxFrameCells(lines.length)), names),
+      ),
+  }
 }
 
 /** The add-on's; undefined when it is not loaded. */
-export const parseCsv: CsvParser | undefined =
-  frameAddon && ((...args) => parseCsvWith(frameAddon as FrameAddon, ...args))
+export const csvParser: CsvParser | undefined = frameAddon && csvParserOf(frameAddon)
 
 function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
   const { buffer } = bytes
@@ -168,7 +183,13 @@ export const nativeFrameCodec: FrameCodec | undefined =
     ? undefined
     : {
         name: 'native',
-        parseFrame: (json, layout) => parseWith(frameAddon as FrameAddon, json, layout),
+        parseFrame: (json, layout) =>
+          unpack((frameAddon as FrameAddon).parseFrame(json, layouts.indexOf(layout), limitsOf(json)), layout),
+        parseFrameAsync: (json, layout) =>
+          nativeLimiter.run(async () => {
+            const code = layouts.indexOf(layout)
+            return unpack(await (frameAddon as FrameAddon).parseFrameAsync(json, code, limitsOf(json)), layout)
+          }),
         encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, text),
       }
 
@@ -180,8 +201,7 @@ export const minFrameCells = 24
 
 function bySize(native: FrameCodec): FrameCodec {
   return {
-    name: 'native',
-    parseFrame: native.parseFrame,
+    ...native,
     encodeFrame: (table, text) =>
       (table.rows * table.columns.length < minFrameCells ? typescriptFrameCodec : native).encodeFrame(table, text),
   }

@@ -1,42 +1,66 @@
 /**
- * CSV bodies become frames, and every refusal BadInput.
+ * Reads CSV bodies; every refusal is a BadInput.
  * @module
  */
 
 import { BadInput, type BadInputReason } from '../errors.ts'
-import { type CsvFailure, findRagged, headerNames, missingWords, openCsv } from './csv.ts'
-import { maxFrameColumns } from './frame-codec.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import type { ColumnTable } from './columns.ts'
+import {
+  type CsvFailure,
+  type CsvText,
+  findRagged,
+  headerNames,
+  missingWords,
+  openCsv,
+  withoutBlankLines,
+} from './csv.ts'
+import { maxFrameColumns, minAsyncBytes } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
-import { type CsvParser, parseCsv } from './native-codec.ts'
+import { type CsvParser, csvParser } from './native-codec.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
+type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
+
 /**
- * CSV text becomes a frame: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
- * lines end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
+ * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short lines
+ * end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON. Returns columns, or
+ * a frame where Polars reads it: without the add-on.
  *
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, with the place where there is one.
- * **Cost**: the add-on's reader, or Polars' own for what the add-on leaves; both look at every line before they decide on a type.
+ * From {@link minAsyncBytes} on it is read off the event loop; `isPrivate` as for `decodeFrameJson`.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the place where there is one.
+ * **Cost**: every line is read before a type is decided on.
  */
 export function decodeCsv(
   polars: Polars,
   csv: Uint8Array,
-  dtype: ReadonlyMap<string, FrameType> | boolean | undefined,
+  dtype: Dtypes,
   name: string,
-  native: CsvParser | undefined = parseCsv,
-): DataFrame {
+  isPrivate = false,
+  parser: CsvParser | null = csvParser ?? null,
+): MaybePromise<ColumnTable | DataFrame> {
   const text = openCsv(csv)
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
+  if (parser === null) return readByPolars(polars, text, names, dtype, name)
   const flags = Uint8Array.from(names, (column) => (dtype === false || isText(dtype, column) ? 1 : 0))
-  // Polars counts quotes in the middle of a name, too, and the lines below are others then.
-  const isPlain = !text.names.some((column) => column.includes('"'))
-  const table = isPlain ? native?.(text.bytes.subarray(text.linesAt), names, flags) : undefined
-  if (table !== undefined) return polars.fromColumns(table)
+  const lines = text.bytes.subarray(text.linesAt)
+  const isLarge = lines.length >= minAsyncBytes
+  const parsed = isLarge
+    ? parser.parseAsync(isPrivate ? lines : new Uint8Array(lines), names, flags)
+    : parser.parse(lines, names, flags)
+  return whenReady(parsed, (table) => {
+    if (!('failure' in table)) return table
+    throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
+  })
+}
+
+function readByPolars(polars: Polars, text: CsvText, names: readonly string[], dtype: Dtypes, name: string): DataFrame {
   const textColumns = dtype === false ? 'all' : text.names.filter((_, i) => isText(dtype, names[i]))
   let frame: DataFrame
   try {
-    frame = polars.readCsv(text.bytes, textColumns, missingWords)
+    frame = polars.readCsv(withoutBlankLines(text.bytes), textColumns, missingWords)
   } catch (cause) {
     const found = findRagged(text)
     if (found !== undefined) throw refusal(found, name)
@@ -51,20 +75,22 @@ export function decodeCsv(
   return polars.floatsOfNothing(frame, places)
 }
 
-function isText(dtype: ReadonlyMap<string, FrameType> | boolean | undefined, column: string): boolean {
+function isText(dtype: Dtypes, column: string): boolean {
   return dtype instanceof Map && dtype.get(column) === 'Utf8'
 }
 
-const told: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {
+const messages: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {
   empty: ['syntax', 'CSV with a header line', 'no text'],
   encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
   columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
+  header: ['size', 'a header line of at most 2 MiB', 'a longer one'],
   ragged: ['ragged', 'lines of at most as many fields as the header', 'a longer one'],
   quote: ['syntax', 'quoted fields that end', 'one that does not'],
+  cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
 }
 
 function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {
-  const [reason, wanted, received] = told[failure]
+  const [reason, wanted, received] = messages[failure]
   const place = row === undefined || row < 0 ? '' : ` in row ${row}`
   return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
     reason,

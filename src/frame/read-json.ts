@@ -1,9 +1,10 @@
 /**
- * JSON bodies ⇄ columns with their labels, and every refusal as BadInput. Shared by the frame and the series descriptor.
+ * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series descriptor.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
 import { BadInput, type BadInputReason } from '../errors.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
 import type { Column, ColumnTable } from './columns.ts'
 import { uniqueNames } from './csv.ts'
@@ -12,10 +13,10 @@ import {
   type FrameFailureKind,
   type FrameLayout,
   maxFrameColumns,
+  minAsyncBytes,
   type ParsedFrame,
 } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
-import { labelsOfKeys } from './labels.ts'
 import { frameCodec } from './native-codec.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
@@ -29,19 +30,31 @@ export interface JsonFrame {
   readonly types: readonly (FrameType | undefined)[] | undefined
 }
 
-/** A JSON body becomes columns. **Errors**: BadInput with the byte offset, and column and row where there are any. */
-export function decodeFrameJson(body: Uint8Array, layout: FrameLayout, name: string): JsonFrame {
+/**
+ * Reads a JSON body; from {@link minAsyncBytes} on off the event loop. `isPrivate`: nobody else can reach the body's buffer
+ * until that has ended; any other is copied first, since whoever transferred it would free memory that a thread reads.
+ * **Errors**: BadInput with the byte offset, and column and row where there are any.
+ */
+export function decodeFrameJson(
+  body: Uint8Array,
+  layout: FrameLayout,
+  name: string,
+  isPrivate = false,
+): MaybePromise<JsonFrame> {
   const bom = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
-  const json = bom === 0 ? body : body.subarray(bom)
+  let json = bom === 0 ? body : body.subarray(bom)
   // decodeUtf8 finds the place.
   if (!isUtf8(json)) decodeUtf8(body, name)
-  const parsed = frameCodec.parseFrame(json, layout)
-  if ('failure' in parsed) throw refusal(parsed, bom, layout, name)
-  const labels = parsed.labels !== undefined && parsed.keyed ? labelsOfKeys(parsed.labels) : parsed.labels
-  if (layout === 'table') return applySchema(parsed, json, bom, name)
-  let { table } = parsed
-  if (layout === 'split') table = renameColumns(table, uniqueNames(table.columns.map((column) => column.name)))
-  return { table, labels, name: parsed.name, types: undefined }
+  const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
+  if (isLarge && !isPrivate) json = new Uint8Array(json)
+  const parsed = isLarge ? frameCodec.parseFrameAsync?.(json, layout) : frameCodec.parseFrame(json, layout)
+  return whenReady(parsed as MaybePromise<ParsedFrame | FrameFailure>, (frame) => {
+    if ('failure' in frame) throw refusal(frame, bom, layout, name)
+    if (layout === 'table') return applySchema(frame, json, bom, name)
+    const { table, labels } = frame
+    const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
+    return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
+  })
 }
 
 /** The same columns under other names. */
@@ -49,9 +62,12 @@ export function renameColumns(table: ColumnTable, names: readonly string[]): Col
   return { rows: table.rows, columns: table.columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
+/** A schema describes at most 16,384 columns; JSON.parse takes 5 ms for this much. **Units**: bytes. */
+const maxSchemaBytes = 2 ** 21
+
 function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): JsonFrame {
   const [start, end] = schema ?? [0, 0]
-  const parsed = parseTableSchema(json.subarray(start, end))
+  const parsed = end - start > maxSchemaBytes ? undefined : parseTableSchema(json.subarray(start, end))
   const offset = bom + start
   if (parsed === undefined) {
     throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {

@@ -11,6 +11,9 @@ import { fileURLToPath } from 'node:url'
 export interface FrameAddon {
   parseFrame(json: Uint8Array, layout: number, limits: Float64Array): ArrayBuffer | undefined
   parseCsv(csv: Uint8Array, isText: Uint8Array, maxCells: number): ArrayBuffer | undefined
+  /** These two work on libuv's threads: no argument may be written or transferred until the promise settles. */
+  parseFrameAsync(json: Uint8Array, layout: number, limits: Float64Array): Promise<ArrayBuffer | undefined>
+  parseCsvAsync(csv: Uint8Array, isText: Uint8Array, maxCells: number): Promise<ArrayBuffer | undefined>
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
 }
 

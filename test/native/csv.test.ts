@@ -2,118 +2,161 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { missingWords } from '../../src/frame/csv.ts'
 import type { FrameType } from '../../src/frame/frame-dtype.ts'
-import { type CsvParser, parseCsv } from '../../src/frame/native-codec.ts'
+import { type CsvParser, csvParser } from '../../src/frame/native-codec.ts'
 import { decodeCsv } from '../../src/frame/read-csv.ts'
 import { mutations } from '../../src/testing/mutate.ts'
-import { plain, polars } from '../unit/descriptors/frames.ts'
+import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/frames.ts'
 
-/** What is read, or why nothing is; by Polars alone when the parser answers nothing. */
-function read(csv: Uint8Array, dtype: ReadonlyMap<string, FrameType> | boolean | undefined, parser: CsvParser) {
+type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
+
+/** What is read, or why nothing is. */
+async function read(csv: Uint8Array, dtype?: Dtypes, parser = csvParser): Promise<readonly PlainColumn[] | string> {
   try {
-    return plain(decodeCsv(polars, csv, dtype, 'the tests', parser)).columns
+    const made = await decodeCsv(polars, csv, dtype, 'the tests', false, parser)
+    return plain(polars.isDataFrame(made) ? made : polars.fromColumns(made)).columns
   } catch (error) {
-    return (error as { reason?: unknown }).reason
+    return String((error as { reason?: unknown }).reason)
   }
 }
 
-const types = [undefined, false, new Map([['a', 'Utf8']]) as ReadonlyMap<string, FrameType>] as const
-
-/** Reads by the add-on and by Polars; answers how many texts the add-on read itself. */
-function expectSame(text: string | Uint8Array): number {
-  const csv = Buffer.from(text)
-  let own = 0
-  for (const dtype of types) {
-    const native = read(csv, dtype, (...args) => {
-      const table = parseCsv?.(...args)
-      if (table !== undefined) own++
-      return table
-    })
-    expect(native, JSON.stringify(csv.toString())).toEqual(read(csv, dtype, () => undefined))
-  }
-  return own
+/** As pandas reads columns of two fields: the kind of each pair, the text and the number of each field. */
+interface Pairs {
+  readonly fields: readonly string[]
+  readonly kinds: readonly string[]
+  readonly texts: readonly string[]
+  readonly floats: readonly (string | null)[]
 }
+const pairs: Pairs = JSON.parse(fixture('csv-pairs.json').toString())
+const kindOf: Readonly<Record<string, string>> = { i: 'int64', u: 'uint64', f: 'float64', b: 'bool', s: 'str' }
+const floatOf = (text: string | null) =>
+  Number(text === 'inf' || text === '-inf' ? text.replace('inf', 'Infinity') : text)
 
-const fields = [
-  ...[
+describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
+  const parser = csvParser as CsvParser
+
+  it('is read as pandas reads it, column by column, whatever is in it', async () => {
+    const { fields, kinds, texts, floats } = pairs
+    let differences = 0
+    for (const [i, a] of fields.entries()) {
+      for (const [j, b] of fields.entries()) {
+        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`))) as readonly PlainColumn[]
+        let kind = kindOf[kinds[i][j]]
+        // Integers beyond uint64 among fractions are floats here and text in pandas.
+        if (kind === 'str' && column.kind === 'float64') {
+          expect(
+            [a, b].some((field) => /^\d{19,}$/.test(field)),
+            `${a} and ${b}`,
+          ).toBe(true)
+          kind = 'float64'
+          differences++
+        }
+        expect([a, b, column.kind]).toEqual([a, b, kind])
+        for (const [row, at] of [i, j].entries()) {
+          const value = column.values[row]
+          if (kind === 'str') expect(value).toBe(texts[at])
+          else if (kind === 'bool') expect(value).toBe(texts[at].toLowerCase() === 'true')
+          else if (kind === 'float64') expect(value, a).toBe(floatOf(floats[at] ?? texts[at]))
+          else expect(value).toBe(BigInt(texts[at].trim()))
+        }
+      }
+    }
+    expect(differences).toBeLessThan(80)
+  })
+
+  it('has nulls where pandas has missing values, and keeps integers beside them', async () => {
+    for (const word of missingWords) {
+      for (const field of ['1', '1.5', 'true', 'x']) {
+        const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`))) as readonly PlainColumn[]
+        const [column] = (await read(
+          Buffer.from(`a,b\n${field},1\n${word},1\n"${word}",1\n`),
+        )) as readonly PlainColumn[]
+        expect(column).toEqual({ ...alone, values: [...alone.values, null, null] })
+      }
+    }
+  })
+
+  it('names the place of what is wrong', async () => {
+    const refused = async (text: string) =>
+      Promise.resolve()
+        .then(() => decodeCsv(polars, Buffer.from(text), undefined, 'the tests'))
+        .catch(({ reason, offset, path }) => [reason, offset, path])
+    expect(await refused('a,b\n1,2\n\n1,2,3\n')).toEqual(['ragged', 9, '[1]'])
+    expect(await refused('\ufeffa,b\r\n1,2\r\n3,"x\n')).toEqual(['syntax', 15, '[1]'])
+    expect(await refused(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`)).toEqual(['size', 1001 + 1047 * 2, '[1047]'])
+    const long = `a,b\n${'1,2\n'.repeat(300_000)}1,2,3\n`
+    expect(await refused(long)).toEqual(['ragged', long.length - 6, '[300000]'])
+    expect(await refused('"'.repeat(3e6))).toEqual(['size', 0, undefined])
+  })
+
+  it('is the same on another thread', async () => {
+    const names = ['a', 'b']
+    const flags = Uint8Array.of(0, 1)
+    for (const text of ['1,x\n2,y\n', '1.5,\n"q""",1\n', '1\n', '1,2,3\n', '"', '']) {
+      const lines = Buffer.from(text)
+      expect(await parser.parseAsync(lines, names, flags)).toEqual(parser.parse(lines, names, flags))
+    }
+  })
+
+  it('reads or refuses any text, and the same each time', async () => {
+    const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
+    for (const seed of seeds) {
+      for (const text of mutations(Buffer.from(seed), 400)) expect(await read(text)).toEqual(await read(text))
+    }
+  })
+})
+
+describe('CSV without the add-on', () => {
+  // Polars reads it, and differs from pandas in fields that are not among these.
+  const fields = [
     '1',
     '-1',
     '0',
     '007',
-    '-0',
     '9223372036854775807',
-    '-9223372036854775808',
-    '9223372036854775808',
-    '12345678901234567890123',
-  ],
-  ...[
     '1.5',
     '+1.5',
     '.5',
-    '-.5',
-    '5.',
     '1e5',
-    '1E-5',
-    '1.e5',
-    '00.5',
-    '1e999',
-    '4.9e-324',
     '0.1',
-    '-0.0',
     '123456789.123456789',
-    '+1',
-    '1e',
-    '1e+',
-  ],
-  ...[
+  ]
+  const others = [
     'true',
     'False',
-    'TRUE',
-    'yes',
     'x',
-    ' 1',
-    '1 ',
     'é',
     'a b',
-    '1-',
-    '--1',
-    '.',
-    '-',
-    '+',
-    'e5',
-    'inf',
-    '-inf',
-    '+NaN',
-    'Inf',
     '2020-01-01',
-    '0x10',
-  ],
-  ...['"1"', '"1.5"', '"true"', '"x,y"', '"a\nb"', '"say ""no"""', '""', '"NA"', '"007"', '" "', '"""1"""'],
-  ...missingWords,
-]
+    '"1"',
+    '"x,y"',
+    '"a\nb"',
+    '"say ""no"""',
+    '""',
+    '"NA"',
+  ]
 
-describe('CSV in the add-on and in Polars', () => {
-  it('is the same column by column, whatever is in it', () => {
-    let own = 0
-    for (const field of fields) for (const other of fields) own += expectSame(`a,b\n${field},1\n${other},2\n`)
-    // Few texts are left to Polars: infinities, and whole numbers that are none of int64.
-    expect(own / (fields.length ** 2 * types.length)).toBeGreaterThan(0.85)
-  })
-
-  it('is the same in tables of any form', () => {
-    const field = fc.constantFrom(...fields)
-    const line = fc.array(field, { minLength: 1, maxLength: 4 })
+  it('is the same in tables of any form', async () => {
+    const field = fc.constantFrom(...fields, ...others, ...missingWords)
+    // Polars takes some lines that end in a comma too many and refuses others.
+    const line = fc.array(field, { minLength: 1, maxLength: 4 }).filter((list) => list.length < 4 || list[3] !== '')
     const end = fc.constantFrom('\n', '\r\n', '\n\n')
-    fc.assert(
-      fc.property(fc.array(fc.tuple(line, end), { maxLength: 6 }), fc.boolean(), (lines, isCut) => {
-        const text = `a,b,c\n${lines.map(([list, mark]) => list.join() + mark).join('')}`
-        expectSame(isCut ? text.trimEnd() : text)
-      }),
-      { numRuns: 3000 },
+    const dtypes = fc.constantFrom<Dtypes>(undefined, false, new Map([['a', 'Utf8']]))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(line, end), { maxLength: 6 }),
+        fc.boolean(),
+        dtypes,
+        async (lines, isCut, dtype) => {
+          const text = `a,b,c\n${lines.map(([list, mark]) => list.join() + mark).join('')}`
+          const csv = Buffer.from(isCut ? text.trimEnd() : text)
+          const made = await Promise.resolve()
+            .then(() => decodeCsv(polars, csv, dtype, 'the tests', false, null))
+            .then((frame) => plain(frame as never).columns)
+            .catch(({ reason }) => reason)
+          expect(made, JSON.stringify(text)).toEqual(await read(csv, dtype))
+        },
+      ),
+      { numRuns: 1000 },
     )
-  })
-
-  it('is the same for broken texts', () => {
-    const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
-    for (const seed of seeds) for (const text of mutations(Buffer.from(seed), 400)) expectSame(text)
   })
 })
