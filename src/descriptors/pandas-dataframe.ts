@@ -151,8 +151,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
     if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
-    const text = format === 'parquet' ? request.peek() : toUtf8(request.peek(), charset, 'PandasDataFrame')
-    const isPrivate = text !== request.peek() || bodyLoan.isPooled(request)
+    const body = request.peek()
+    const text = format === 'parquet' ? body : toUtf8(body, charset, 'PandasDataFrame')
+    const isPrivate = text !== body || bodyLoan.isPooled(request)
     if (format === 'json') return this.#fromJson(text, isPrivate)
     if (format === 'csv') {
       return whenReady(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate), (read) =>
