@@ -30,9 +30,10 @@ async function codecWork(): Promise<Work> {
   const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
   const { jpegCodec } = (await built('image/jpeg.js')) as typeof import('../../src/image/jpeg.ts')
   const { readImageHeader } = (await built('image/header.js')) as typeof import('../../src/image/header.ts')
+  const { NDArray } = (await built('array/ndarray.js')) as typeof import('../../src/array/ndarray.ts')
   const header = readImageHeader(body)
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
-    return async () => String(meanOf((await jpegCodec.decode(body, header)).data))
+    return async () => String(new NDArray((await jpegCodec.decode(body, header)).data).mean())
   }
   return napiWork()
 }

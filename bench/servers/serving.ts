@@ -47,7 +47,7 @@ svc.api({ input: new io.Text(), output: new io.Text() }, async function* stream(
   for (let i = 0; i < 100; i++) yield piece
 })
 svc.api({ input: new io.Image(), output: new io.JSON() }, function mean(picture) {
-  return meanOf(picture.data)
+  return picture.toNDArray().mean()
 })
 const imagenet = { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } as const
 const picture = new io.Image({ tensor: { size: [224, 224], ...imagenet } })
