@@ -43,6 +43,8 @@ export interface GrpcEngine {
 // would forget. **Units**: milliseconds.
 const keepaliveTimeMs = 60_000
 const keepaliveTimeoutMs = 20_000
+// A connection without calls, or one that never says anything, is closed after this. **Units**: milliseconds.
+const idleMs = 300_000
 // For the tail of answers and the pings of clients that hold an idle connection.
 const closeMs = 500
 
@@ -63,6 +65,7 @@ export async function listenGrpc(
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     'grpc.keepalive_permit_without_calls': 1,
+    'grpc.max_connection_idle_ms': idleMs,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
   })
   const calls = new RpcCalls(state, service)

@@ -7,6 +7,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
+import { DescriptorWatch } from './descriptor-watch.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
 import type { Logger } from './log.ts'
@@ -113,6 +114,7 @@ class RunningListener implements Listener {
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
   readonly #reclaimer: MemoryReclaimer
+  readonly #descriptors: DescriptorWatch
   #closing: Promise<void> | undefined
 
   constructor(service: Service, server: ServerState, engine: Engine, grpc: GrpcEngine | undefined) {
@@ -122,6 +124,7 @@ class RunningListener implements Listener {
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
+    this.#descriptors = new DescriptorWatch(server.log)
     this.#reclaimer = new MemoryReclaimer(() => server.limiter.open === 0)
     this.grpcPort = grpc?.port
   }
@@ -142,6 +145,7 @@ class RunningListener implements Listener {
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
     this.#reclaimer.stop()
+    this.#descriptors.stop()
     await this.#service.stop()
   }
 }

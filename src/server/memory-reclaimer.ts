@@ -43,7 +43,8 @@ export class MemoryReclaimer {
     this.#process = process
     this.#baseline = process.rss()
     this.#timer = setInterval(() => {
-      if (isIdle()) void this.check()
+      // Without a free file descriptor the resident memory cannot be read: the next check may.
+      if (isIdle()) this.check().catch(() => {})
     }, checkMs).unref()
   }
 
@@ -53,9 +54,12 @@ export class MemoryReclaimer {
     this.#baseline = Math.min(this.#baseline, rss)
     if (this.#busy || rss - this.#baseline < minGrowthBytes) return
     this.#busy = true
-    await this.#process.reclaim()
-    this.#baseline = this.#process.rss()
-    this.#busy = false
+    try {
+      await this.#process.reclaim()
+      this.#baseline = this.#process.rss()
+    } finally {
+      this.#busy = false
+    }
   }
 
   stop(): void {

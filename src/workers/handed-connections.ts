@@ -1,5 +1,5 @@
 /**
- * Closes connections that were handed to a worker of the node engine which died.
+ * Follows the connections that the supervisor hands to workers: those of the node engine and of gRPC.
  * @module
  */
 import type { Worker } from 'node:cluster'
@@ -8,27 +8,45 @@ interface Handle {
   close(): void
 }
 
+/** Time in which a worker acknowledges a connection, unless it is busy or lost it. **Units**: milliseconds. */
+export const acknowledgeMs = 5_000
+
 /**
- * Closes, when a worker ends, the connections that it has not acknowledged.
+ * Closes connections that a worker does not acknowledge, when it ends or after 5 s, and then hands it the next one.
  *
- * The parent hands each connection over with a message and closes its own end when the worker has answered. When the
- * worker dies before that, node:cluster keeps the parent's end open for ever, and the client waits as long: on Node
- * 20.20, under 4 clients, one of them for each worker killed, and none with this. The messages are internal ones of
- * node:cluster: should they change, this finds nothing and does nothing.
+ * The parent hands each connection over with a message, closes its own end when the worker has answered, and hands the
+ * worker no other one before that. Two things never end that wait in node:cluster (Node 20.20): a worker that dies
+ * before it answers, and one without a free file descriptor, which loses the message with the descriptor, so that its
+ * port is dead for good. A worker that is only busy has the connection already: it goes on to serve it.
+ *
+ * The messages are internal ones of node:cluster: should they change, this finds nothing and does nothing.
+ * `onLost` is called for each connection that was not acknowledged in time.
  */
-export function closeLostConnections(worker: Worker): void {
+export function closeLostConnections(worker: Worker, onLost: () => void): void {
   const child = worker.process
-  const unacknowledged = new Map<number, Handle>()
+  const unacknowledged = new Map<number, { readonly handle: Handle; readonly timer: NodeJS.Timeout }>()
   const send = child.send.bind(child) as (...args: unknown[]) => boolean
   child.send = ((message: { readonly act?: string; readonly seq?: number }, handle?: Handle, ...rest: unknown[]) => {
-    if (message.act === 'newconn' && message.seq !== undefined && handle !== undefined)
-      unacknowledged.set(message.seq, handle)
+    const { act, seq } = message
+    if (act === 'newconn' && seq !== undefined && handle !== undefined) {
+      const giveUp = () => {
+        onLost()
+        // As the worker itself would answer: node:cluster closes the connection and goes on.
+        child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: seq, accepted: true })
+      }
+      unacknowledged.set(seq, { handle, timer: setTimeout(giveUp, acknowledgeMs).unref() })
+    }
     return send(message, handle, ...rest)
   }) as typeof child.send
-  child.on('internalMessage', (message: { readonly ack?: number }) => {
-    if (message.ack !== undefined) unacknowledged.delete(message.ack)
+  child.on('internalMessage', ({ ack }: { readonly ack?: number }) => {
+    if (ack === undefined) return
+    clearTimeout(unacknowledged.get(ack)?.timer)
+    unacknowledged.delete(ack)
   })
   child.on('close', () => {
-    for (const handle of unacknowledged.values()) handle.close()
+    for (const { handle, timer } of unacknowledged.values()) {
+      clearTimeout(timer)
+      handle.close()
+    }
   })
 }

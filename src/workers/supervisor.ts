@@ -127,7 +127,10 @@ class Supervision {
       return
     }
     slot.worker = worker
-    closeLostConnections(worker)
+    closeLostConnections(worker, () => {
+      const message = `worker ${slot.number} did not take a connection in time: it is busy, or has no file descriptor left`
+      this.#options.logger.warn({ event: 'connection_lost', worker: slot.number }, message)
+    })
     worker.on('message', (message: unknown) => {
       if (isMessageOf<WorkerReady>('ready', message)) this.#onReady(slot, message)
       else if (isMessageOf<WorkerFailed>('failed', message)) slot.failure = message.message
