@@ -145,17 +145,19 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   async function decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels> {
     signal?.throwIfAborted()
     if (await runInSlices(cutOffSlices(bytes, header), signal)) throw new Error('the data ends before the picture')
+    const area = header.width * header.height
     if (header.mimeType === 'image/gif') {
       const frame = readGif(bytes)
       if (frame === undefined) throw new Error('the first frame is missing')
-      return runInSlices(decodeGif(bytes, frame), signal)
+      // On the event loop, but its pixels count as well.
+      return pictureQueue.run(area, signal, () => runInSlices(decodeGif(bytes, frame), signal))
     }
-    const area = header.width * header.height
     if (jpeg !== undefined && isForJpegCodec(header)) {
       return pictureQueue.run(area, signal, () => jpeg.decode(bytes, header, signal))
     }
-    const raw = await pictureQueue.run(area, signal, () => new Transformer(bytes).rawPixels(signal))
-    return runInSlices(pixelsOf(raw, header), signal)
+    return pictureQueue.run(area, signal, async () => {
+      return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
+    })
   }
 
   return {

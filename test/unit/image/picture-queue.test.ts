@@ -3,7 +3,8 @@ import { gunzip, gzipSync } from 'node:zlib'
 import { Context, io, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { lifecycle } from '../../../src/http/context.ts'
-import { PictureQueue } from '../../../src/image/picture-queue.ts'
+import { PictureQueue, pictureQueue } from '../../../src/image/picture-queue.ts'
+import { fixtureBytes } from '../../fixtures/images/pictures.ts'
 import { requestOf } from '../descriptors/requests.ts'
 
 /** Work that starts when the queue lets it and ends when the test says so. */
@@ -120,6 +121,23 @@ describe('PictureQueue', () => {
 })
 
 describe('pictures in the pool', () => {
+  it('are bounded with those that are decoded in slices', async () => {
+    // 24×18 pixels on a screen of six million.
+    const gif = Buffer.from(fixtureBytes('rgb.gif'))
+    gif.writeUInt16LE(3000, 6)
+    gif.writeUInt16LE(2000, 8)
+    let end = () => {}
+    const blocker = pictureQueue.run(10e6, undefined, () => new Promise<void>((resolve) => (end = resolve)))
+    let isDecoded = false
+    const decoding = new io.Image().fromBytes(gif).then(() => (isDecoded = true))
+    // Six million pixels take some fifty turns.
+    for (let turn = 0; turn < 1000; turn++) await new Promise((resolve) => setImmediate(resolve))
+    expect(isDecoded).toBe(false)
+    end()
+    await Promise.all([blocker, decoding])
+    expect(isDecoded).toBe(true)
+  })
+
   it('leave threads to everything else that uses it', async () => {
     // 16 million pixels of one colour, a few KB.
     const webp = await new RasterImage('RGB', 4000, 4000, new Uint8Array(48_000_000).fill(99)).encode('image/webp')
