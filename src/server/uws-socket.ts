@@ -23,6 +23,7 @@ export class UwsSocket implements ExchangeSocket {
   #listens = false
   // What the kernel has not taken yet of a body of known length, and where in that it starts.
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
+  #sendsEvents = false
   // The native response is invalid, also for what the exchange leaves to do when it is over.
   #gone = false
 
@@ -125,6 +126,9 @@ export class UwsSocket implements ExchangeSocket {
 
   sendHead(response: HttpResponse): void {
     writeHead(this.#res, response, this.#exchange.echoedId)
+    this.#sendsEvents = response.headers.some(
+      ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
+    )
     // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice:
     // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after
     // a `write`.
@@ -132,7 +136,11 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendPiece(piece: Chunk): boolean {
-    if (this.#res.write(piece)) return true
+    let isTaken = this.#res.write(piece)
+    // uWebSockets.js writes the line end of a chunk in front of the next one, and Python's requests gives a chunk on when it has come. An
+    // event ends with an empty line; another one says nothing.
+    if (this.#sendsEvents && typeof piece === 'string' && piece.endsWith('\n\n')) isTaken = this.#res.write('\n')
+    if (isTaken) return true
     if (!this.#listens) this.#listen()
     return false
   }

@@ -76,6 +76,23 @@ describe.each(engines)('streams on %s', (engine) => {
     expect((await raw.answer()).text).toBe('again, world')
   })
 
+  it('completes the chunk of an event when it is sent', async () => {
+    const second = gate()
+    const server = await start(engine, (svc) =>
+      svc.api({ input: new Text(), output: new Text({ contentType: 'text/event-stream' }) }, async function* tell() {
+        yield { data: 'one' }
+        await second.promise
+        yield { data: 'two' }
+      }),
+    )
+    const raw = await server.connect()
+    raw.write(post('/tell', 'x'))
+    // Some clients give a chunk on when its last line end has come; Python's requests is one.
+    await raw.until('\r\nb\r\ndata: one\n\n\r\n')
+    second.open()
+    expect((await raw.answer()).text.replace(/\n{2,}/g, '\n\n').trimEnd()).toBe('data: one\n\ndata: two')
+  })
+
   it('sends lists of chunks, empty ones and none included', async () => {
     const bodies = [['a', '', Buffer.from('b')], [], [''], ['x'.repeat(100_000), Buffer.alloc(100_000, 'y')]]
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'list' }, () => bodies.shift() ?? []))
