@@ -6,21 +6,26 @@
 export { NDArray } from './array/ndarray.ts'
 export type { Nested } from './array/nested.ts'
 export * as io from './descriptors/index.ts'
-export type { DType } from './dtype.ts'
+export type { DataOf, DType, DTypeData } from './dtype.ts'
 export {
   BadInput,
+  type BadInputReason,
   BadOutput,
   ClientClosed,
   DeadlineExceeded,
   type ErrorCode,
+  type ErrorDetails,
   errorTable,
   FunctionError,
+  type GrpcStatusName,
+  type InputIssue,
   InternalError,
   InvalidArgument,
   MethodNotAllowed,
   MissingDependencyException,
   NotFound,
   Overloaded,
+  type OwnStatus,
   PayloadTooLarge,
   ServingError,
   SetupError,
@@ -29,16 +34,47 @@ export {
   ValueError,
 } from './errors.ts'
 export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
-export { Context, type CookieOptions } from './http/context.ts'
-export { HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from './http/message.ts'
+export type { DataFrame, Series } from './frame/polars-package.ts'
+export { type Cleanup, Context, type ContextInit, type CookieOptions, type ResponseContext } from './http/context.ts'
+export type { ServerSentEvent } from './http/event-stream.ts'
+export {
+  type Chunk,
+  type HeaderLine,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  type RequestHeaders,
+  type ResponseBody,
+} from './http/message.ts'
 export type { EncodableMimeType, EncodeOptions } from './image/image-codec.ts'
 export { type Abortable, RasterImage, type ResizeOptions } from './image/raster.ts'
-export type { RasterMode } from './image/raster-modes.ts'
+export type { Pixels, RasterElements, RasterMode } from './image/raster-modes.ts'
 export type { ResizeFilter } from './image/resize.ts'
-export type { TensorFit, TensorOptions } from './image/tensor.ts'
+export type { TensorDType, TensorFit, TensorOptions } from './image/tensor.ts'
+export type { MaybePromise } from './promise.ts'
+export type {
+  DataFrameMessage,
+  FileMessage,
+  MultipartMessage,
+  NDArrayMessage,
+  Numbers,
+  ProtoContent,
+  ProtoField,
+  ProtoMessages,
+  SeriesMessage,
+} from './proto/messages.ts'
 export type { ModelCall } from './runner/model-host.ts'
-export { Runner, type RunnerLife, type StartOptions } from './runner/runner.ts'
-export type { CallOptions, MethodOptions, RunnerOptions } from './runner/runner-options.ts'
+export { Runner, type RunnerClass, type RunnerLife, type StartOptions } from './runner/runner.ts'
+export type {
+  BatchOptions,
+  CallerMethod,
+  CallOptions,
+  InitOf,
+  MethodNames,
+  MethodOptions,
+  ModelOf,
+  RunnerOptions,
+} from './runner/runner-options.ts'
 export { registerSerializer, type SerializedFields, type Serializer } from './runner/serializers.ts'
 export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
@@ -47,8 +83,8 @@ export type { RunnerEvent } from './runner/worker-supervisor.ts'
 import './server/inject.ts'
 
 export { serve } from './server/listener.ts'
-export type { EngineName, Limits, Listener, ServeOptions } from './server/options.ts'
-export type { Api, ApiOptions } from './service/api.ts'
+export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
+export type { Api, ApiFunction, ApiOptions } from './service/api.ts'
 export { call } from './service/call.ts'
 export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
-export { Service, type ServiceOptions } from './service/service.ts'
+export { type Hook, Service, type ServiceOptions } from './service/service.ts'

@@ -2,7 +2,17 @@
  * Types of descriptors of one's own and the functions behind them. Compiled, never run.
  * @module
  */
-import { BadInput, type Context, type HttpRequest, type HttpResponse, io, Service } from 'serving'
+import {
+  BadInput,
+  type Context,
+  type HeaderLine,
+  type HttpRequest,
+  type HttpResponse,
+  io,
+  type NDArrayMessage,
+  type ProtoField,
+  Service,
+} from 'serving'
 
 const svc = new Service('types')
 
@@ -77,6 +87,29 @@ svc.api({ input: lines, output: lines, name: 'h' }, (given) => given)
 svc.api({ input: points, output: points, name: 'i' }, (point) => new Point(point.y))
 // @ts-expect-error TS2345: the input is no number
 svc.api({ input: points, output: points, name: 'j' }, (x: number) => new Point(x))
+
+// Right: a message of its own, by the types that the package exports.
+class Rows extends io.IODescriptor<number[]> {
+  readonly mimeType = 'text/csv'
+  override readonly protoField: ProtoField = 'ndarray'
+  override readonly publicOptions = ['mimeType']
+
+  fromHttpRequest(request: HttpRequest): number[] {
+    return [...request.peek()]
+  }
+  toHttpResponse(rows: number[]): HttpResponse {
+    const headers: HeaderLine[] = [['content-type', this.mimeType]]
+    return { headers, body: rows.join() }
+  }
+  override fromProto(message: Uint8Array | NDArrayMessage): io.MaybePromise<number[]> {
+    if (message instanceof Uint8Array) return super.fromProto(message)
+    return Array.from(message.doubleValues ?? [])
+  }
+  override toProto(rows: number[]): NDArrayMessage {
+    return { dtype: 1, shape: [rows.length], doubleValues: Float64Array.from(rows) }
+  }
+}
+svc.api({ input: new Rows(), output: new Rows(), name: 'rows' }, (rows) => rows)
 
 // Wrong: descriptors that do not do what the abstract class asks.
 // @ts-expect-error TS2515: toHttpResponse is missing
