@@ -2,10 +2,10 @@
  * What bodies that are cheap to send and dear to read do to the requests of others: `npm run build` and
  * `npx tsx --tsconfig bench/tsconfig.json bench/stall.ts [--only TEXT] [--checkout DIR] [--raw] [--concurrent NUMBER]`.
  *
- * A server of one worker answers a neighbour, who sends a small array every 5 ms. Beside it each body of the list is sent as
- * gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most. Printed are the answer, the
- * neighbour's p99 and its longest wait, which is the stall of the event loop, and the server's memory. `--raw` sends the bodies
- * uncompressed, and repeated up to 60 MB; `--checkout` measures another build.
+ * A server of one worker answers a neighbour, who sends a small array every 5 ms. Beside it each body of the list is
+ * sent as gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most. Printed are
+ * the answer, the neighbour's p99 and its longest wait, which is the stall of the event loop, and the server's memory.
+ * `--raw` sends the bodies uncompressed, and repeated up to 60 MB; `--checkout` measures another build.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -8,7 +8,8 @@ import { expected, InvalidArgument } from './errors.ts'
  * One record per element type, in the order of the codes.
  *
  * - `code`: stable number in the add-on (`Dtype` in native/src/dtype.h) and in FlatBuffers tables (proto/ndarray.fbs).
- * - `kind`: numpy's letter; with `bytes`, the size of one element, it is the name in .npy files. `str` has no fixed size.
+ * - `kind`: numpy's letter; with `bytes`, the size of one element, it is the name in .npy files. `str` has no fixed
+ *   size.
  * - `container`: the typed array of its elements. bool is one byte 0 or 1; float16 is its IEEE 754 bits, since Node 20
  *   has no Float16Array.
  * - `polars`: the type of a Polars column. Undefined: no column has this type.

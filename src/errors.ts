@@ -129,8 +129,8 @@ export interface OwnStatus {
 const brand = Symbol.for('serving.ServingError')
 
 /**
- * The root of all errors that the framework throws or answers with. An application may subclass it with a status of its own;
- * the status and, below 500, the message reach the client.
+ * The root of all errors that the framework throws or answers with. An application may subclass it with a status of its
+ * own; the status and, below 500, the message reach the client.
  *
  * **Example**
  * ```ts
@@ -175,7 +175,10 @@ export class ServingError extends Error {
   }
 }
 
-/** A class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of their own. */
+/**
+ * A class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of their
+ * own.
+ */
 function errorClass(code: ErrorCode, defaults?: ErrorDetails) {
   return class extends ServingError {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
@@ -261,8 +264,8 @@ export class MissingDependencyException extends SetupError {
 }
 
 /**
- * Whether the client is told message, reason and place: below status 500, and for the two states above that it should know about,
- * whose messages are ours.
+ * Whether the client is told message, reason and place: below status 500, and for the two states above that it should
+ * know about, whose messages are ours.
  */
 export function tellsDetail({ status, code }: ServingError): boolean {
   return status < 500 || code === 'overloaded' || code === 'deadline_exceeded'

@@ -8,8 +8,8 @@ import { expected, InvalidArgument } from './errors.ts'
 export type Given<O> = { readonly [K in keyof O]: Exclude<O[K], null> }
 
 /**
- * Returns options without those that are null, which the specification's "or none" is. Refuses options that `name` does not have: a
- * misspelled option must not be ignored silently.
+ * Returns options without those that are null, which the specification's "or none" is. Refuses options that `name` does
+ * not have: a misspelled option must not be ignored silently.
  * **Errors**: InvalidArgument naming the option and the known ones.
  */
 export function checkOptions<O extends object>(name: string, options: O, known: readonly string[]): Given<O> {

@@ -3,7 +3,10 @@
  * @module
  */
 
-/** A value that is ready, or a promise of it. The pipeline awaits promises only, so that ready values are answered at once. */
+/**
+ * A value that is ready, or a promise of it. The pipeline awaits promises only, so that ready values are answered at
+ * once.
+ */
 export type MaybePromise<T> = T | Promise<T>
 
 /** Whether a value must be awaited: a promise of any realm, or any other thenable. */

@@ -13,8 +13,8 @@ namespace serving {
 //   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
 constexpr size_t kResultWords = 4 + kMaxDimensions;
 
-// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 where it is enforced, or -1 to
-// infer it.
+// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 where it is enforced, or -1
+// to infer it.
 struct ParseArguments {
   const uint8_t* text;
   size_t length;

@@ -11,9 +11,9 @@ namespace serving {
 // Why a text is no table, in the order of `csvFailures` in src/frame/csv.ts.
 enum class CsvError : int { kNone = 0, kRagged, kQuote, kCells, kMemory };
 
-// Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank ones are skipped. The type of a column is
-// decided over all lines: integers, unsigned where they do not fit into 64 bits with a sign, floats, booleans, and text
-// for everything else and for what is mixed.
+// Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank ones are skipped. The type of a column
+// is decided over all lines: integers, unsigned where they do not fit into 64 bits with a sign, floats, booleans, and
+// text for everything else and for what is mixed.
 class CsvParser {
  public:
   CsvParser(const uint8_t* text, size_t length, size_t columns, const uint8_t* is_text, size_t max_cells)

@@ -5,7 +5,8 @@ namespace {
 
 // The result starts with these words:
 //   a table:   0, rows, columns, labels?, start of the name or -1, its length, start and end of the schema
-//   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length; of CSV: CsvError, offset, row
+//   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length; of CSV: CsvError, offset,
+//   row
 constexpr size_t kFrameWords = 8;
 // A table has these for each column and for the labels; then come the buffers that they point to:
 //   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1

@@ -13,8 +13,8 @@ import type { ParseFailure } from './number-codec.ts'
 const sliceElements = 2048
 
 /**
- * Casts an array, by the same rules as request texts: through JSON text, which keeps every value exactly. The offset of a
- * failure is one in that text.
+ * Casts an array, by the same rules as request texts: through JSON text, which keeps every value exactly. The offset of
+ * a failure is one in that text.
  */
 export function* castArray(array: NDArray, dtype: DType): Slices<NDArray | ParseFailure> {
   const { data, shape } = array

@@ -41,9 +41,9 @@ const sawBool = 2
 const sawString = 4
 
 /**
- * Collects the elements of one array. Numbers are doubles until the end, since every dtype but 64-bit integers and strings
- * fits in them; the typed array's own conversion then does the cast. May be used again: a small text then costs one
- * allocation, its result's.
+ * Collects the elements of one array. Numbers are doubles until the end, since every dtype but 64-bit integers and
+ * strings fits in them; the typed array's own conversion then does the cast. May be used again: a small text then costs
+ * one allocation, its result's.
  */
 export class Elements {
   readonly #firstValues = new Float64Array(firstElements)
@@ -156,7 +156,10 @@ export class Elements {
     return this.#push(value ? 1 : 0)
   }
 
-  /** A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused, though Python takes them. */
+  /**
+   * A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused,
+   * though Python takes them.
+   */
   putString(text: string): ParseFailureKind | undefined {
     if (this.#isEnforced) return 'dtype'
     switch (this.dtype) {

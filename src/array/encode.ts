@@ -19,8 +19,8 @@ const sliceChars = 1 << 14
  * Prints an array as compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
  *
  * **Wire**: floats print the shortest text that reads back at their own width, `.0` on integral ones, in JavaScript's
- * layout; integers as integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension of
- * length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
+ * layout; integers as integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension
+ * of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
  * **Errors**: undefined for a non-finite element under `'error'`.
  */
 export function encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {

@@ -1,8 +1,8 @@
 /**
  * FlatBuffers: the builder of the package flatbuffers, and tables read through its ByteBuffer.
  *
- * The package has no verifier: its reader follows whatever offset a client wrote. Here every offset is held against the bytes that
- * there are before it is followed.
+ * The package has no verifier: its reader follows whatever offset a client wrote. Here every offset is held against the
+ * bytes that there are before it is followed.
  * @module
  */
 import { Builder, ByteBuffer } from 'flatbuffers'
@@ -14,8 +14,8 @@ const initialBytes = 4096
 let builder = new Builder(initialBytes)
 
 /**
- * An empty builder; it is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every table takes as
- * long as to write a small one.
+ * An empty builder; it is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every
+ * table takes as long as to write a small one.
  */
 export function borrowBuilder(): Builder {
   // One that had to grow is not kept.

@@ -1,6 +1,6 @@
 /**
- * JSON text ⇄ flat array elements: the codec in plain TypeScript, complete in itself. It answers small bodies, everything with
- * strings or objects, and all bodies where the native add-on is missing.
+ * JSON text ⇄ flat array elements: the codec in plain TypeScript, complete in itself. It answers small bodies,
+ * everything with strings or objects, and all bodies where the native add-on is missing.
  * @module
  */
 import type { DType } from '../dtype.ts'
@@ -61,15 +61,15 @@ const wholeWalk = new Walk()
 /**
  * Parses JSON text in TypeScript.
  *
- * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index. Strict RFC 8259 grammar plus
- * the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
- * **Errors**: the first error from the left, at the first byte of its token (at the closing bracket for a list that is too
- * short, at the end of the text for one that is cut off); a list or an element too many is `ragged` where it starts. Within
- * one token the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported as `encoding`, at
- * the first byte of the first ill-formed sequence. Our choices: an object elsewhere than as an element of the outer list is
- * `dtype`, as is a key that is no column index and a list or object as a value; a row whose keys are not 0…n-1, each once,
- * with n of the first row, is `ragged` at its closing brace (at the key, for one too many); lists among objects are
- * `ragged`.
+ * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index. Strict RFC 8259 grammar
+ * plus the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
+ * **Errors**: the first error from the left, at the first byte of its token (at the closing bracket for a list that is
+ * too short, at the end of the text for one that is cut off); a list or an element too many is `ragged` where it
+ * starts. Within one token the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported
+ * as `encoding`, at the first byte of the first ill-formed sequence. Our choices: an object elsewhere than as an
+ * element of the outer list is `dtype`, as is a key that is no column index and a list or object as a value; a row
+ * whose keys are not 0…n-1, each once, with n of the first row, is `ragged` at its closing brace (at the key, for one
+ * too many); lists among objects are `ragged`.
  * **Cost**: one pass and, for numbers, one copy; elements never outnumber the bytes.
  */
 function parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced = false): NDArray | ParseFailure {
@@ -333,5 +333,8 @@ function putScalar(elements: Elements, json: Uint8Array, start: number, end: num
   }
 }
 
-/** The complete codec in TypeScript. **Cost**: about 0.2 µs for a 2×4 body of short numbers either way; see `bench/micro/ndarray-codec.ts`. */
+/**
+ * The complete codec in TypeScript. **Cost**: about 0.2 µs for a 2×4 body of short numbers either way; see
+ * `bench/micro/ndarray-codec.ts`.
+ */
 export const typescriptCodec: NumberCodec = { name: 'typescript', parseNdarray, encodeNdarray }

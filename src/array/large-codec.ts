@@ -17,8 +17,9 @@ import type { NonFinite, ParseFailure } from './number-codec.ts'
 import { checkEncoding } from './scan.ts'
 
 /**
- * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to another
- * thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed load".
+ * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to
+ * another thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed
+ * load".
  */
 const minAsyncBytes = 1024 * 1024
 /** The same for printing. **Units**: elements. */
@@ -85,8 +86,8 @@ class LargeCodec {
   }
 
   /**
-   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or leaves
-   * to the collector. The array may change or go as soon as this returns.
+   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or
+   * leaves to the collector. The array may change or go as soon as this returns.
    */
   async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
     // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.

@@ -50,7 +50,8 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
 }
 
 /**
- * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured dtype.
+ * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured
+ * dtype.
  * **Errors**: BadInput.
  */
 export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): Slices<NDArray> {

@@ -29,20 +29,21 @@ export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, 
 
 /**
  * From which size on the add-on is the faster one; below, the call into it costs more than it saves.
- * **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts --small, native against TypeScript: 0.34 to 0.16 µs at 37 bytes, 0.34 to
- * 0.79 µs at 80 bytes of 17-digit numbers, 0.54 to 0.55 µs at 109 bytes of short ones.
+ * **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts --small, native against TypeScript: 0.34 to 0.16 µs at 37
+ * bytes, 0.34 to 0.79 µs at 80 bytes of 17-digit numbers, 0.54 to 0.55 µs at 109 bytes of short ones.
  */
 export const minParseBytes = 80
 /**
- * The same for printing. Up to 64 bytes, eight doubles, V8 keeps an array's elements in its own heap and must move them out before
- * the add-on can see them: 0.44 to 0.69 µs for 8 long doubles that were just made, 0.29 to 0.61 for 8 short ones.
+ * The same for printing. Up to 64 bytes, eight doubles, V8 keeps an array's elements in its own heap and must move them
+ * out before the add-on can see them: 0.44 to 0.69 µs for 8 long doubles that were just made, 0.29 to 0.61 for 8 short
+ * ones.
  * **Units**: elements. **Source**: as above.
  */
 export const minEncodeElements = 9
 
 /**
- * New result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no objects. The
- * status is "gave up" until a call has written its own, so that a call that never ran is no result.
+ * New result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no objects.
+ * The status is "gave up" until a call has written its own, so that a call that never ran is no result.
  */
 export function resultWords(shape: readonly number[] = []): Float64Array {
   const words = new Float64Array(4 + maxDimensions)
@@ -128,5 +129,8 @@ function bySize(native: NumberCodec): NumberCodec {
   }
 }
 
-/** The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is not loaded. */
+/**
+ * The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is
+ * not loaded.
+ */
 export const numberCodec: NumberCodec = nativeCodec === undefined ? typescriptCodec : bySize(nativeCodec)

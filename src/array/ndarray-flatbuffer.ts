@@ -35,8 +35,8 @@ const sliceTexts = 1 << 12
 const sliceBytes = 1 << 19
 
 /**
- * Writes an array as a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` returns the bytes, which
- * need not be zero. **Cost**: one copy of the data.
+ * Writes an array as a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` returns the bytes,
+ * which need not be zero. **Cost**: one copy of the data.
  */
 export function* encodeNdarrayFlatbuffer(
   { dtype, shape, data }: NDArray,
@@ -48,8 +48,8 @@ export function* encodeNdarrayFlatbuffer(
     : { bytes: bytesOf(data as Float64Array), ends: [] }
   // Lent until the next table: nothing is yielded from here on.
   const out = borrowBuilder()
-  // Only the data's length, as the last thing of the table: the elements come behind it with one copy, and the table is as
-  // long as their alignment asks for.
+  // Only the data's length, as the last thing of the table: the elements come behind it with one copy, and the table is
+  // as long as their alignment asks for.
   out.prep(alignment, 0)
   out.addInt32(elements.length)
   const dataAt = out.offset()

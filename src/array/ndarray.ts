@@ -44,8 +44,8 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * Returns an array of a list, a typed array or lists of them: numbers become float64, bigints int64, booleans bool and
-   * strings str; an NDArray is returned as it is.
+   * Returns an array of a list, a typed array or lists of them: numbers become float64, bigints int64, booleans bool
+   * and strings str; an NDArray is returned as it is.
    *
    * **Errors**: BadInput `ragged`, `dtype`, `shape` where no array can be made; `name` is what it is called there.
    * **Cost**: one copy of the elements, none of a typed array.
@@ -100,8 +100,8 @@ export class NDArray<D extends DType = DType> {
   }
 
   /**
-   * Returns the indexes of the greatest elements along the last axis, the first of equal ones. NaN counts as greatest, as
-   * in numpy.
+   * Returns the indexes of the greatest elements along the last axis, the first of equal ones. NaN counts as greatest,
+   * as in numpy.
    * **Shape**: that of the array without its last dimension. **Errors**: as {@link NDArray.mean}, and for rows of no
    * elements.
    */
@@ -120,8 +120,8 @@ export class NDArray<D extends DType = DType> {
   /**
    * Returns the `k` greatest elements along the last axis with their indexes, in descending order, the first of equal
    * ones first.
-   * **Shape**: that of the array with `k` as its last dimension. **Errors**: as {@link NDArray.argmax}, and for a `k` that
-   * is not from 1 to the length of a row. **Example** `const { values, indexes } = logits.softmax().topK(5)`
+   * **Shape**: that of the array with `k` as its last dimension. **Errors**: as {@link NDArray.argmax}, and for a `k`
+   * that is not from 1 to the length of a row. **Example** `const { values, indexes } = logits.softmax().topK(5)`
    */
   topK(k: number): { readonly values: NDArray<D>; readonly indexes: NDArray<'int32'> } {
     const [data, columns] = [numbersOf(this, 'topK'), columnsOf(this, 'topK')]

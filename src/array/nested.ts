@@ -1,5 +1,6 @@
 /**
- * Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. Request bodies never pass here.
+ * Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. Request bodies never pass
+ * here.
  * @module
  */
 

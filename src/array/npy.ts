@@ -46,7 +46,10 @@ export function* encodeNpy(
   return bytes
 }
 
-/** Reads an array from an .npy file. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`, else a copy. */
+/**
+ * Reads an array from an .npy file. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`,
+ * else a copy.
+ */
 export function* parseNpy(bytes: Uint8Array, name: string): Slices<NDArray> {
   const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray

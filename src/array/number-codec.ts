@@ -37,9 +37,9 @@ export type NonFinite = 'null' | 'literal' | 'error'
 export interface NumberCodec {
   readonly name: 'native' | 'typescript'
   /**
-   * Parses JSON text. Without a dtype: numbers become float64, booleans bool, strings str. With `enforced` only kinds that
-   * numpy's `same_kind` casts to the dtype are taken: integers are tokens without fraction or exponent, and unsigned
-   * without a minus; null, NaN and the infinities are floats. The result never aliases `json`.
+   * Parses JSON text. Without a dtype: numbers become float64, booleans bool, strings str. With `enforced` only kinds
+   * that numpy's `same_kind` casts to the dtype are taken: integers are tokens without fraction or exponent, and
+   * unsigned without a minus; null, NaN and the infinities are floats. The result never aliases `json`.
    */
   parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced?: boolean): NDArray | ParseFailure
   /** Returns the array as JSON text; undefined for a non-finite element while `nonFinite` is `'error'`. */

@@ -1,8 +1,8 @@
 /**
  * Reductions of numeric elements, and what usually follows a classifier. Rows are along the last axis.
  *
- * The sum is the add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a row
- * of a thousand classes takes a few microseconds here.
+ * The sum is the add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a
+ * row of a thousand classes takes a few microseconds here.
  * @module
  */
 import { addon } from '../native/add-on.ts'
@@ -58,7 +58,9 @@ export function softmaxOf(data: Numbers, columns: number): Float32Array | Float6
   return result
 }
 
-/** Returns for each row the indexes of its `k` greatest elements, in descending order; the first of equal ones first. */
+/**
+ * Returns for each row the indexes of its `k` greatest elements, in descending order; the first of equal ones first.
+ */
 export function topOf(data: Numbers, columns: number, k: number): Int32Array {
   const rows = data.length / columns
   const indexes = new Int32Array(rows * k)

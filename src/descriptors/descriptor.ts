@@ -16,8 +16,8 @@ import type { ProtoField } from '../proto/messages.ts'
  */
 export interface BodyReceiver<In = unknown> {
   /**
-   * Takes the next piece. The bytes are borrowed: valid until this returns, not until its promise settles. A promise asks
-   * the server to read no more from the socket until it settles; pieces that were read already may still come.
+   * Takes the next piece. The bytes are borrowed: valid until this returns, not until its promise settles. A promise
+   * asks the server to read no more from the socket until it settles; pieces that were read already may still come.
    * **Errors**: BadInput, as `fromHttpRequest`: the client is answered at once and the connection closed.
    */
   write(piece: Uint8Array): void | Promise<void>
@@ -28,14 +28,14 @@ export interface BodyReceiver<In = unknown> {
 }
 
 /**
- * Bodies that are complete at once, or announce at most this many bytes, go to `fromHttpRequest`; longer ones and chunked
- * ones go to `receive`, where the descriptor has it. **Units**: bytes.
+ * Bodies that are complete at once, or announce at most this many bytes, go to `fromHttpRequest`; longer ones and
+ * chunked ones go to `receive`, where the descriptor has it. **Units**: bytes.
  */
 export const receiveAboveBytes = 256 * 1024
 
 /**
- * A wire format: turns a request into the value of type `In` that the function receives, and the function's result of type
- * `Out` into a response. One object serves all requests at once, so conversions keep no state.
+ * A wire format: turns a request into the value of type `In` that the function receives, and the function's result of
+ * type `Out` into a response. One object serves all requests at once, so conversions keep no state.
  *
  * **Source**: SPEC "IODescriptor (abstract base)".
  * **Example**: `examples/npy/`.
@@ -45,8 +45,8 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   abstract readonly mimeType: string
 
   /**
-   * Request headers that the conversions look at, beside `content-type`; `'all'` when left as it is. A narrow list spares
-   * the server from copying the rest.
+   * Request headers that the conversions look at, beside `content-type`; `'all'` when left as it is. A narrow list
+   * spares the server from copying the rest.
    */
   readonly readsHeaders: readonly string[] | 'all' = 'all'
 
@@ -54,8 +54,8 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   readonly descriptorId: string = this.constructor.name
 
   /**
-   * Names of fields that service metadata publishes to every client, beside `mimeType`. Default: none, so that a field such
-   * as an API key stays private.
+   * Names of fields that service metadata publishes to every client, beside `mimeType`. Default: none, so that a field
+   * such as an API key stays private.
    */
   readonly publicOptions: readonly string[] = []
 
@@ -63,9 +63,9 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   abstract fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<In>
 
   /**
-   * Begins to receive a body that is too long to be held, where a descriptor can. Left out, such bodies are held whole and
-   * given to `fromHttpRequest`; both ways must make the same value. What must be freed when the request is over goes to
-   * `ctx.onEnd`. **Errors**: as `fromHttpRequest`, by the headers alone.
+   * Begins to receive a body that is too long to be held, where a descriptor can. Left out, such bodies are held whole
+   * and given to `fromHttpRequest`; both ways must make the same value. What must be freed when the request is over
+   * goes to `ctx.onEnd`. **Errors**: as `fromHttpRequest`, by the headers alone.
    */
   receive?(headers: RequestHeaders, ctx: Context): BodyReceiver<In>
 
@@ -73,14 +73,14 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>
 
   /**
-   * The member of the RPC messages' oneof that `fromProto` takes beside serialized bytes, and that `toProto` gives unless it
-   * gives bytes. **Source**: proto/serving/v1/serving.proto.
+   * The member of the RPC messages' oneof that `fromProto` takes beside serialized bytes, and that `toProto` gives
+   * unless it gives bytes. **Source**: proto/serving/v1/serving.proto.
    */
   readonly protoField: ProtoField = 'serialized_bytes'
 
   /**
-   * An RPC message, or serialized bytes, become the function's value. The bytes are the descriptor's to keep. Left as it is,
-   * bytes are read as an HTTP body of the descriptor's own media type, and there is no message.
+   * An RPC message, or serialized bytes, become the function's value. The bytes are the descriptor's to keep. Left as
+   * it is, bytes are read as an HTTP body of the descriptor's own media type, and there is no message.
    *
    * Messages are plain objects, see `ProtoMessages`: `text` is a string and `json` a JSON value.
    * **Errors**: BadInput, and nothing else, for whatever a client sends.
@@ -99,7 +99,8 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   }
 
   /**
-   * The function's result becomes messages, one by one, for calls that stream. Left out: one message, that of `toProto`.
+   * The function's result becomes messages, one by one, for calls that stream. Left out: one message, that of
+   * `toProto`.
    * **Errors**: as `toProto`.
    */
   toProtoStream?(value: Out, ctx?: Context): AsyncIterable<unknown>

@@ -45,13 +45,13 @@ const defaultSpoolAboveBytes = 4 * 1024 * 1024
 /**
  * A body, or a form's file of any field name, becomes a {@link BinaryFile}; a BinaryFile or bytes become a response.
  *
- * **Wire**: in: with `mimeType` the media type must equal it, parameters and case aside; of a form the first file of that
- * type counts. Out: the content-type is `mimeType`, else the file's own, else `application/octet-stream`; a name becomes
- * `content-disposition: attachment`.
+ * **Wire**: in: with `mimeType` the media type must equal it, parameters and case aside; of a form the first file of
+ * that type counts. Out: the content-type is `mimeType`, else the file's own, else `application/octet-stream`; a name
+ * becomes `content-disposition: attachment`.
  * **Errors**: 415 for another type; BadInput `part` for a form that is broken or has no file.
- * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the process
- * grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes` (64 MiB unless
- * set) and `requestTimeoutMs` bound uploads, too.
+ * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the
+ * process grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes`
+ * (64 MiB unless set) and `requestTimeoutMs` bound uploads, too.
  * **Source**: SPEC "File".
  * **Example** `new io.File({ mimeType: 'application/pdf' })`
  */
@@ -87,10 +87,11 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   /**
-   * A file, bytes, a path, a `file:` URL or a stream of bytes becomes a descriptor with that example and its media type: the given one,
-   * else the sample's own, else what the bytes tell, else what the name's extension tells. Waits, since file-type does.
-   * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file that
-   * cannot be read or any other failure.
+   * A file, bytes, a path, a `file:` URL or a stream of bytes becomes a descriptor with that example and its media
+   * type: the given one, else the sample's own, else what the bytes tell, else what the name's extension tells. Waits,
+   * since file-type does.
+   * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file
+   * that cannot be read or any other failure.
    */
   static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
     try {

@@ -219,8 +219,8 @@ function copyOf(bytes: Uint8Array): GrowableBytes {
 }
 
 /**
- * The error of a part, with the part's name in front of its path. Offsets stay counted from the part's start. Errors of an
- * application's own kind are left as they are.
+ * The error of a part, with the part's name in front of its path. Offsets stay counted from the part's start. Errors of
+ * an application's own kind are left as they are.
  */
 export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error

@@ -126,8 +126,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL, and later from a Blob or a stream. `mimeType`,
-   * when not given, comes from the name's extension, else from the bytes.
+   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL, and later from a Blob or a
+   * stream. `mimeType`, when not given, comes from the name's extension, else from the bytes.
    * **Errors**: BadInput for what cannot be read, and for what this descriptor would refuse by its header.
    */
   static fromSample<const T extends TensorOptions | undefined = undefined>(

@@ -31,7 +31,8 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
   readonly schema?: S | null
   /**
-   * Accepted and published in metadata, without effect: bodies are always parsed as JSON, and always checked where there is a `schema`.
+   * Accepted and published in metadata, without effect: bodies are always parsed as JSON, and always checked where
+   * there is a `schema`.
    * **Source**: SPEC "JSON", which does not say what it does; the reference ignores it, too.
    */
   readonly validateJson?: boolean | null
@@ -39,14 +40,15 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   readonly jsonEncoder?: new () => JSONEncoder
   /**
    * What becomes of integers that a double does not hold, such as 9007199254740993, and of numbers above the largest
-   * double. Our choice: `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives such
-   * integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, as JSON.parse.
+   * double. Our choice: `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives
+   * such integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, as
+   * JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
   /**
    * Most values of a body: lists, objects, strings, numbers and words, counted by commas and opening brackets; more are
-   * refused with 413. Default: 10,000,000; 50,000 of those that a schema has to check at once, which are all but the elements
-   * of zod's lists.
+   * refused with 413. Default: 10,000,000; 50,000 of those that a schema has to check at once, which are all but the
+   * elements of zod's lists.
    */
   readonly maxValues?: number
 }
@@ -61,10 +63,13 @@ const jsonHeaders = [['content-type', 'application/json']] as const
 /**
  * A JSON body becomes a value, checked by the schema; a value becomes JSON text. Exported as `io.JSON`.
  *
- * **Wire**: UTF-8, a byte order mark is skipped; of duplicate keys the last one counts; `undefined` is written as `null`.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is not JSON; 413 for
- * more than `maxValues` values, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
- * **Cost**: bodies of more than some thousand values are parsed and checked in slices, between which other requests are answered.
+ * **Wire**: UTF-8, a byte order mark is skipped; of duplicate keys the last one counts; `undefined` is written as
+ * `null`.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is
+ * not JSON; 413 for more than `maxValues` values, and for short values that would take more than 12 times the body's
+ * bytes and 64 MiB in memory.
+ * **Cost**: bodies of more than some thousand values are parsed and checked in slices, between which other requests are
+ * answered.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
@@ -116,8 +121,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   /**
    * An object, a list or JSON text (string or bytes) becomes a descriptor with that example.
-   * **Errors**: BadInput when the text is not JSON, the value is of another kind, holds what has no JSON (with its path: functions, cycles,
-   * and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
+   * **Errors**: BadInput when the text is not JSON, the value is of another kind, holds what has no JSON (with its
+   * path: functions, cycles, and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
    */
   static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array

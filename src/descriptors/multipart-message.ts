@@ -31,8 +31,8 @@ export function missingPart(name: string, where: string): BadInput {
 }
 
 /**
- * A message becomes a value for each declared part; others are skipped. It holds one part of a name, so that a part that may come many
- * times is a list of at most one. **Errors**: BadInput with the part's name in its path.
+ * A message becomes a value for each declared part; others are skipped. It holds one part of a name, so that a part
+ * that may come many times is a list of at most one. **Errors**: BadInput with the part's name in its path.
  */
 export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
   // Without a prototype, `__proto__` is a name like any other.
@@ -73,7 +73,9 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
   }
 }
 
-/** The parts that a function's result has: name, descriptor and value of each, in their order. **Errors**: BadOutput. */
+/**
+ * The parts that a function's result has: name, descriptor and value of each, in their order. **Errors**: BadOutput.
+ */
 export function partValues(rules: Rules, values: object): [name: string, descriptor: IODescriptor, value: unknown][] {
   const list: [string, IODescriptor, unknown][] = []
   for (const [name, { descriptor, occurrence }] of rules) {
@@ -92,7 +94,10 @@ export function partValues(rules: Rules, values: object): [name: string, descrip
   return list
 }
 
-/** Values of the declared parts become a message; undefined where a name has several, which messages cannot hold. **Errors**: BadOutput. */
+/**
+ * Values of the declared parts become a message; undefined where a name has several, which messages cannot hold.
+ * **Errors**: BadOutput.
+ */
 export function toParts(rules: Rules, values: object, ctx: Context | undefined): Promise<MultipartMessage> | undefined {
   const parts = partValues(rules, values)
   if (new Set(parts.map(([name]) => name)).size < parts.length) return undefined

@@ -55,10 +55,10 @@ const optionNames = ['maxParts', 'maxPartBytes']
 /**
  * A form becomes an object with a value for each declared part; such an object becomes a form.
  *
- * **Wire**: in: parts are found by name in any order and read by their own headers. A part whose Content-Type says nothing (none,
- * `application/octet-stream`, `text/plain`) is what its descriptor reads, or what its file's name says. Parts of other names are skipped. Out: the declared parts in their order, each with
- * content-disposition, content-type and content-length; other keys are dropped.
- * A part comes once, or as `io.optional` and `io.many` say.
+ * **Wire**: in: parts are found by name in any order and read by their own headers. A part whose Content-Type says
+ * nothing (none, `application/octet-stream`, `text/plain`) is what its descriptor reads, or what its file's name says.
+ * Parts of other names are skipped. Out: the declared parts in their order, each with content-disposition, content-type
+ * and content-length; other keys are dropped. A part comes once, or as `io.optional` and `io.many` say.
  * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
  * their path, and offsets from the part's start; 415 for another type than multipart/form-data.
  * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link File}.
@@ -139,7 +139,10 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return fromParts<MultipartIn<P>>(this.rules, message, ctx)
   }
 
-  /** An object with a value for each declared part becomes a Multipart message, or a form's bytes where a name has several parts. */
+  /**
+   * An object with a value for each declared part becomes a Multipart message, or a form's bytes where a name has
+   * several parts.
+   */
   override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
     if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
     const message = await toParts(this.rules, value, ctx)

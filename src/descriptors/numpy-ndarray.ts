@@ -39,8 +39,8 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   readonly dtype?: D | null
   /**
    * Refuse what numpy's `same_kind` does not cast to `dtype`, instead of converting it, both ways and in every format.
-   * In JSON a number without fraction and exponent is an integer, unsigned without a minus; `null` and NaN are floats: for
-   * int64 `[1.5]`, `[1.0]` and `["7"]` are refused, for bool `[1]`. Needs `dtype`.
+   * In JSON a number without fraction and exponent is an integer, unsigned without a minus; `null` and NaN are floats:
+   * for int64 `[1.5]`, `[1.0]` and `["7"]` are refused, for bool `[1]`. Needs `dtype`.
    */
   readonly enforceDtype?: boolean
   /** Shape that arrays are reshaped to; `-1` stands for any. Default: none. */
@@ -61,7 +61,8 @@ const jsonHeaders = [['content-type', 'application/json'], variesByAccept] as co
  * **Wire**: nested lists, a scalar, or a list of objects keyed by column index; out: compact nested lists. Floats print
  * shortest for their own width, integral ones with `.0`. Also application/x-flatbuffers (proto/ndarray.fbs) and
  * application/x-npy, in by Content-Type and out by Accept.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is not JSON.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is
+ * not JSON.
  * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
  * **Source**: SPEC "NumpyNdarray".
  * **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
@@ -96,7 +97,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * A sample becomes a descriptor with its dtype and shape; options given beside it win. Nothing is enforced unless asked.
+   * A sample becomes a descriptor with its dtype and shape; options given beside it win. Nothing is enforced unless
+   * asked.
    * **Errors**: BadInput for a bare scalar, and when no array can be made of the sample.
    */
   static fromSample<D extends DType = DType>(
@@ -136,8 +138,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * Takes an NDArray message or serialized bytes: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or little-endian
-   * elements of `dtype`.
+   * Takes an NDArray message or serialized bytes: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or
+   * little-endian elements of `dtype`.
    * **Errors**: BadInput `dtype` (also for what `enforceDtype` refuses), `shape`, `encoding`.
    */
   override fromProto(message: NDArrayMessage | Uint8Array): MaybePromise<NDArray<D>> {
@@ -147,8 +149,8 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * Returns an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's `accept`
-   * metadata asks for them.
+   * Returns an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's
+   * `accept` metadata asks for them.
    */
   override toProto(value: NDArray, ctx?: Context): MaybePromise<NDArrayMessage | Uint8Array> {
     return whenReady(this.#checkOutput(value), (array): MaybePromise<NDArrayMessage | Uint8Array> => {

@@ -24,7 +24,8 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
 }
 
 /**
- * A part that may come any number of times: the function receives a list, in the order in which they came, and may return one.
+ * A part that may come any number of times: the function receives a list, in the order in which they came, and may
+ * return one.
  * **Example** `new io.Multipart({ images: io.many(new io.Image()) })`
  */
 export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'> {

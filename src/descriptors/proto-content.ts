@@ -13,8 +13,8 @@ import { type IODescriptor, wrongContent } from './descriptor.ts'
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
 
 /**
- * Reads content, which may still be the bytes of its message: they are decoded only for a descriptor that takes them, and
- * are its own from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
+ * Reads content, which may still be the bytes of its message: they are decoded only for a descriptor that takes them,
+ * and are its own from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
  */
 export function fromContent(
   descriptor: ProtoReading,

@@ -1,10 +1,11 @@
 /**
  * Validation of large values by a schema, in slices.
  *
- * A schema of the Standard Schema interface checks a value in one call, and one that refuses millions of elements makes an issue of
- * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value, their elements are checked one by one
- * with turns of the event loop between them, and after 64 issues no more is checked. Which lists a schema checks element by
- * element is known of zod alone; what else is large is checked at once up to a limit. The only file that imports
+ * A schema of the Standard Schema interface checks a value in one call, and one that refuses millions of elements makes
+ * an issue of each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value, their elements
+ * are checked one by one with turns of the event loop between them, and after 64 issues no more is checked. Which lists
+ * a schema checks element by element is known of zod alone; what else is large is checked at once up to a limit. The
+ * only file that imports
  * @standard-schema/spec.
  * @module
  */
@@ -33,7 +34,8 @@ export function isLargeValue(value: unknown): boolean {
 
 /**
  * Checks a large value by a schema.
- * **Errors**: PayloadTooLarge for more than `maxAtOnce` values that the schema has to check at once; the signal's reason.
+ * **Errors**: PayloadTooLarge for more than `maxAtOnce` values that the schema has to check at once; the signal's
+ * reason.
  */
 export async function validateInSlices(
   schema: StandardSchemaV1,
@@ -58,7 +60,8 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
   const { name, maxAtOnce, turn } = work
   if (countValues(rest, maxAtOnce) > maxAtOnce) {
     throw new PayloadTooLarge(
-      `expected at most ${maxAtOnce} values that the schema for ${name} has to check at once (maxValues), received more`,
+      `expected at most ${maxAtOnce} values that the schema for ${name} has to check at once (maxValues), ` +
+        'received more',
     )
   }
   const result = await schema['~standard'].validate(rest)

@@ -70,7 +70,9 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
   }
 }
 
-/** Whether a file is wanted by the type that the client says, else by that of its name; true where neither tells one. */
+/**
+ * Whether a file is wanted by the type that the client says, else by that of its name; true where neither tells one.
+ */
 function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
   const value = headers.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)

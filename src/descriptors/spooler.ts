@@ -12,8 +12,8 @@ import type { BodyReceiver } from './descriptor.ts'
 const blockBytes = 256 * 1024
 // Blocks on their way to the disk before the socket is asked to wait.
 const mostWriting = 2
-// Blocks on their way to the disk before this process waits itself. uWebSockets.js reads on without returning to the event
-// loop, pause or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks late on loopback.
+// Blocks on their way to the disk before this process waits itself. uWebSockets.js reads on without returning to the
+// event loop, pause or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks late on loopback.
 const mostLate = 16
 
 /**

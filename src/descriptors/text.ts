@@ -33,7 +33,8 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
  * requests waits for: it sees pieces of text one late, and events at once, since each is followed by an empty line in a chunk of its own.
  * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
  * **Source**: SPEC "Text".
- * **Example** `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
+ * **Example**
+ * `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
  */
 export class Text extends IODescriptor<string, TextResult> {
   readonly mimeType: string

@@ -22,7 +22,8 @@ const pieceBytes = 256 * 1024
 /**
  * A file that a function receives or returns.
  *
- * **Cost**: large uploads are on disk; `stream()` reads them piece by piece, `bytes` loads them whole and blocks meanwhile.
+ * **Cost**: large uploads are on disk; `stream()` reads them piece by piece, `bytes` loads them whole and blocks
+ * meanwhile.
  * **Errors**: an uploaded file that is on disk is gone when its request is over; using it later throws.
  * **Example** `new BinaryFile(bytes, { name: 'report.pdf', mimeType: 'application/pdf' })`
  */
@@ -56,7 +57,8 @@ export class BinaryFile {
   }
 
   /**
-   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` gives, new memory unless told otherwise.
+   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` gives, new memory unless
+   * told otherwise.
    * **Cost**: holds one piece at a time.
    */
   async *stream(

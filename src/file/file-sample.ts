@@ -9,7 +9,10 @@ import { BadInput, expected, ServingError } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
 import { BinaryFile } from './binary-file.ts'
 
-/** What `fromSample` takes for a file that is there at once: bytes, a path, a `file:` URL, a BinaryFile or an object like it. */
+/**
+ * What `fromSample` takes for a file that is there at once: bytes, a path, a `file:` URL, a BinaryFile or an object
+ * like it.
+ */
 export type ReadySample = Uint8Array | string | URL | { readonly bytes: Uint8Array; readonly name?: string | undefined }
 
 /** What `fromSample` takes for a file: also a Blob or File, and a ReadStream or another stream of bytes. */

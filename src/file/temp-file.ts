@@ -14,10 +14,12 @@ const writeLater = promisify(write)
 const mostBytes = 1024 ** 3
 
 /**
- * Bytes on disk in `directory`, by default `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep /tmp in memory).
+ * Bytes on disk in `directory`, by default `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep
+ * /tmp in memory).
  *
  * The name is removed as soon as the file is open, so that nothing is left behind even when the process is killed. On
- * Windows, too, an open file can be deleted: its name is gone at once from Windows 10 on, before that when it is closed.
+ * Windows, too, an open file can be deleted: its name is gone at once from Windows 10 on, before that when it is
+ * closed.
  * **Errors**: those of the disk, as Node gives them.
  */
 export class TempFile {

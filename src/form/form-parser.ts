@@ -47,7 +47,8 @@ type Verdict = 'more' | 'next' | 'close' | 'data'
 
 /**
  * The boundary of a form's Content-Type.
- * **Errors**: UnsupportedMediaType when it is no form, BadInput `part` without a boundary of 1 to 70 printable characters.
+ * **Errors**: UnsupportedMediaType when it is no form, BadInput `part` without a boundary of 1 to 70 printable
+ * characters.
  */
 export function formBoundary(headers: RequestHeaders, name: string): string {
   const value = headers.get('content-type') ?? ''
@@ -69,15 +70,17 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
 /**
  * Bytes of a form, in any pieces, become calls of a listener.
  *
- * Our choices: lines end in CRLF, a bare LF is data; a boundary counts only when blanks and a line end follow it (or `--`,
- * blanks, and a line end or the end of the body), so that no other reader can see the parts elsewhere; what comes before
- * the first and after the last boundary is skipped.
+ * Our choices: lines end in CRLF, a bare LF is data; a boundary counts only when blanks and a line end follow it (or
+ * `--`, blanks, and a line end or the end of the body), so that no other reader can see the parts elsewhere; what comes
+ * before the first and after the last boundary is skipped.
  *
- * **Errors**: BadInput `part` for a form that is cut off, has no boundary, too many parts or bad headers; PayloadTooLarge.
- * **Cost**: nothing is copied but headers cut by the end of a piece. `bench/micro/multipart.ts` against \@fastify/busboy 3.2.6,
- * medians of a run each: a 10 MiB file 1.3 ms to 1.6 ms, three small parts 3.6 µs to 14 µs. What decided is not speed: that
- * library ends a file at a longer boundary in its content (`--BB` for `--B`), drops parts without a word (blanks after a
- * boundary, no name, no Content-Disposition, empty parts that follow at once) and leaves `%22` in names.
+ * **Errors**: BadInput `part` for a form that is cut off, has no boundary, too many parts or bad headers;
+ * PayloadTooLarge.
+ * **Cost**: nothing is copied but headers cut by the end of a piece. `bench/micro/multipart.ts` against
+ * \@fastify/busboy 3.2.6, medians of a run each: a 10 MiB file 1.3 ms to 1.6 ms, three small parts 3.6 µs to 14 µs.
+ * What decided is not speed: that library ends a file at a longer boundary in its content (`--BB` for `--B`), drops
+ * parts without a word (blanks after a boundary, no name, no Content-Disposition, empty parts that follow at once) and
+ * leaves `%22` in names.
  * **Source**: RFC 7578, RFC 2046 section 5.1.1.
  */
 export class FormParser {
@@ -183,7 +186,9 @@ export class FormParser {
     return length
   }
 
-  /** Reads what follows a delimiter, up to the end of its line: in place, or byte by byte when a piece ends within it. */
+  /**
+   * Reads what follows a delimiter, up to the end of its line: in place, or byte by byte when a piece ends within it.
+   */
   #readBoundary(bytes: Buffer, at: number): number {
     if (this.#lineLength === 0) {
       const verdict = judge(bytes, at, Math.min(bytes.length, at + longestLine))
@@ -273,7 +278,10 @@ export class FormParser {
   }
 }
 
-/** What the bytes after a delimiter make of it: the next part, the end of the form, nothing but data; or too few to tell. */
+/**
+ * What the bytes after a delimiter make of it: the next part, the end of the form, nothing but data; or too few to
+ * tell.
+ */
 function judge(bytes: Uint8Array, from: number, to: number): Verdict {
   let at = from
   const closing = at < to && bytes[at] === dash

@@ -8,7 +8,9 @@ export interface ContentDisposition {
   /** `form-data`, `attachment`, `inline`, in lower case. */
   readonly type: string
   readonly name: string | undefined
-  /** Without directories, which are none of a receiver's business (RFC 7578 section 4.2); empty when no file was chosen. */
+  /**
+   * Without directories, which are none of a receiver's business (RFC 7578 section 4.2); empty when no file was chosen.
+   */
   readonly filename: string | undefined
 }
 
@@ -104,7 +106,10 @@ function baseName(path: string): string {
   return name === '.' || name === '..' ? '' : name
 }
 
-/** A name as it stands between the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm". */
+/**
+ * A name as it stands between the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding
+ * algorithm".
+ */
 export function escapeFormName(name: string): string {
   return name.replace(/["\r\n]/g, (char) => (char === '"' ? '%22' : char === '\r' ? '%0D' : '%0A'))
 }

@@ -16,9 +16,9 @@ export function isIdentity(encoding: string | undefined): boolean {
 /**
  * Decompresses a body, off the event loop.
  *
- * **Errors**: UnsupportedMediaType for another encoding than gzip (brotli reaches a million to one: not taken); PayloadTooLarge
- * above `maxBytes`, and above both 1 MiB and `maxRatio` times the compressed bytes, as soon as that many came out and without the
- * memory for more; BadInput `encoding` for damaged data.
+ * **Errors**: UnsupportedMediaType for another encoding than gzip (brotli reaches a million to one: not taken);
+ * PayloadTooLarge above `maxBytes`, and above both 1 MiB and `maxRatio` times the compressed bytes, as soon as that
+ * many came out and without the memory for more; BadInput `encoding` for damaged data.
  * **Source**: RFC 9110 section 8.4. **Units**: bytes.
  */
 export function decodeContent(

@@ -30,7 +30,10 @@ export interface ContextInit {
 /** Work at the end of a request. */
 export type Cleanup = () => void | Promise<void>
 
-/** What transports, the pipeline and Runners do with a context. Kept off the class, so that functions see what is theirs. */
+/**
+ * What transports, the pipeline and Runners do with a context. Kept off the class, so that functions see what is
+ * theirs.
+ */
 export interface RequestLifecycle {
   /** Whether a value is a Context of this copy of the package. */
   has(value: object): value is Context
@@ -137,8 +140,8 @@ export class Context {
 
   /**
    * Adds work for when the response has been sent or the request was given up: closing files, freeing memory of native
-   * code. Each runs exactly once, the last added first; what is added later than that runs at once. The function may still
-   * be running then: after its deadline, or when the client has gone.
+   * code. Each runs exactly once, the last added first; what is added later than that runs at once. The function may
+   * still be running then: after its deadline, or when the client has gone.
    */
   onEnd(cleanup: Cleanup): void {
     if (this.#over) {

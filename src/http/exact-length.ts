@@ -4,7 +4,10 @@
  */
 import type { Chunk } from './message.ts'
 
-/** The chunks of a source that must come to `length` bytes. **Errors**: an Error when they are more or fewer, before more of them are passed on. */
+/**
+ * The chunks of a source that must come to `length` bytes. **Errors**: an Error when they are more or fewer, before
+ * more of them are passed on.
+ */
 export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length
   for await (const chunk of source) {

@@ -87,9 +87,10 @@ export function typeOfFilename(filename: string | undefined): MediaType | undefi
 /**
  * Returns the media type in which a descriptor reads a request; undefined when the client says none.
  *
- * In a part of a form, curl, Go, Java, aiohttp and `fetch` write `application/octet-stream` or `text/plain` for what they do not know, and
- * browsers what the system calls a file. There a type that the descriptor does not read gives way to that of the file's name, and says
- * nothing where that does not help. `curl -d` calls every body `application/x-www-form-urlencoded`: it is read as JSON.
+ * In a part of a form, curl, Go, Java, aiohttp and `fetch` write `application/octet-stream` or `text/plain` for what
+ * they do not know, and browsers what the system calls a file. There a type that the descriptor does not read gives way
+ * to that of the file's name, and says nothing where that does not help. `curl -d` calls every body
+ * `application/x-www-form-urlencoded`: it is read as JSON.
  * **Errors**: UnsupportedMediaType naming what `accepts` takes.
  */
 export function requireMediaType(
@@ -114,8 +115,8 @@ export function requireMediaType(
 }
 
 /**
- * Returns the media type of a file: what the client says, or what its name tells where that is nothing or `application/octet-stream`.
- * Undefined without either, and for text that cannot be written into a header again.
+ * Returns the media type of a file: what the client says, or what its name tells where that is nothing or
+ * `application/octet-stream`. Undefined without either, and for text that cannot be written into a header again.
  */
 export function fileMediaType(contentType: string | undefined, filename: string | undefined): string | undefined {
   const isReadable = contentType !== undefined && /^[\x20-\x7e]+$/.test(contentType)

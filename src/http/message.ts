@@ -11,7 +11,9 @@ export interface RequestHeaders extends Iterable<readonly [name: string, value: 
   get(name: string): string | undefined
 }
 
-/** Headers in two parallel lists: cheaper to make per request than a Map, and the names can be shared between requests. */
+/**
+ * Headers in two parallel lists: cheaper to make per request than a Map, and the names can be shared between requests.
+ */
 export class HeaderList implements RequestHeaders {
   readonly #names: readonly string[]
   readonly #values: readonly string[]
@@ -49,15 +51,17 @@ export class HeaderList implements RequestHeaders {
 /** What transports and the pipeline do with a body. Kept off the class, so that descriptors see what is theirs. */
 export interface BodyLoan {
   /**
-   * A request whose bytes belong to another owner: `true` for a socket, which takes them back when its callback returns, or
-   * the pool whose buffer they fill, which gets it back on `release`; false for bytes of the request's own.
+   * A request whose bytes belong to another owner: `true` for a socket, which takes them back when its callback
+   * returns, or the pool whose buffer they fill, which gets it back on `release`; false for bytes of the request's own.
    */
   lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest
   /** Makes the bytes outlive the socket's callback. Called before anything is awaited. */
   keep(request: HttpRequest): void
   /** Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
   isPooled(request: HttpRequest): boolean
-  /** Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from then on. */
+  /**
+   * Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from then on.
+   */
   release(request: HttpRequest): void
 }
 
@@ -75,7 +79,10 @@ export class HttpRequest {
     this.#bytes = bytes
   }
 
-  /** The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or lie in a longer pooled buffer. */
+  /**
+   * The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or lie in a longer pooled
+   * buffer.
+   */
   get body(): Uint8Array {
     const borrowed = this.#borrowed
     if (borrowed === false) return this.#view()
@@ -92,7 +99,8 @@ export class HttpRequest {
   }
 
   /**
-   * The whole body without a copy. Valid until `fromHttpRequest` returns or awaits; the value made of it must not alias it.
+   * The whole body without a copy. Valid until `fromHttpRequest` returns or awaits; the value made of it must not alias
+   * it.
    */
   peek(): Uint8Array {
     return this.#view()
@@ -131,9 +139,9 @@ export class HttpRequest {
 }
 
 /**
- * The same memory under a new object. While the body came, its own object was promoted to the old generation, which only a whole
- * collection frees: bodies that die with their request would bring one on for every 64 MB. Measured with 600 KB over 64
- * connections: 7,000 instead of 4,200 requests a second.
+ * The same memory under a new object. While the body came, its own object was promoted to the old generation, which
+ * only a whole collection frees: bodies that die with their request would bring one on for every 64 MB. Measured with
+ * 600 KB over 64 connections: 7,000 instead of 4,200 requests a second.
  */
 function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
   return structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] })
@@ -142,7 +150,10 @@ function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
 /** A piece of a streamed body; strings are sent as UTF-8. */
 export type Chunk = string | Uint8Array
 
-/** Bytes or text are sent with a content-length; iterables as chunks, an async one with the content-length among the headers if there is one. */
+/**
+ * Bytes or text are sent with a content-length; iterables as chunks, an async one with the content-length among the
+ * headers if there is one.
+ */
 export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 
 /** A header line. */
@@ -157,7 +168,9 @@ export interface HttpResponse {
   readonly body: ResponseBody
   /** Set on error responses, for the log. */
   readonly error?: Error
-  /** @internal Set when the body lies in memory that is used again once it has been sent. Such a response is sent once. */
+  /**
+   * @internal Set when the body lies in memory that is used again once it has been sent. Such a response is sent once.
+   */
   readonly pooled?: PooledBody
 }
 
@@ -166,7 +179,8 @@ export function isAsyncBody(body: ResponseBody): body is AsyncIterable<Chunk> {
   return typeof body === 'object' && Symbol.asyncIterator in body
 }
 
-// RFC 9110 section 5.5: no control characters but tab. Checked on every value that reaches a socket, since uWebSockets.js does not.
+// RFC 9110 section 5.5: no control characters but tab. Checked on every value that reaches a socket, since
+// uWebSockets.js does not.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const unsafeValue = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
 const tokenName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i
@@ -198,7 +212,10 @@ export function isHeaderName(name: string): boolean {
 
 const encoder = new TextEncoder()
 
-/** A body of any kind becomes its bytes. **Cost**: waits for the end of a stream; for tests and for parts of a larger body. */
+/**
+ * A body of any kind becomes its bytes. **Cost**: waits for the end of a stream; for tests and for parts of a larger
+ * body.
+ */
 export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)

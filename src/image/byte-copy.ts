@@ -10,9 +10,9 @@ import type { Pixels } from './raster-modes.ts'
 const copyBytes = 4 * 1024 * 1024
 
 /**
- * Runs `work` on a copy of bytes in pooled memory: their owner may change them, or transfer them to another thread, which
- * would free them while native code reads. Up to 4 MiB are copied at once. The copy must not be used once the promise
- * of `work` has settled.
+ * Runs `work` on a copy of bytes in pooled memory: their owner may change them, or transfer them to another thread,
+ * which would free them while native code reads. Up to 4 MiB are copied at once. The copy must not be used once the
+ * promise of `work` has settled.
  */
 export async function withCopy<T>(
   bytes: Uint8Array,

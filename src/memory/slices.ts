@@ -74,7 +74,10 @@ export class Turn {
 
 const waiting: (() => void)[] = []
 
-/** Resolves in a later turn of the event loop. One caller goes on in each turn, so that many works delay others no more than one. */
+/**
+ * Resolves in a later turn of the event loop. One caller goes on in each turn, so that many works delay others no more
+ * than one.
+ */
 function nextTurn(): Promise<void> {
   return new Promise((go) => {
     if (waiting.push(go) === 1) setImmediate(goOn)

@@ -1,8 +1,9 @@
 /**
  * A resolve hook for node:module, run below tsx's: every .ts and .mts file outside node_modules is an ES module.
  *
- * Without it, a service in a package without `"type": "module"` would be compiled to CommonJS, whose `require('serving')`
- * makes a second copy of the framework that this process does not recognise (seen with tsx 4.23 on Node 20.20).
+ * Without it, a service in a package without `"type": "module"` would be compiled to CommonJS, whose
+ * `require('serving')` makes a second copy of the framework that this process does not recognise (seen with tsx 4.23 on
+ * Node 20.20).
  * @module
  */
 import type { ResolveHook } from 'node:module'

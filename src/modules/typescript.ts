@@ -12,8 +12,8 @@ let reading: Promise<void> | undefined
 /**
  * From now on this thread can import TypeScript; each worker thread has to ask for itself. Asking again does nothing.
  *
- * **Cost**: a compiler's hooks in the thread (26 MB measured in a process, and esbuild beside it until the process ends when
- * something had to be compiled).
+ * **Cost**: a compiler's hooks in the thread (26 MB measured in a process, and esbuild beside it until the process ends
+ * when something had to be compiled).
  */
 export function readTypeScript(): Promise<void> {
   reading ??= registerHooks()
@@ -26,14 +26,15 @@ async function registerHooks(): Promise<void> {
   register(
     new URL(import.meta.url.endsWith('.ts') ? './typescript-format.ts' : './typescript-format.js', import.meta.url),
   )
-  // No tsconfig: its `paths` could map serving to sources, a second copy of the framework that knows nothing of this one.
+  // No tsconfig: its `paths` could map serving to sources, a second copy of the framework that knows nothing of this
+  // one.
   tsx.register({ tsconfig: false })
 }
 
 /**
- * Whether the folder in which tsx keeps what it compiled is ours alone. tsx takes any folder of that name, so that another user
- * of the machine could put code there for us to run; and where it can make none, as in a container with a read-only root,
- * it fails.
+ * Whether the folder in which tsx keeps what it compiled is ours alone. tsx takes any folder of that name, so that
+ * another user of the machine could put code there for us to run; and where it can make none, as in a container with a
+ * read-only root, it fails.
  */
 function hasPrivateCache(): boolean {
   const user = process.geteuid?.()

@@ -1,6 +1,6 @@
 /**
- * The native add-on. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names another
- * binary (see native/sanitize.mjs).
+ * The native add-on. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names
+ * another binary (see native/sanitize.mjs).
  * @module
  */
 import { existsSync, readFileSync } from 'node:fs'
@@ -51,7 +51,9 @@ export interface Addon extends FrameAddon, AsyncAddon {
   trimMemory(): boolean
 }
 
-/** Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp. */
+/**
+ * Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp.
+ */
 const contract = 8
 
 /** Path of the add-on. */

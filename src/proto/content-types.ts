@@ -1,7 +1,8 @@
 /**
  * The kinds of content, each with the fields of its message, and the oneof that holds one of them.
  *
- * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see test/unit/proto/envelope.test.ts.
+ * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see
+ * test/unit/proto/envelope.test.ts.
  * @module
  */
 import { BadInput } from '../errors.ts'
@@ -176,7 +177,9 @@ export function contentTypeOf(field: ProtoField): ContentType<unknown> {
   return contentTypes[field] as ContentType<unknown>
 }
 
-/** Field numbers of the oneof, in each of the messages that have it. Serialized bytes are last: they win in JSON, too. */
+/**
+ * Field numbers of the oneof, in each of the messages that have it. Serialized bytes are last: they win in JSON, too.
+ */
 const numbers = {
   request: { ndarray: 3, dataframe: 5, series: 6, file: 7, text: 8, json: 9, multipart: 10, serialized_bytes: 2 },
   response: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, multipart: 9, serialized_bytes: 2 },
@@ -212,7 +215,9 @@ export interface RawContent {
   readonly room: number
 }
 
-/** Collects the oneof of a message: of several members the last one counts, as protobuf says, but serialized bytes win. */
+/**
+ * Collects the oneof of a message: of several members the last one counts, as protobuf says, but serialized bytes win.
+ */
 export class OneOf {
   readonly #fields: readonly (ProtoField | undefined)[]
   #field: ProtoField | undefined

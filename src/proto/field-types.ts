@@ -1,8 +1,8 @@
 /**
  * Types of protobuf fields: one object for each, with its values' bytes and JSON.
  *
- * **Source**: protobuf, "Encoding" and "ProtoJSON format": bytes as base64, 64-bit integers as strings, enums by name or number, NaN and
- * the infinities as strings.
+ * **Source**: protobuf, "Encoding" and "ProtoJSON format": bytes as base64, 64-bit integers as strings, enums by name
+ * or number, NaN and the infinities as strings.
  * @module
  */
 import { BadInput, expected } from '../errors.ts'
@@ -14,7 +14,9 @@ export type OpenMessage = Record<string, unknown>
 
 /** Reads and writes the values of a field. A value that protobuf leaves out is undefined in messages and in JSON. */
 export interface FieldType {
-  /** Reads the field that the reader stands on into `message[name]`. False: it has another wire type and was not read. */
+  /**
+   * Reads the field that the reader stands on into `message[name]`. False: it has another wire type and was not read.
+   */
   take(reader: ProtoReader, message: OpenMessage, name: string): boolean
   /** Called after the last field of the message, for what `take` leaves unfinished. */
   finish?(message: OpenMessage, name: string): void

@@ -53,7 +53,10 @@ export class MessageType<M extends object> {
     }
   }
 
-  /** A JSON value becomes a message: null is as good as absent, unknown members are ignored. **Errors**: BadInput `schema`. */
+  /**
+   * A JSON value becomes a message: null is as good as absent, unknown members are ignored. **Errors**: BadInput
+   * `schema`.
+   */
   fromJson(json: unknown, path: string): M {
     const object = jsonObject(json, path)
     const message: OpenMessage = {}
@@ -106,7 +109,9 @@ export function message<M extends object>(type: MessageCodec<M>): FieldType {
   }
 }
 
-/** A repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above that. */
+/**
+ * A repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above that.
+ */
 export function messages<M extends object>(type: MessageCodec<M>, max: number, what: string): FieldType {
   const check = (count: number) => {
     if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason: 'columns' })

@@ -54,8 +54,8 @@ export interface MultipartMessage {
 }
 
 /**
- * The messages by the name of their oneof member. `StringValue` is the string and `Value` the JSON value that it stands for,
- * as protobuf's own JSON mapping has it.
+ * The messages by the name of their oneof member. `StringValue` is the string and `Value` the JSON value that it stands
+ * for, as protobuf's own JSON mapping has it.
  */
 export interface ProtoMessages {
   ndarray: NDArrayMessage

@@ -1,8 +1,8 @@
 /**
  * Repeated numbers of a protobuf message ⇄ typed arrays.
  *
- * **Cost**: fixed-width numbers are copied as bytes, varints are read into place; no array of JavaScript numbers in between.
- * 1M floats, decoded and encoded: see bench/micro/packed.ts.
+ * **Cost**: fixed-width numbers are copied as bytes, varints are read into place; no array of JavaScript numbers in
+ * between. 1M floats, decoded and encoded: see bench/micro/packed.ts.
  * @module
  */
 import { endianness } from 'node:os'

@@ -1,8 +1,8 @@
 /**
  * Protobuf bytes, field by field: protobufjs's Reader and Writer, and the little that a server needs around them.
  *
- * Its message objects are not used: of a request within its limit, a message for every two bytes (an empty Value, an empty Series)
- * would make gigabytes.
+ * Its message objects are not used: of a request within its limit, a message for every two bytes (an empty Value, an
+ * empty Series) would make gigabytes.
  * @module
  */
 import { BufferWriter, Reader } from 'protobufjs/minimal.js'
@@ -12,8 +12,8 @@ import { BadInput, ServingError } from '../errors.ts'
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
 /**
- * Bytes become what `read` makes of them. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are no message:
- * protobufjs's own errors do not say whose fault they are.
+ * Bytes become what `read` makes of them. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are
+ * no message: protobufjs's own errors do not say whose fault they are.
  */
 export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T): T {
   const reader = new ProtoReader(bytes)
@@ -106,7 +106,10 @@ export function allocateWithHeadroom(size: number): Buffer {
   return bytes
 }
 
-/** Bytes become a message with this one field. **Cost**: a copy, but for bytes of {@link allocateWithHeadroom}, which are used up. */
+/**
+ * Bytes become a message with this one field. **Cost**: a copy, but for bytes of {@link allocateWithHeadroom}, which
+ * are used up.
+ */
 export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   const isRoomy = withHeadroom.delete(bytes)
   const writer = new ProtoWriter(isRoomy ? 0 : bytes.length)

@@ -38,8 +38,8 @@ const messages: Partial<Record<string, string>> = {
 }
 
 /**
- * An error becomes what a client is told: at status 500 and above only code and request id, except for the states that it
- * should know about. The same rule as `problemResponse`.
+ * An error becomes what a client is told: at status 500 and above only code and request id, except for the states that
+ * it should know about. The same rule as `problemResponse`.
  */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
   const isOpen = tellsDetail(error)

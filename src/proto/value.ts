@@ -8,7 +8,10 @@ import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 /** Levels of lists and structs; the same as of JSON texts. */
 export const maxValueDepth = 128
 
-/** Bytes become a JSON value; none at all are null. **Errors**: BadInput, also above 128 levels and for NaN, which JSON has not. */
+/**
+ * Bytes become a JSON value; none at all are null. **Errors**: BadInput, also above 128 levels and for NaN, which JSON
+ * has not.
+ */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   let value: unknown = null
   while (reader.next()) {

@@ -1,8 +1,8 @@
 /**
  * Varints, one after another, ⇄ typed arrays.
  *
- * protobufjs reads and writes them one by one, those of 64 bits through an object each: a quarter to a twelfth as fast, see
- * bench/micro/packed.ts.
+ * protobufjs reads and writes them one by one, those of 64 bits through an object each: a quarter to a twelfth as fast,
+ * see bench/micro/packed.ts.
  * @module
  */
 import type { ProtoReader, ProtoWriter } from './protobuf.ts'
@@ -32,8 +32,8 @@ function spread(bits: number): number {
 const more = 0x80808080 | 0
 
 /**
- * Reads varints, each of which has an end within the message, into the words from `at` to `end`: two words for each where they are
- * `wide`, low and high.
+ * Reads varints, each of which has an end within the message, into the words from `at` to `end`: two words for each
+ * where they are `wide`, low and high.
  */
 export function readVarints(
   reader: ProtoReader,

@@ -47,8 +47,8 @@ export interface Limits {
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
   /**
-   * Time after its deadline that a runner's call may still run before its thread or process is ended and replaced; a runner's own
-   * `modelGraceMs` goes before it. **Units**: milliseconds.
+   * Time after its deadline that a runner's call may still run before its thread or process is ended and replaced; a
+   * runner's own `modelGraceMs` goes before it. **Units**: milliseconds.
    */
   readonly modelGraceMs: number
 }
@@ -79,8 +79,8 @@ export interface ServeOptions extends Partial<Limits> {
   /** Port for gRPC; 0 takes a free one, see {@link Listener.grpcPort}. Default: no gRPC server. */
   readonly grpcPort?: number
   /**
-   * Whether anybody may ask for the names, options and documentation of all APIs: gRPC reflection, and `ServiceMetadata` over gRPC and
-   * Connect. Default: unless NODE_ENV is `production`.
+   * Whether anybody may ask for the names, options and documentation of all APIs: gRPC reflection, and
+   * `ServiceMetadata` over gRPC and Connect. Default: unless NODE_ENV is `production`.
    */
   readonly introspection?: boolean
   /** Certificate and key for gRPC, as PEM. Default: none, plain text. */

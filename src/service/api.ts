@@ -89,8 +89,8 @@ function parseRoute(route: string): string {
 }
 
 /**
- * Whether a function may look at its context. In doubt it may: a wrong yes costs a copy of the headers, a wrong no would hide
- * them from a function that reads `arguments` or has default parameters.
+ * Whether a function may look at its context. In doubt it may: a wrong yes costs a copy of the headers, a wrong no
+ * would hide them from a function that reads `arguments` or has default parameters.
  */
 function takesContext(fn: Api['fn']): boolean {
   if (fn.length !== 1) return true

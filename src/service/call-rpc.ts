@@ -21,7 +21,9 @@ export interface RpcRequest {
 /** What a call comes to. */
 export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: ServingError }
 
-/** What a streaming call comes to: the first content was waited for, so that a stream that fails at once has a status. */
+/**
+ * What a streaming call comes to: the first content was waited for, so that a stream that fails at once has a status.
+ */
 export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
 
 const unary: Protocol<RpcAnswer> = {
@@ -38,8 +40,8 @@ const streaming: Protocol<RpcStream> = {
 }
 
 /**
- * A request becomes an answer; never throws, never rejects. As `call`: synchronous while nothing waits, under the context's
- * deadline.
+ * A request becomes an answer; never throws, never rejects. As `call`: synchronous while nothing waits, under the
+ * context's deadline.
  */
 export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, ctx: Context): MaybePromise<RpcAnswer> {
   return start(apis, request, ctx, unary)

@@ -25,8 +25,8 @@ import {
 /**
  * A request becomes a response; never throws, never rejects: failures become problem responses.
  *
- * Stays synchronous while nothing waits, so that a small request is answered in the tick in which it came. The deadline of
- * the context holds for everything up to the first byte of the response: waiting work is given up with 504 and the
+ * Stays synchronous while nothing waits, so that a small request is answered in the tick in which it came. The deadline
+ * of the context holds for everything up to the first byte of the response: waiting work is given up with 504 and the
  * context's signal; a function that blocks the thread cannot be interrupted, its late result is dropped for a 504.
  */
 export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {

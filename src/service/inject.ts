@@ -22,8 +22,8 @@ export interface InjectRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * Strings and bytes are sent as they are, a FormData as multipart/form-data, anything else as JSON. FormData and JSON bring
-   * their `content-type`, unless `headers` has one.
+   * Strings and bytes are sent as they are, a FormData as multipart/form-data, anything else as JSON. FormData and JSON
+   * bring their `content-type`, unless `headers` has one.
    */
   readonly body?: Uint8Array | ArrayBuffer | FormData | InjectJson
 }

@@ -34,7 +34,10 @@ export interface MetadataSource {
   readonly apis: ReadonlyMap<string, Api>
 }
 
-/** Metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and nothing else. */
+/**
+ * Metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and nothing
+ * else.
+ */
 export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
     name,

@@ -40,7 +40,10 @@ export class Service {
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
 
-  /** **Errors**: InvalidArgument for an empty name, one with other than letters, digits, `_`, `.` and `-`, or an unknown option. */
+  /**
+   * **Errors**: InvalidArgument for an empty name, one with other than letters, digits, `_`, `.` and `-`, or an unknown
+   * option.
+   */
   constructor(name: string, options: ServiceOptions = {}) {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
@@ -52,8 +55,8 @@ export class Service {
   }
 
   /**
-   * Registers a function as `POST {baseUrl}/{route}` and returns it. The function receives what the input descriptor makes
-   * of the request, and the {@link Context}.
+   * Registers a function as `POST {baseUrl}/{route}` and returns it. The function receives what the input descriptor
+   * makes of the request, and the {@link Context}.
    * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, and for what is no descriptor.
    */
   api<I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
@@ -92,11 +95,11 @@ export class Service {
   }
 
   /**
-   * Answers a request in process, without a socket: by the routing, checks and errors of a server. Functions that need startup
-   * hooks or Runners need {@link Service.start} before, and `stop` after.
+   * Answers a request in process, without a socket: by the routing, checks and errors of a server. Functions that need
+   * startup hooks or Runners need {@link Service.start} before, and `stop` after.
    *
-   * **Errors**: InvalidArgument for a malformed request; an Error when a streamed response breaks off. Whatever a client could
-   * cause is a response with its status.
+   * **Errors**: InvalidArgument for a malformed request; an Error when a streamed response breaks off. Whatever a
+   * client could cause is a response with its status.
    * **Example** `(await svc.inject({ path: '/double', body: [1, 2] })).json()`
    */
   inject(request: InjectRequest): Promise<InjectResponse> {
@@ -116,7 +119,10 @@ export class Service {
     }
   }
 
-  /** Runs all shutdown hooks and then ends the runners, also when one fails, and throws the first failure. Called by the server. */
+  /**
+   * Runs all shutdown hooks and then ends the runners, also when one fails, and throws the first failure. Called by the
+   * server.
+   */
   async stop(): Promise<void> {
     const failures: unknown[] = []
     const ends = this.#started.splice(0).map((runner) => () => runner.stop())

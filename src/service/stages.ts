@@ -143,7 +143,9 @@ export function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-/** What an input descriptor threw becomes the error to answer with: anything but a ServingError is a fault of its own. */
+/**
+ * What an input descriptor threw becomes the error to answer with: anything but a ServingError is a fault of its own.
+ */
 export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })

@@ -14,8 +14,8 @@ export interface Wire {
 }
 
 /**
- * A body in pieces of `pieceBytes` becomes the value that the descriptor's receiver makes of it, handed to `look` before
- * the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
+ * A body in pieces of `pieceBytes` becomes the value that the descriptor's receiver makes of it, handed to `look`
+ * before the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
  */
 export async function receiveInPieces<In>(
   descriptor: IODescriptor<In, never>,

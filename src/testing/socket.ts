@@ -12,7 +12,9 @@ import { Service } from '../service/service.ts'
 // A longer body is split at this many places instead of everywhere.
 const mostSplits = 64
 
-/** A request sent in two pieces, once for every place to split its body, becomes the values that the function received. */
+/**
+ * A request sent in two pieces, once for every place to split its body, becomes the values that the function received.
+ */
 export async function postInTwoPieces<In, Out>(
   descriptor: IODescriptor<In, Out>,
   wire: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },

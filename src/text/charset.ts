@@ -7,8 +7,9 @@
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Returns the decoder of a label such as `latin1`, `utf-16` or `shift_jis`; undefined for an unknown one. A byte order mark stays in the
- * text of UTF-8 and UTF-16. **Errors** of the decoder: TypeError for bytes that the charset does not have.
+ * Returns the decoder of a label such as `latin1`, `utf-16` or `shift_jis`; undefined for an unknown one. A byte order
+ * mark stays in the text of UTF-8 and UTF-16. **Errors** of the decoder: TypeError for bytes that the charset does not
+ * have.
  */
 export function charsetDecoder(label: string): ((bytes: Uint8Array) => string) | undefined {
   let decoder: InstanceType<typeof TextDecoder>

@@ -1,5 +1,6 @@
 /**
- * JSON.parse in slices: a text is cut at element boundaries, JSON.parse runs on the pieces, and the results are put together.
+ * JSON.parse in slices: a text is cut at element boundaries, JSON.parse runs on the pieces, and the results are put
+ * together.
  * @module
  */
 import { isAscii } from 'node:buffer'
@@ -15,8 +16,8 @@ export interface PieceSize {
 }
 
 /**
- * Parses a piece, as JSON.parse. `text` is bytes of the whole text from `start` to `end`, within brackets of their kind unless
- * they are all of it.
+ * Parses a piece, as JSON.parse. `text` is bytes of the whole text from `start` to `end`, within brackets of their kind
+ * unless they are all of it.
  */
 export type PieceParser = (text: string, start: number, end: number) => unknown
 

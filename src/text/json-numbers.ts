@@ -1,5 +1,6 @@
 /**
- * Numbers of a JSON text that a double does not hold: integers that JSON.parse would round, and what is above the largest double.
+ * Numbers of a JSON text that a double does not hold: integers that JSON.parse would round, and what is above the
+ * largest double.
  * @module
  */
 import { randomBytes } from 'node:crypto'
@@ -27,8 +28,8 @@ const letterE = 0x65
 const isDigit = (byte: number) => byte >= 0x30 && byte <= 0x39
 
 /**
- * Finds the numbers of a valid text that JSON.parse would change, in their order. Integers with a fraction or an exponent count as
- * doubles, which are rounded as ever.
+ * Finds the numbers of a valid text that JSON.parse would change, in their order. Integers with a fraction or an
+ * exponent count as doubles, which are rounded as ever.
  * **Cost**: looks at every third byte of text and at every byte of numbers: 0.1 to 1 ns a byte.
  */
 export function* bigNumbersOf(json: Uint8Array): Generator<BigNumber, void, undefined> {

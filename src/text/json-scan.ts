@@ -17,7 +17,8 @@ export interface JsonMeasure {
   readonly work: number
 }
 
-// Of an empty object 56 bytes and a place in its list; of a string half of what a short one takes, since keys are shared.
+// Of an empty object 56 bytes and a place in its list; of a string half of what a short one takes, since keys are
+// shared.
 const containerBytes = 64
 const valueBytes = 8
 const stringBytes = 12

@@ -86,7 +86,9 @@ export function scanNumber(json: Uint8Array, start: number, end: number): number
   return pos
 }
 
-/** A double becomes float16 bits: nearest, ties to even, as numpy casts; 0x7c00 and above 0x7bff mean infinity or NaN. */
+/**
+ * A double becomes float16 bits: nearest, ties to even, as numpy casts; 0x7c00 and above 0x7bff mean infinity or NaN.
+ */
 export function numberToFloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7e00
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
@@ -94,7 +96,8 @@ export function numberToFloat16(value: number): number {
   if (size >= 65520) return sign | 0x7c00
   if (size < 2 ** -14) return sign | roundEven(size * 2 ** 24)
   const exponent = exponentOf(size)
-  // A carry out of the mantissa runs into the exponent field, which is just what rounding up to the next power asks for.
+  // A carry out of the mantissa runs into the exponent field, which is just what rounding up to the next power asks
+  // for.
   return sign | (((exponent + 14) << 10) + roundEven(size * 2 ** (10 - exponent)))
 }
 
@@ -129,8 +132,9 @@ function exponentOf(value: number): number {
 export const maxFloatBytes = 26
 
 /**
- * A finite number becomes the shortest text that reads back as the same float64, float32 or float16, written into `out` at `pos`.
- * Layout is JavaScript's, with `.0` on integral values that have no exponent. Answers the offset behind the text.
+ * A finite number becomes the shortest text that reads back as the same float64, float32 or float16, written into `out`
+ * at `pos`. Layout is JavaScript's, with `.0` on integral values that have no exponent. Answers the offset behind the
+ * text.
  * **Units**: `width` is the element's size in bytes: 8, 4 or 2.
  */
 export function writeFloat(out: Uint8Array, pos: number, value: number, width: number): number {
@@ -147,8 +151,8 @@ export function writeFloat(out: Uint8Array, pos: number, value: number, width: n
       return pos
     }
   } else if (width !== 2 && value >= 1e-5 && value < 20000) {
-    // At most 5 decimals: when so short a text reads back as the value, none is shorter but for its zeros. The commonest
-    // case of all in request bodies, 5 times faster than Number's own printing.
+    // At most 5 decimals: when so short a text reads back as the value, none is shorter but for its zeros. The
+    // commonest case of all in request bodies, 5 times faster than Number's own printing.
     const scaled = Math.round(value * 1e5)
     const short = scaled / 1e5
     if (width === 8 ? short === value : scaled < 1e6 && Math.fround(short) === value) {
@@ -170,9 +174,9 @@ function writeDouble(out: Uint8Array, pos: number, value: number): number {
 }
 
 /**
- * float32 and float16: the fewest digits that read back, the nearest such decimal. Decimals of up to 6 (float32) or 3 (float16) digits are all
- * distinct among normal numbers, so the search starts there; subnormal ones have less precision and start at 1 digit.
- * Checked against std::to_chars over every float32 and every float16.
+ * float32 and float16: the fewest digits that read back, the nearest such decimal. Decimals of up to 6 (float32) or 3
+ * (float16) digits are all distinct among normal numbers, so the search starts there; subnormal ones have less
+ * precision and start at 1 digit. Checked against std::to_chars over every float32 and every float16.
  */
 function writeNarrow(out: Uint8Array, pos: number, value: number, width: number): number {
   const binary = exponentOf(value)
@@ -184,14 +188,18 @@ function writeNarrow(out: Uint8Array, pos: number, value: number, width: number)
     const scaled = roundScaled(value, scale <= 0 ? value * powersOfTen[-scale] : value / powersOfTen[scale])
     // 9 digits always read back; the bound is there so that no arithmetic slip can hang a server.
     if (digits === 9 || readsBack(scaled, scale, value, single)) return writeDecimal(out, pos, scaled, scale)
-    // Below a power of two floats lie twice as close, so that the next decimal above may read back where the nearest does not.
+    // Below a power of two floats lie twice as close, so that the next decimal above may read back where the nearest
+    // does not.
     if (value === 2 ** binary && readsBack(scaled + 1, scale, value, single)) {
       return writeDecimal(out, pos, scaled + 1, scale)
     }
   }
 }
 
-/** `scaled` is `value` times a power of ten, but for an error in the last bits; the exact product is rounded, ties to even. */
+/**
+ * `scaled` is `value` times a power of ten, but for an error in the last bits; the exact product is rounded, ties to
+ * even.
+ */
 function roundScaled(value: number, scaled: number): number {
   const floor = Math.floor(scaled)
   const rest = scaled - floor
@@ -278,7 +286,10 @@ function writePadded(out: Uint8Array, pos: number, value: number, count: number)
   return pos + count
 }
 
-/** A finite double becomes Python's `repr`: as JavaScript's digits, but exponents below -4 and from 16 up, of two digits at least. */
+/**
+ * A finite double becomes Python's `repr`: as JavaScript's digits, but exponents below -4 and from 16 up, of two digits
+ * at least.
+ */
 export function pythonRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'

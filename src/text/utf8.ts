@@ -6,7 +6,8 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-// Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the check costs more than it saves.
+// Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the check costs more
+// than it saves.
 const asciiBytes = 128
 // Bytes of text that are checked at once.
 const blockBytes = 1 << 16
@@ -28,8 +29,8 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
 
 /**
  * Offset of the first byte of the first ill-formed sequence; -1 for valid UTF-8.
- * **Source**: Unicode 15, table 3-7; the ranges of second bytes exclude overlong forms, surrogates and code points above
- * U+10FFFF. **Units**: bytes.
+ * **Source**: Unicode 15, table 3-7; the ranges of second bytes exclude overlong forms, surrogates and code points
+ * above U+10FFFF. **Units**: bytes.
  */
 export function illFormedAt(bytes: Uint8Array): number {
   // Node's vectorised check finds the block; the loop only runs over the one with the bad sequence.

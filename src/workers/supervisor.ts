@@ -128,7 +128,8 @@ class Supervision {
     }
     slot.worker = worker
     closeLostConnections(worker, () => {
-      const message = `worker ${slot.number} did not take a connection in time: it is busy, or has no file descriptor left`
+      const reason = 'it is busy, or has no file descriptor left'
+      const message = `worker ${slot.number} did not take a connection in time: ${reason}`
       this.#options.logger.warn({ event: 'connection_lost', worker: slot.number }, message)
     })
     worker.on('message', (message: unknown) => {

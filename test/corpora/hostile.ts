@@ -1,5 +1,6 @@
 /**
- * Bodies that once stalled, killed or misled a server, or were made to, with the answer that each gets now. Large ones are made by code.
+ * Bodies that once stalled, killed or misled a server, or were made to, with the answer that each gets now. Large ones
+ * are made by code.
  * @module
  */
 import { gzipSync } from 'node:zlib'

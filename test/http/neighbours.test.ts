@@ -8,7 +8,9 @@ import { engines } from './harness.ts'
 let listener: Listener
 afterEach(() => listener.close())
 
-/** Posts a gzip body, and counts the small requests that are answered until it is: the loop that is held answers none. */
+/**
+ * Posts a gzip body, and counts the small requests that are answered until it is: the loop that is held answers none.
+ */
 async function countNeighbours(path: string, body: string): Promise<{ status: number; text: string; count: number }> {
   const url = `http://127.0.0.1:${listener.port}`
   const ask = () => fetch(`${url}/small`, { method: 'POST', body: '1' }).then((response) => response.text())

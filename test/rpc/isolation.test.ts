@@ -13,8 +13,8 @@ import { echoService } from './echo-service.ts'
 import { GrpcClient, start } from './harness.ts'
 
 /**
- * Two clients at once, every descriptor, format and protocol: whatever outlives a request (pooled buffers, scratch memory, caches of
- * categories, builders) must not show one client's bytes to the other.
+ * Two clients at once, every descriptor, format and protocol: whatever outlives a request (pooled buffers, scratch
+ * memory, caches of categories, builders) must not show one client's bytes to the other.
  */
 const clients = ['owner-A-secret', 'owner-B-secret'] as const
 type Marker = (typeof clients)[number]
@@ -170,7 +170,8 @@ describe.each(['uws', 'node'] as const)('two clients at once on %s', (engine) =>
     }),
   ]
 
-  // Around 64 cells, the scratch memory of 16 KiB, the buffers and responses of 64 KiB, and what is read beside the event loop.
+  // Around 64 cells, the scratch memory of 16 KiB, the buffers and responses of 64 KiB, and what is read beside the
+  // event loop.
   it.each([60, 500, 16_000, 17_000, 64_000, 70_000, 300_000, 1_100_000])(
     'neither gets bytes of the other, bodies of about %i bytes',
     async (size) => {

@@ -8,7 +8,7 @@ interface LogLine {
 }
 
 for (const engine of ['uws', 'node'] as EngineName[]) {
-  it(`is not ready while a call hangs, says so in the log once, and answers again with a new thread, on ${engine}`, async () => {
+  it(`is not ready while a call hangs, logs that once, and answers again with a new thread, on ${engine}`, async () => {
     const lines: LogLine[] = []
     const log = (fields: object) => void lines.push(fields as LogLine)
     const hangs = new Runner<Hangs>('hangs', { module: model('hangs'), methods: { loop: {}, fine: {} } })

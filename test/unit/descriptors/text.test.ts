@@ -88,7 +88,8 @@ describe('Text', () => {
 })
 
 describe('a body in Latin-1', () => {
-  // Windows-1252 as WHATWG has it, which is what all these labels mean. **Source**: encoding.spec.whatwg.org, index-windows-1252.
+  // Windows-1252 as WHATWG has it, which is what all these labels mean. **Source**: encoding.spec.whatwg.org,
+  // index-windows-1252.
   const high = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   const ascii = String.fromCharCode(...all.subarray(0, 0x80))
