@@ -11,7 +11,8 @@ import { Pool } from 'undici'
 
 const fixture = (path: string) => readFileSync(new URL(`../fixtures/${path}`, import.meta.url))
 
-interface Good {
+/** A request and how its answer is known to be right. */
+export interface Good {
   readonly name: string
   readonly path: string
   readonly contentType: string
@@ -23,7 +24,8 @@ const same = (name: string, path: string, contentType: string, text: string): Go
   return { name, path, contentType, body: Buffer.from(text), isRight: (answer) => answer === text }
 }
 
-const goods: readonly Good[] = [
+/** Small requests of every descriptor. */
+export const goods: readonly Good[] = [
   same('ndarray', '/ndarray', 'application/json', '[[1.5,2.5],[3.5,4.5]]'),
   same('JSON', '/json_echo', 'application/json', '{"user":"ada","n":3,"tags":["a","b"]}'),
   same('text', '/text', 'text/plain', 'naïve'),

@@ -54,7 +54,8 @@ export function watchProcesses(pid: number): { seen: () => Seen; stop: () => voi
   }
 }
 
-function childrenOf(pid: number): number[] {
+/** Processes that a process has started and that are there. */
+export function childrenOf(pid: number): number[] {
   try {
     // Any thread may have started a child.
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
@@ -73,10 +74,20 @@ function commandOf(pid: number): string {
   }
 }
 
-function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+/** Memory of a process, as the kernel counts it. **Units**: bytes; 0 when it is gone. */
+export function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}
+
+/** Open file descriptors of a process; 0 when it is gone. */
+export function descriptorsOf(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
   } catch {
     return 0
   }

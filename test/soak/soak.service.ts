@@ -1,0 +1,29 @@
+/** The services of the fuzzer and of the regressions, and runners. */
+import { io, Runner, Service } from 'serving'
+import hostile from '../corpora/regressions.service.ts'
+
+const module = new URL('../cli/services/model.ts', import.meta.url)
+const methods = { double: { batchable: true }, words: { stream: true }, exit: {} } as const
+const inThreads = new Runner<typeof import('../cli/services/model.ts')>('threads', { module, methods })
+const inProcesses = new Runner<typeof import('../cli/services/model.ts')>('processes', {
+  ...{ module, methods, isolation: 'process', threads: 1 },
+})
+
+const svc = new Service('soak', { runners: [inThreads, inProcesses] })
+for (const { name, input, output, fn } of hostile.apis.values()) svc.api({ name, input, output }, fn)
+
+const array = { input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }
+svc.api({ ...array, name: 'double' }, (x, ctx) => inThreads.double(x, ctx))
+svc.api({ ...array, name: 'double_apart' }, (x, ctx) => inProcesses.double(x, ctx))
+svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text, ctx) {
+  yield* inThreads.words(text, ctx)
+})
+svc.api({ input: new io.Text(), output: new io.Text() }, function large(bytes) {
+  return 'x'.repeat(Number(bytes))
+})
+svc.api({ input: new io.JSON(), output: new io.JSON() }, function memory() {
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return { pid: process.pid, heapUsed, external, arrayBuffers }
+})
+
+export default svc
