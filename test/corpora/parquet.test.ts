@@ -39,7 +39,6 @@ const told: readonly (readonly [file: RegExp, message: RegExp])[] = [
   [/^data\/(aes256\/)?encrypt_columns_plain/, /column "\w+_field" encrypted/],
   [/unknown-logical-type/, /of a type that is not supported, a newer version of Parquet/],
   [/byte_stream_split_extended/, /column "flba5_byte_stream_split" of fixed length split by bytes/],
-  [/ARROW-GH-41317/, /a column of Arrow type Decimal256\(7, 3\), which is not supported/],
 ]
 
 /** Read here and not by Polars for Python: the key of a map may be missing. */
