@@ -155,7 +155,8 @@ try {
     } else if (nextKill > 0 && at() >= nextKill && workers.length > 0) {
       nextKill += Number(options.kill)
       marks.push({ at: at(), colour: '#d55e00', time: Date.now() })
-      process.kill(workers[Math.floor(Math.random() * workers.length)], 'SIGKILL')
+      // The youngest: the oldest lives as long as the soak, so that what it never gives back is seen.
+      process.kill(Math.max(...workers), 'SIGKILL')
     }
   }
   await harm.stop()
