@@ -21,5 +21,6 @@ export { Multipart, type MultipartIn, type MultipartOptions, type MultipartOut, 
 export { NumpyNdarray, type NumpyNdarrayOptions } from './numpy-ndarray.ts'
 export { PandasDataFrame, type PandasDataFrameOptions } from './pandas-dataframe.ts'
 export { PandasSeries, type PandasSeriesOptions, type SeriesElement } from './pandas-series.ts'
+export type { PartOfSample } from './part-of-sample.ts'
 export { many, type Occurrence, optional, type PartRule } from './part-rule.ts'
 export { Text, type TextOptions, type TextPiece, type TextResult } from './text.ts'

@@ -128,7 +128,7 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 /** Whether Polars may have made the value. Its frames are proxies of plain objects, which have their methods but deny it by `in`. */
-function isPolars(value: unknown): boolean {
+export function isPolars(value: unknown): boolean {
   return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }
 

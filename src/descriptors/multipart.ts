@@ -21,8 +21,9 @@ import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { MultipartMessage } from '../proto/messages.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
-import { type FormPlan, FormReader, type PartPlan } from './form-reader.ts'
+import { type FormPlan, FormReader, inPart, type PartPlan } from './form-reader.ts'
 import { formHeaders, fromParts, missingPart, partValues, toParts } from './multipart-message.ts'
+import { type PartOfSample, partOfSample } from './part-of-sample.ts'
 import { PartRule } from './part-rule.ts'
 
 /** Part names with their descriptors: each part comes once, unless {@link many} or {@link optional} says otherwise. */
@@ -104,6 +105,29 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
     const read = [...this.parts.values()].map((descriptor) => descriptor.readsHeaders)
     this.readsHeaders = read.includes('all') ? 'all' : [...new Set(read.flat())]
+  }
+
+  /**
+   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes File, data frames and
+   * series theirs, all else JSON. A descriptor in place of a sample is taken as it is: `io.Image.fromSample(…)`.
+   * **Errors**: BadInput for what is no object, and those of each part's `fromSample` with the part's name in front of their path.
+   */
+  static async fromSample<S extends Readonly<Record<string, unknown>>>(
+    samples: S,
+    options: MultipartOptions = {},
+  ): Promise<Multipart<{ [K in keyof S]: PartOfSample<S[K]> }>> {
+    if (typeof samples !== 'object' || samples === null) {
+      throw new BadInput(expected('an object of part names and samples', 'Multipart.fromSample', samples))
+    }
+    const parts: Record<string, unknown> = {}
+    for (const [name, sample] of Object.entries(samples)) {
+      try {
+        parts[name] = await partOfSample(sample)
+      } catch (error) {
+        throw inPart(name, error)
+      }
+    }
+    return new Multipart(parts as { [K in keyof S]: PartOfSample<S[K]> }, options)
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<MultipartIn<P>> {

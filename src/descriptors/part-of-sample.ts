@@ -1,0 +1,49 @@
+/**
+ * The descriptor that a sample of a part tells by its kind.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import { BinaryFile } from '../file/binary-file.ts'
+import { loadPolars } from '../frame/polars.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
+import { File } from './file.ts'
+import { JSON } from './json.ts'
+import { isPolars } from './json-encoder.ts'
+import { NumpyNdarray } from './numpy-ndarray.ts'
+import { PandasDataFrame } from './pandas-dataframe.ts'
+import { PandasSeries } from './pandas-series.ts'
+import { Text } from './text.ts'
+
+/** The descriptor of a sample: one that is given, else by the sample's kind; JSON for all other values. */
+export type PartOfSample<S> = S extends AnyDescriptor
+  ? S
+  : S extends string
+    ? Text
+    : S extends NDArray
+      ? NumpyNdarray
+      : S extends BinaryFile | Blob | Uint8Array
+        ? File
+        : S extends { toRecords(): unknown }
+          ? PandasDataFrame
+          : S extends { rechunk(): unknown }
+            ? PandasSeries
+            : JSON
+
+/** Returns the descriptor of a sample, with the sample as its example. **Errors**: those of its `fromSample`. */
+export function partOfSample(sample: unknown): MaybePromise<IODescriptor> {
+  return whenReady(choose(sample), (descriptor) => descriptor as unknown as IODescriptor)
+}
+
+function choose(sample: unknown): MaybePromise<AnyDescriptor> {
+  if (sample instanceof IODescriptor) return sample as AnyDescriptor
+  if (typeof sample === 'string') return Text.fromSample(sample)
+  if (sample instanceof NDArray) return NumpyNdarray.fromSample(sample)
+  if (sample instanceof BinaryFile || sample instanceof Blob || sample instanceof Uint8Array) {
+    return File.fromSample(sample)
+  }
+  if (!isPolars(sample)) return JSON.fromSample(sample)
+  const polars = loadPolars('Multipart.fromSample')
+  if (polars.isDataFrame(sample)) return PandasDataFrame.fromSample(sample)
+  return polars.isSeries(sample) ? PandasSeries.fromSample(sample) : JSON.fromSample(sample)
+}
