@@ -5,12 +5,12 @@
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { BadOutput, expected } from '../errors.ts'
+import { keptLabels } from '../frame/labels.ts'
+import { requireTable } from '../frame/message.ts'
+import { frameCodec } from '../frame/native-codec.ts'
 import { loadPolars } from '../frame/polars.ts'
-import type { HttpResponse } from '../http/message.ts'
 import { isPromise } from '../promise.ts'
 import { maxJsonDepth } from '../text/json-syntax.ts'
-import { PandasDataFrame } from './pandas-dataframe.ts'
-import { PandasSeries } from './pandas-series.ts'
 
 /**
  * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints exactly, dates and
@@ -94,23 +94,20 @@ function isBoxed(value: object): boolean {
   return [Number, String, Boolean, BigInt].some((kind) => value instanceof kind)
 }
 
-let frameDescriptor: PandasDataFrame | undefined
-let seriesDescriptor: PandasSeries | undefined
-
-/** A data frame becomes an object of its columns, a series one of its labels; undefined for anything else. */
+/** Returns a data frame as an object of its columns, a series as one of its labels; undefined for anything else. */
 function frameText(value: unknown): string | undefined {
   // Polars itself is there then; asking it about every Date would load it for nothing.
   if (!isPolars(value)) return undefined
   const polars = loadPolars('JSON')
-  let body: HttpResponse['body']
-  if (polars.isDataFrame(value)) {
-    frameDescriptor ??= new PandasDataFrame({ orient: 'columns' })
-    body = frameDescriptor.toHttpResponse(value).body
-  } else if (polars.isSeries(value)) {
-    seriesDescriptor ??= new PandasSeries({ orient: 'index' })
-    body = seriesDescriptor.toHttpResponse(value).body
-  } else return undefined
-  return Buffer.from(body as Uint8Array).toString()
+  const isFrame = polars.isDataFrame(value)
+  if (!isFrame && !polars.isSeries(value)) return undefined
+  const labels = keptLabels(value)
+  const table = requireTable(polars.toColumns(isFrame ? value : polars.frameOf(value)), 'JSON')
+  const text = frameCodec.encodeFrame(table, {
+    layout: isFrame ? 'columns' : 'series-index',
+    ...(labels && { labels }),
+  })
+  return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
 /** Whether JSON.stringify writes the value as the encoder would; looking first is cheaper than a replacer function. */

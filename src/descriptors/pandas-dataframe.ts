@@ -7,7 +7,8 @@ import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
 import type { Column, ColumnTable } from '../frame/columns.ts'
-import { minAsyncBytes, type Orient } from '../frame/frame-codec.ts'
+import { encodeFrameJson } from '../frame/encode-json.ts'
+import { minAsyncBytes } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
 import {
   type FrameFormat,
@@ -18,6 +19,7 @@ import {
   toUtf8,
 } from '../frame/frame-formats.ts'
 import { dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
+import type { FrameText, Orient } from '../frame/frame-plan.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
@@ -26,7 +28,6 @@ import {
   requireTable,
   toDataFrameMessage,
 } from '../frame/message.ts'
-import { frameCodec } from '../frame/native-codec.ts'
 import { decodeParquet } from '../frame/parquet-sandbox.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
@@ -179,7 +180,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   /** A frame becomes a DataFrame message; serialized Parquet where the call's `accept` metadata asks for it. */
   override toProto(value: DataFrame, ctx?: Context): DataFrameMessage | Uint8Array {
     const accept = ctx?.headers.get('accept')
-    if (responseFormat(accept, 'json').format === 'parquet') return this.toHttpResponse(value, ctx).body as Uint8Array
+    if (responseFormat(accept, 'json').format === 'parquet')
+      return (this.toHttpResponse(value, ctx) as HttpResponse).body as Uint8Array
     const frame = this.#checkOutput(value)
     return toDataFrameMessage({
       table: requireTable(this.#polars.toColumns(frame), 'PandasDataFrame'),
@@ -242,7 +244,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return { message, reason: 'shape' }
   }
 
-  toHttpResponse(value: DataFrame, ctx?: Context): HttpResponse {
+  toHttpResponse(value: DataFrame, ctx?: Context): MaybePromise<HttpResponse> {
     const polars = this.#polars
     const frame = this.#checkOutput(value)
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
@@ -252,7 +254,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     } catch (cause) {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
-    return { headers, body: this.#toJson(frame, keptLabels(value)) }
+    return whenReady(this.#toJson(frame, keptLabels(value)), (body) => ({ headers, body }))
   }
 
   /** The function's frame under the names that it is sent with. **Errors**: BadOutput. */
@@ -267,13 +269,18 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 
-  #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
-    const table = requireTable(this.#polars.toColumns(frame), 'PandasDataFrame')
-    if (this.orient !== 'table')
-      return frameCodec.encodeFrame(table, { layout: this.orient, ...(labels && { labels }) })
-    const labelKey = labelKeyFor(this.#polars.names(frame))
-    const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(this.#polars.dtypes(frame), table))
-    return frameCodec.encodeFrame(table, { layout: 'table', schema, labelKey, ...(labels && { labels }) })
+  #toJson(frame: DataFrame, labels: Column | undefined): MaybePromise<Uint8Array> {
+    const polars = this.#polars
+    const { orient } = this
+    const names = polars.names(frame)
+    const textOf = (table: ColumnTable): FrameText => {
+      const own = labels && { labels }
+      if (orient !== 'table') return { layout: orient, ...own }
+      const labelKey = labelKeyFor(names)
+      const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(polars.dtypes(frame), table))
+      return { layout: 'table', schema, labelKey, ...own }
+    }
+    return encodeFrameJson({ polars, frame, names, textOf, name: 'PandasDataFrame' })
   }
 }
 

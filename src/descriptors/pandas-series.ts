@@ -8,12 +8,13 @@ import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame } from '../frame/build-frame.ts'
 import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
-import { type FrameLayout, minAsyncBytes, type Orient } from '../frame/frame-codec.ts'
+import { encodeFrameJson } from '../frame/encode-json.ts'
+import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
 import { dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
+import type { FrameText, Orient } from '../frame/frame-plan.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
-import { decodeFrameFile, fromSeriesTable, type LabelledTable, toSeriesTable } from '../frame/message.ts'
-import { frameCodec } from '../frame/native-codec.ts'
+import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
@@ -166,34 +167,43 @@ export class PandasSeries extends IODescriptor<Series> {
     throw new Refusal(message, { reason: 'shape' })
   }
 
-  toHttpResponse(value: Series): HttpResponse {
-    const table = this.#checkOutput(value)
+  toHttpResponse(value: Series): MaybePromise<HttpResponse> {
+    this.#checkSeries(value)
+    const polars = this.#polars
     const labels = keptLabels(value)
     const own = { ...(labels && { labels }) }
-    const encode = frameCodec.encodeFrame
-    let body: Uint8Array
-    if (this.orient === 'split') {
-      body = encode(table, { layout: 'series-split', ...(value.name !== '' && { name: value.name }), ...own })
-    } else if (this.orient === 'table') {
-      const named = renameColumns(table, [value.name === '' ? 'values' : value.name])
-      const labelKey = named.columns[0].name === 'index' ? 'level_0' : 'index'
-      const datetimes = new Set(value.dtype.variant === 'Datetime' ? [named.columns[0].name] : [])
-      const schema = encodeTableSchema(named, labels, labelKey, datetimes)
-      body = encode(named, { layout: 'table', schema, labelKey, ...own })
-    } else {
-      const isObject = this.orient === 'index' || this.orient === 'columns'
-      body = encode(table, { layout: isObject ? 'series-index' : 'series', ...own })
+    const { name } = value
+    const called = name === '' ? 'values' : name
+    const isDatetime = value.dtype.variant === 'Datetime'
+    const textOf = (table: ColumnTable): FrameText => {
+      switch (this.orient) {
+        case 'split':
+          return { layout: 'series-split', ...(name !== '' && { name }), ...own }
+        case 'table': {
+          const labelKey = called === 'index' ? 'level_0' : 'index'
+          const schema = encodeTableSchema(table, labels, labelKey, new Set(isDatetime ? [called] : []))
+          return { layout: 'table', schema, labelKey, ...own }
+        }
+        case 'index':
+        case 'columns':
+          return { layout: 'series-index', ...own }
+        default:
+          return { layout: 'series', ...own }
+      }
     }
-    return { headers: jsonHeaders, body }
+    const json = { polars, frame: polars.frameOf(value), names: [called], textOf, name: 'PandasSeries' }
+    return whenReady(encodeFrameJson(json), (body) => ({ headers: jsonHeaders, body }))
   }
 
   /** The function's series as a column. **Errors**: BadOutput. */
   #checkOutput(value: Series): ColumnTable {
+    this.#checkSeries(value)
+    return requireTable(this.#polars.toColumns(this.#polars.frameOf(value)), 'PandasSeries')
+  }
+
+  #checkSeries(value: Series): void {
     if (!this.#polars.isSeries(value)) throw new BadOutput(expected('a Series', 'PandasSeries', value))
     this.#checkShape([value.length], BadOutput)
-    const table = this.#polars.toColumns(this.#polars.frameOf(value))
-    if (!('failure' in table)) return table
-    throw new BadOutput('expected numbers, booleans, texts or dates for PandasSeries, received another type')
   }
 }
 

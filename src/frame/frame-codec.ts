@@ -3,18 +3,13 @@
  * @module
  */
 import type { Column, ColumnTable } from './columns.ts'
-
-/** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
-export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
+import type { FrameText, PlanStep } from './frame-plan.ts'
 
 /**
  * From which size on a body is parsed off the event loop, which would wait 2 to 5 ms for it. **Units**: bytes.
  * **Source**: bench/micro/frame-codec.ts.
  */
 export const minAsyncBytes = 2 ** 20
-
-/** Name of a JSON layout. */
-export type Orient = (typeof orients)[number]
 
 /**
  * What a text is read as. `frame` takes records, columns and values by what is there, as pandas does under each of these
@@ -90,20 +85,6 @@ export interface ParsedFrame {
   readonly schema?: readonly [start: number, end: number]
 }
 
-/** What is written around the values. */
-export interface FrameText {
-  /** `series` writes the one column's values in a list, `series-index` under labels. */
-  readonly layout: Orient | 'series' | 'series-index' | 'series-split'
-  /** Labels by row (int64 or str); undefined: 0, 1, 2, … */
-  readonly labels?: Column
-  /** series-split: the name. */
-  readonly name?: string
-  /** table: the schema's text. */
-  readonly schema?: string
-  /** table: key of the labels in each row. */
-  readonly labelKey?: string
-}
-
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
@@ -113,4 +94,6 @@ export interface FrameCodec {
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout): Promise<ParsedFrame | FrameFailure>
   /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
+  /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
+  encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array
 }

@@ -6,8 +6,7 @@
 import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
-import type { FrameText } from './frame-codec.ts'
-import { planFrame, type RowsStep } from './frame-plan.ts'
+import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
 
 /** Scratch memory of short texts: memory of its own took nearly all the time of a small frame. **Units**: bytes. */
 const scratch = Buffer.alloc(16 * 1024)
@@ -80,11 +79,16 @@ function valueOf(out: TextWriter, column: Column): Cell {
 
 /** Returns the JSON text of columns in a layout. See {@link FrameText}. */
 export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
+  return encodeSteps(table, planFrame(table, text), text.labels)
+}
+
+/** Returns the text that steps write. */
+export function encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array {
   const out = new TextWriter()
   const cells = table.columns.map((column) => cellOf(out, column))
   const keys = table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
-  const label = text.labels === undefined ? (row: number) => out.text(String(row)) : valueOf(out, text.labels)
-  const quote = text.labels?.kind === 'str' ? '' : '"'
+  const label = labels === undefined ? (row: number) => out.text(String(row)) : valueOf(out, labels)
+  const quote = labels?.kind === 'str' ? '' : '"'
   const writeRow = (row: number, step: RowsStep) => {
     out.text(step.before)
     if (step.label === 2) out.text(quote)
@@ -98,7 +102,7 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
     }
     out.text(step.close)
   }
-  for (const step of planFrame(table, text)) {
+  for (const step of steps) {
     if (typeof step === 'string') out.text(step)
     else
       for (let row = 0; row < table.rows; row++) {

@@ -4,8 +4,8 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
-import { type Orient, orients } from './frame-codec.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
+import { type Orient, orients } from './frame-plan.ts'
 
 /** Checks a layout's name. **Errors**: InvalidArgument. */
 export function parseOrient(orient: unknown): Orient {

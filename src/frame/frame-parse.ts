@@ -12,14 +12,14 @@ import {
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
-import { encodeFrame } from './frame-encode.ts'
+import { encodeFrame, encodeSteps } from './frame-encode.ts'
 import { JsonReader, type Scalar, type ScalarKind, Stop } from './json-reader.ts'
 
 const bracket = 0x5b
 const brace = 0x7b
 
 /** The codec without the add-on. */
-export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame }
+export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame, encodeSteps }
 
 function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
   try {

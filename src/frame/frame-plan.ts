@@ -2,8 +2,27 @@
  * The JSON layouts of a frame as steps, which the add-on and `frame-encode.ts` carry out.
  * @module
  */
-import type { ColumnTable } from './columns.ts'
-import type { FrameText } from './frame-codec.ts'
+import type { Column, ColumnTable } from './columns.ts'
+
+/** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
+export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
+
+/** Name of a JSON layout. */
+export type Orient = (typeof orients)[number]
+
+/** What is written around the values. */
+export interface FrameText {
+  /** `series` writes the one column's values in a list, `series-index` under labels. */
+  readonly layout: Orient | 'series' | 'series-index' | 'series-split'
+  /** Labels by row (int64 or str); undefined: 0, 1, 2, … */
+  readonly labels?: Column
+  /** series-split: the name. */
+  readonly name?: string
+  /** table: the schema's text. */
+  readonly schema?: string
+  /** table: key of the labels in each row. */
+  readonly labelKey?: string
+}
 
 /** A step of a plan: text as it is, or all rows with commas between. */
 export type PlanStep = string | RowsStep

@@ -12,14 +12,13 @@ import {
   type FrameCodec,
   type FrameFailure,
   type FrameLayout,
-  type FrameText,
   frameFailures,
   maxFrameCells,
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
 import { typescriptFrameCodec } from './frame-parse.ts'
-import { planFrame } from './frame-plan.ts'
+import { type PlanStep, planFrame } from './frame-plan.ts'
 
 /** The order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -126,12 +125,12 @@ class Program {
   #text = ''
   #textBytes = 0
 
-  constructor(table: ColumnTable, text: FrameText) {
+  constructor(table: ColumnTable, plan: readonly PlanStep[], labelColumn: Column | undefined) {
     const { rows, columns } = table
     for (const column of columns) this.#column(column, `${JSON.stringify(column.name)}:`)
-    if (text.labels !== undefined) this.#column(text.labels, '')
-    const labels = text.labels === undefined ? -1 : columns.length
-    for (const step of planFrame(table, text)) {
+    if (labelColumn !== undefined) this.#column(labelColumn, '')
+    const labels = labelColumn === undefined ? -1 : columns.length
+    for (const step of plan) {
       if (typeof step === 'string') this.#steps.push(0, ...this.#piece(step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
       else {
         const { before, label, after, first, count, keys, close } = step
@@ -169,12 +168,13 @@ class Program {
   }
 }
 
-function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uint8Array {
-  const program = new Program(table, text)
+function encodeWith(addon: FrameAddon, ...[table, steps, labels]: Parameters<FrameCodec['encodeSteps']>): Uint8Array {
+  const program = new Program(table, steps, labels)
   const { words } = program
   const buffer = addon.encodeFrame(words, program.parts, program.texts)
   // Buffers that contradict themselves.
-  return buffer === undefined ? typescriptFrameCodec.encodeFrame(table, text) : new Uint8Array(buffer, 0, words[1])
+  if (buffer === undefined) return typescriptFrameCodec.encodeSteps(table, steps, labels)
+  return new Uint8Array(buffer, 0, words[1])
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
@@ -190,7 +190,8 @@ export const nativeFrameCodec: FrameCodec | undefined =
             const code = layouts.indexOf(layout)
             return unpack(await (frameAddon as FrameAddon).parseFrameAsync(json, code, limitsOf(json)), layout)
           }),
-        encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, text),
+        encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, planFrame(table, text), text.labels),
+        encodeSteps: (...args) => encodeWith(frameAddon as FrameAddon, ...args),
       }
 
 /**

@@ -1,7 +1,7 @@
 import { io } from 'serving'
 import { describeDescriptor } from 'serving/testing'
 import { describe, it } from 'vitest'
-import type { Orient } from '../../src/frame/frame-codec.ts'
+import type { Orient } from '../../src/frame/frame-plan.ts'
 import type { DataFrame, Series } from '../../src/frame/polars-package.ts'
 import { fixture, frameOf, polars, sameFrame, sameSeries } from '../unit/descriptors/frames.ts'
 

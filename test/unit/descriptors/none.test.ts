@@ -1,4 +1,5 @@
 import pl from 'nodejs-polars'
+import type { HttpResponse } from 'serving'
 import { HeaderList, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { Context } from '../../../src/http/context.ts'
@@ -43,7 +44,7 @@ describe('a response that depends on Accept', () => {
     const ctx = new Context({ headers: HeaderList.from(accept === undefined ? {} : { accept }) })
     const array = new io.NumpyNdarray().toHttpResponse(new NDArray(Float64Array.of(1)), ctx)
     expect(array).toMatchObject({ headers: expect.arrayContaining([['vary', 'accept']]) })
-    const frame = new io.PandasDataFrame().toHttpResponse(pl.DataFrame({ a: [1] }), ctx)
+    const frame = new io.PandasDataFrame().toHttpResponse(pl.DataFrame({ a: [1] }), ctx) as HttpResponse
     expect(frame.headers).toContainEqual(['vary', 'accept'])
   })
 })

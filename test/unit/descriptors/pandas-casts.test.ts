@@ -1,4 +1,5 @@
 import pl from 'nodejs-polars'
+import type { HttpResponse } from 'serving'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
@@ -43,10 +44,14 @@ describe('dtype category', () => {
   it('comes out as the text of the categories, in every form', async () => {
     const words = Array.from({ length: 100 }, (_, i) => ({ c: `w${i % 7}` }))
     const frame = await descriptor.fromHttpRequest(requestOf(JSON.stringify(words), 'application/json'))
-    expect(JSON.parse(Buffer.from(descriptor.toHttpResponse(frame).body as Uint8Array).toString())).toEqual(words)
+    expect(
+      JSON.parse(Buffer.from((descriptor.toHttpResponse(frame) as HttpResponse).body as Uint8Array).toString()),
+    ).toEqual(words)
     expect(plain(frame).columns[0].values).toEqual(words.map(({ c }) => c))
     const short = await descriptor.fromHttpRequest(requestOf('[{"c":"x"},{"c":"y"}]', 'application/json'))
-    expect(Buffer.from(descriptor.toHttpResponse(short).body as Uint8Array).toString()).toBe('[{"c":"x"},{"c":"y"}]')
+    expect(Buffer.from((descriptor.toHttpResponse(short) as HttpResponse).body as Uint8Array).toString()).toBe(
+      '[{"c":"x"},{"c":"y"}]',
+    )
     expect(descriptor.toProto(short)).toMatchObject({ columns: [{ stringValues: ['x', 'y'] }] })
   })
 })

@@ -1,6 +1,6 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { Orient } from '../../../src/frame/frame-codec.ts'
+import type { Orient } from '../../../src/frame/frame-plan.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { type FixtureColumn, fixture, fixtureValues, frameOf, plain, plainSeries, polars } from './frames.ts'
 import { decode, requestOf, textOf } from './requests.ts'

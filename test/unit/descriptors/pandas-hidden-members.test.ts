@@ -1,3 +1,4 @@
+import type { HttpResponse } from 'serving'
 import { HeaderList, HttpRequest, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 
@@ -23,7 +24,7 @@ describe.each([...hiding, ...writing])('a frame with a column %s', (name) => {
     const descriptor = new io.PandasDataFrame({ defaultFormat: 'csv' })
     const text = `${name},b\n1,\n2,\n`
     const frame = await descriptor.fromHttpRequest(request('text/csv', text))
-    expect(String(descriptor.toHttpResponse(frame).body)).toBe(text)
+    expect(String((descriptor.toHttpResponse(frame) as HttpResponse).body)).toBe(text)
     expect(Reflect.ownKeys(frame)).toEqual([name, 'b'])
   })
 
@@ -32,7 +33,7 @@ describe.each([...hiding, ...writing])('a frame with a column %s', (name) => {
     for (const rows of [1, 100]) {
       const json = JSON.stringify(Array.from({ length: rows }, (_, i) => ({ [name]: i, b: i + 0.5 })))
       const frame = await descriptor.fromHttpRequest(request('application/json', json))
-      expect(Buffer.from(descriptor.toHttpResponse(frame).body as Uint8Array).toString()).toBe(json)
+      expect(Buffer.from((descriptor.toHttpResponse(frame) as HttpResponse).body as Uint8Array).toString()).toBe(json)
     }
   })
 
@@ -40,15 +41,19 @@ describe.each([...hiding, ...writing])('a frame with a column %s', (name) => {
     const json = JSON.stringify([{ [name]: 1, b: 2 }])
     const plain = new io.PandasDataFrame()
     const frame = await plain.fromHttpRequest(request('application/json', json))
-    const parquet = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame)
+    const parquet = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame) as HttpResponse
     expect(
       Buffer.from(parquet.body as Uint8Array)
         .subarray(0, 4)
         .toString(),
     ).toBe('PAR1')
     const renaming = new io.PandasDataFrame({ columns: ['x', 'y'], applyColumnNames: true })
-    expect(Buffer.from(renaming.toHttpResponse(frame).body as Uint8Array).toString()).toBe('[{"x":1,"y":2}]')
-    const table = Buffer.from(new io.PandasDataFrame({ orient: 'table' }).toHttpResponse(frame).body as Uint8Array)
+    expect(Buffer.from((renaming.toHttpResponse(frame) as HttpResponse).body as Uint8Array).toString()).toBe(
+      '[{"x":1,"y":2}]',
+    )
+    const table = Buffer.from(
+      (new io.PandasDataFrame({ orient: 'table' }).toHttpResponse(frame) as HttpResponse).body as Uint8Array,
+    )
     expect(JSON.parse(table.toString()).data).toEqual([{ index: 0, [name]: 1, b: 2 }])
     expect(io.labels(frame)).toEqual([0])
     expect(io.PandasDataFrame.fromSample(frame).shape).toEqual([1, 2])

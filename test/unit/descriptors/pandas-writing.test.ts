@@ -1,3 +1,4 @@
+import type { HttpResponse } from 'serving'
 import { BadInput, BadOutput, InvalidArgument, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { frameOf, polars } from './frames.ts'
@@ -18,7 +19,7 @@ describe('PandasDataFrame writes', () => {
   })
 
   it('P7: CSV without an index column', () => {
-    const response = new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(frame())
+    const response = new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(frame()) as HttpResponse
     expect(textOf(response)).toBe('a,b,c,d\n1.0,2.5,x,true\n,4.0,é/,false\n')
     expect(response.headers).toEqual([
       ['content-type', 'text/csv; charset=utf-8'],
@@ -27,7 +28,7 @@ describe('PandasDataFrame writes', () => {
   })
 
   it('P8: Parquet', () => {
-    const response = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame())
+    const response = new io.PandasDataFrame({ defaultFormat: 'parquet' }).toHttpResponse(frame()) as HttpResponse
     expect((response.body as Buffer).subarray(0, 4).toString()).toBe('PAR1')
     expect(response.headers).toEqual([
       ['content-type', 'application/octet-stream'],

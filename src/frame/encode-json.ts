@@ -1,0 +1,178 @@
+/**
+ * Frames to JSON text; large ones in pieces, with turns of the event loop between them.
+ * @module
+ */
+import { Turn } from '../memory/slices.ts'
+import type { MaybePromise } from '../promise.ts'
+import { type Column, type ColumnTable, sliceColumn } from './columns.ts'
+import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
+import { requireTable } from './message.ts'
+import { frameCodec } from './native-codec.ts'
+import type { Polars } from './polars.ts'
+import type { DataFrame } from './polars-package.ts'
+
+/** What is written of a frame, and how. */
+export interface FrameJson {
+  readonly polars: Polars
+  readonly frame: DataFrame
+  /** The names of the columns as they are written. */
+  readonly names: readonly string[]
+  /** Returns what is written around the values. `table` has the kinds of the columns and whether they hold nulls. */
+  readonly textOf: (table: ColumnTable) => FrameText
+  /** The descriptor, for errors. */
+  readonly name: string
+}
+
+/** Elements that are taken out of Polars and printed at a time, in 2 to 5 ms. */
+const pieceCells = 2 ** 16
+
+/** Rows of a frame from `start` on. */
+interface Piece {
+  readonly start: number
+  readonly table: ColumnTable
+}
+
+/** Writes a frame as JSON; a promise where that takes longer than a piece. **Errors**: BadOutput naming a column without a form. */
+export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
+  const { polars, frame, names, textOf } = json
+  const rows = polars.height(frame)
+  if (rows * names.length > pieceCells) {
+    // The function may rename its own frame meanwhile.
+    return new PieceWriter({ ...json, frame: polars.clone(frame) }, rows).write()
+  }
+  const table = tableOf(json, frame, names)
+  return frameCodec.encodeFrame(table, textOf(table))
+}
+
+function tableOf({ polars, name }: FrameJson, frame: DataFrame, names: readonly string[]): ColumnTable {
+  const { rows, columns } = requireTable(polars.toColumns(frame), name)
+  return {
+    rows,
+    columns: columns.map((column, i) => (column.name === names[i] ? column : { ...column, name: names[i] })),
+  }
+}
+
+class PieceWriter {
+  readonly #json: FrameJson
+  readonly #rows: number
+  readonly #rowsAtOnce: number
+  readonly #turn = new Turn()
+  readonly #texts: Uint8Array[] = []
+  #labels: Column | undefined
+
+  constructor(json: FrameJson, rows: number) {
+    this.#json = json
+    this.#rows = rows
+    this.#rowsAtOnce = Math.max(8, Math.ceil(pieceCells / json.names.length / 8) * 8)
+  }
+
+  async write(): Promise<Uint8Array> {
+    const { names, textOf } = this.#json
+    const pieces: Piece[] = []
+    const text = textOf(emptyTable(names))
+    // Only the schema of a table needs to know all pieces at once.
+    if (text.layout !== 'columns') await this.#eachPiece(this.#json.frame, names, (piece) => pieces.push(piece))
+    const whole = text.layout === 'table' ? textOf(joined(pieces)) : text
+    this.#labels = whole.labels
+    const steps = planFrame(emptyTable(names), whole)
+    if (whole.layout === 'columns') await this.#writeColumns(steps)
+    else for (const step of steps) await this.#writeStep(step, pieces)
+    return this.#joinTexts()
+  }
+
+  async #writeStep(step: PlanStep, pieces: readonly Piece[]): Promise<void> {
+    if (typeof step === 'string') this.#texts.push(Buffer.from(step))
+    else
+      for (const piece of pieces) {
+        this.#writeRows(piece, step)
+        await this.#pause()
+      }
+  }
+
+  #writeRows({ start, table }: Piece, step: RowsStep): void {
+    this.#push(table, start === 0 ? [step] : [',', step], start)
+  }
+
+  #push(table: ColumnTable, steps: readonly PlanStep[], start: number): void {
+    const end = start + table.rows
+    const needsLabels = steps.some((step) => typeof step !== 'string' && step.label !== 0)
+    const own = this.#labels === undefined ? rangeOf(start, end) : sliceColumn(this.#labels, start, end)
+    this.#texts.push(frameCodec.encodeSteps(table, steps, needsLabels ? own : undefined))
+  }
+
+  /** The layout `columns`: as many columns at a time as are a piece, and a long one in pieces of its rows. */
+  async #writeColumns(steps: readonly PlanStep[]): Promise<void> {
+    const { polars, frame, names } = this.#json
+    const width = Math.max(1, Math.floor(pieceCells / this.#rows))
+    for (let first = 0; first < names.length; first += width) {
+      const own = names.slice(first, first + width)
+      const group = polars.pick(
+        frame,
+        own.map((_, i) => first + i),
+      )
+      // Each column has a step of text and one of rows.
+      const part = steps.slice(first * 2, (first + own.length) * 2).map((step) => shifted(step, -first))
+      if (this.#rows <= pieceCells) this.#push(tableOf(this.#json, group, own), part, 0)
+      else {
+        await this.#writeStep(part[0], [])
+        await this.#eachPiece(group, own, (piece) => this.#writeRows(piece, part[1] as RowsStep), pieceCells)
+      }
+      await this.#pause()
+    }
+    await this.#writeStep(steps[steps.length - 1], [])
+  }
+
+  async #eachPiece(
+    frame: DataFrame,
+    names: readonly string[],
+    each: (piece: Piece) => void,
+    rowsAtOnce = this.#rowsAtOnce,
+  ): Promise<void> {
+    for (let start = 0; start < this.#rows; start += rowsAtOnce) {
+      const rows = Math.min(rowsAtOnce, this.#rows - start)
+      each({ start, table: tableOf(this.#json, this.#json.polars.slice(frame, start, rows), names) })
+      await this.#pause()
+    }
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#turn.isOver) await this.#turn.next()
+  }
+
+  async #joinTexts(): Promise<Uint8Array> {
+    const whole = Buffer.allocUnsafeSlow(this.#texts.reduce((size, text) => size + text.length, 0))
+    let at = 0
+    for (const text of this.#texts) {
+      whole.set(text, at)
+      at += text.length
+      await this.#pause()
+    }
+    return whole
+  }
+}
+
+function shifted(step: PlanStep, by: number): PlanStep {
+  return typeof step === 'string' ? step : { ...step, first: step.first + by }
+}
+
+function emptyTable(names: readonly string[]): ColumnTable {
+  const data = new Uint8Array(0)
+  return { rows: 0, columns: names.map((name) => ({ name, kind: 'float64', data })) }
+}
+
+/** The kinds of all columns, and whether any piece of them holds nulls. */
+function joined(pieces: readonly Piece[]): ColumnTable {
+  const [{ table }] = pieces
+  const columns = table.columns.map((column, i) => {
+    const validity = pieces.find((piece) => piece.table.columns[i].validity !== undefined)?.table.columns[i].validity
+    return { ...column, ...(validity !== undefined && { validity }) }
+  })
+  return { rows: table.rows, columns }
+}
+
+/** The labels `start`, `start` + 1, … */
+function rangeOf(start: number, end: number): Column {
+  const words = new Int32Array((end - start) * 2)
+  for (let row = start; row < end; row++) words[(row - start) * 2] = row
+  return { name: '', kind: 'int64', data: new Uint8Array(words.buffer) }
+}

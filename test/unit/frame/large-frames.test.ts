@@ -1,0 +1,127 @@
+import { openSync, readSync } from 'node:fs'
+import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
+import { describe, expect, it } from 'vitest'
+
+const rows = 120_000
+const record = (i: number) => ({ a: i, b: i / 4, c: `text ${i}`, d: i % 3 === 0 ? null : i % 2 === 0 })
+const records = Array.from({ length: rows }, (_, i) => record(i))
+const requestOf = (body: Uint8Array, type = 'application/json') =>
+  new HttpRequest(HeaderList.from({ 'content-type': type }), body)
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+
+/** Nanoseconds that this thread has run, whatever else the machine does; 0 where the system does not say. */
+const schedstat = process.platform === 'linux' ? openSync(`/proc/self/task/${process.pid}/schedstat`, 'r') : -1
+const buffer = Buffer.alloc(64)
+function ranFor(): number {
+  return Number(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, 64, 0)).split(' ')[0])
+}
+
+/** The longest time that the event loop ran without a turn while `work` went on, and the time of all its turns. */
+async function turnsOf(work: () => unknown): Promise<{ longest: number; total: number }> {
+  let last = ranFor()
+  const start = last
+  let longest = 0
+  let handle: NodeJS.Immediate
+  const tick = () => {
+    const now = ranFor()
+    longest = Math.max(longest, now - last)
+    last = now
+    handle = setImmediate(tick)
+  }
+  handle = setImmediate(tick)
+  await work()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  clearImmediate(handle)
+  return { longest, total: ranFor() - start }
+}
+
+describe('large frames', () => {
+  it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
+    'of orient %s are what small ones are',
+    async (orient) => {
+      const whole = new io.PandasDataFrame({ orient })
+      const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(records)))
+      const { body } = await whole.toHttpResponse(frame)
+      const text = Buffer.from(body as Uint8Array).toString()
+      // As a frame of few rows would be written: its own numbers, and 0, 1, 2, … for labels.
+      const back = await whole.fromHttpRequest(requestOf(Buffer.from(text)))
+      const named = orient === 'values' ? back.rename({ 0: 'a', 1: 'b', 2: 'c', 3: 'd' } as never) : back
+      const small = await new io.PandasDataFrame().toHttpResponse(named.slice(rows - 3, 3))
+      expect(JSON.parse(Buffer.from(small.body as Uint8Array).toString())).toEqual(records.slice(-3))
+      expect(named.height).toBe(rows)
+      const again = await whole.toHttpResponse(back)
+      expect(Buffer.from(again.body as Uint8Array).toString() === text).toBe(true)
+    },
+    60_000,
+  )
+
+  it('of many columns are what small ones are', async () => {
+    const wide = Array.from({ length: 30 }, (_, i) =>
+      Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, i * j])),
+    )
+    const frame = await new io.PandasDataFrame({ dtype: { c7: 'str' } }).fromHttpRequest(requestOf(json(wide)))
+    const expected = wide.map((row) => ({ ...row, c7: String(row.c7) }))
+    const { body } = (await new io.PandasDataFrame().toHttpResponse(frame)) as HttpResponse
+    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(expected)
+    const columns = (await new io.PandasDataFrame({ orient: 'columns' }).toHttpResponse(frame)) as HttpResponse
+    const read = JSON.parse(Buffer.from(columns.body as Uint8Array).toString())
+    expect(read.c4999).toEqual(Object.fromEntries(wide.map((row, i) => [i, row.c4999])))
+  })
+
+  it('keep labels, series too', async () => {
+    const labelled = Object.fromEntries(records.map(({ a }) => [`r${a}`, a]))
+    const descriptor = new io.PandasSeries({ orient: 'index', dtype: 'float32' })
+    const series = await descriptor.fromHttpRequest(requestOf(json(labelled)))
+    const { body } = await descriptor.toHttpResponse(series)
+    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(labelled)
+  })
+
+  it('are refused with the row and the place of an element that does not fit', async () => {
+    const descriptor = new io.PandasDataFrame({ dtype: { c: 'int64' } })
+    const bad = records.map(({ a }) => ({ c: a === rows - 5 ? 'x' : String(a) }))
+    await expect(descriptor.fromHttpRequest(requestOf(json(bad)))).rejects.toMatchObject({ path: `[${rows - 5}].c` })
+    const text = `${JSON.stringify(records).slice(0, -1)},{"a":"x"}]`
+    const place = { path: `[${rows}].a`, offset: text.length - 5 }
+    await expect(new io.PandasDataFrame().fromHttpRequest(requestOf(Buffer.from(text)))).rejects.toMatchObject(place)
+  })
+
+  const lines = records.map(({ a, b, c }) => `${a},${b},${c}`).join('\n')
+  const csv = Buffer.from(`a,b,c\n${`${lines}\n`.repeat(6)}`)
+  const list = records.flatMap(({ a, b }) => [a, b])
+  const typed = { dtype: { a: 'float32', b: 'str' } }
+  const bodies: readonly (readonly [string, io.PandasDataFrame, Buffer, string])[] = [
+    ['records', new io.PandasDataFrame(), json(records), 'application/json'],
+    ['cast records', new io.PandasDataFrame(typed), json(records), 'application/json'],
+    [
+      'labelled columns',
+      new io.PandasDataFrame({ orient: 'columns' }),
+      json({ a: { ...records.map(({ a }) => a) } }),
+      'application/json',
+    ],
+    ['a list', new io.PandasDataFrame(), json({ a: Array(6).fill(list).flat() }), 'application/json'],
+    ['CSV', new io.PandasDataFrame(), csv, 'text/csv'],
+    ['cast CSV', new io.PandasDataFrame(typed), csv, 'text/csv'],
+    [
+      'CSV with an error at its end',
+      new io.PandasDataFrame(),
+      Buffer.concat([csv, Buffer.from('1,2,3,4\n')]),
+      'text/csv',
+    ],
+    ['CSV of one open quote', new io.PandasDataFrame(), Buffer.concat([Buffer.from('a\n"'), csv]), 'text/csv'],
+  ]
+
+  it.skipIf(schedstat === -1).each(bodies)(
+    'of %s take no turn of the event loop for long',
+    async (_, descriptor, body, type) => {
+      const echo = async () => {
+        const frame = await descriptor.fromHttpRequest(requestOf(body, type))
+        await descriptor.toHttpResponse(frame)
+      }
+      await echo().catch(() => undefined)
+      // What reading and writing the same amount in one piece takes.
+      const atOnce = await turnsOf(() => JSON.stringify(JSON.parse(JSON.stringify(records))))
+      const { longest } = await turnsOf(() => echo().catch(() => undefined))
+      expect(longest).toBeLessThan(atOnce.longest / 3)
+    },
+  )
+})
