@@ -5,9 +5,9 @@
 
 export type { NonFinite } from '../array/number-codec.ts'
 export type { FileSample, ReadySample } from '../file/file-sample.ts'
-export type { Orient } from '../frame/frame-codec.ts'
 export type { FrameFormat } from '../frame/frame-formats.ts'
 export { labels, withLabels } from '../frame/frame-labels.ts'
+export type { Orient } from '../frame/frame-plan.ts'
 export type { Label } from '../frame/labels.ts'
 export type { ImageMimeType } from '../image/header.ts'
 export type { MaybePromise } from '../promise.ts'
