@@ -36,6 +36,11 @@ export const errorTable = {
     grpc: 'DEADLINE_EXCEEDED',
     meaning: 'The function did not answer before the request deadline.',
   },
+  insufficient_storage: {
+    status: 507,
+    grpc: 'RESOURCE_EXHAUSTED',
+    meaning: 'The disk for large uploads is full.',
+  },
   client_closed: { status: 499, grpc: 'CANCELLED', meaning: 'The client went away; nobody receives this answer.' },
   bad_output: {
     status: 500,
@@ -223,6 +228,9 @@ export class Overloaded extends errorClass('overloaded', { retryAfterSeconds: 1 
 /** No answer before the deadline: 504. */
 export class DeadlineExceeded extends errorClass('deadline_exceeded') {}
 
+/** The disk that holds large uploads while they are received is full: 507. */
+export class InsufficientStorage extends errorClass('insufficient_storage') {}
+
 /** The client closed the connection; the reason of the context's AbortSignal. */
 export class ClientClosed extends errorClass('client_closed') {
   constructor(message = 'the client closed the connection', details?: ErrorDetails) {
@@ -264,11 +272,11 @@ export class MissingDependencyException extends SetupError {
 }
 
 /**
- * Whether the client is told message, reason and place: below status 500, and for the two states above that it should
- * know about, whose messages are ours.
+ * Whether the client is told message, reason and place: below status 500, and for the states above that it should know
+ * about, whose messages are ours.
  */
 export function tellsDetail({ status, code }: ServingError): boolean {
-  return status < 500 || code === 'overloaded' || code === 'deadline_exceeded'
+  return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage'].includes(code)
 }
 
 /** A received value for a message: at most 80 characters, no line breaks or control characters. */

@@ -19,6 +19,7 @@ export {
   FunctionError,
   type GrpcStatusName,
   type InputIssue,
+  InsufficientStorage,
   InternalError,
   InvalidArgument,
   MethodNotAllowed,

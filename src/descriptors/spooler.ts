@@ -3,6 +3,7 @@
  * @module
  */
 
+import { InsufficientStorage, Overloaded } from '../errors.ts'
 import { BinaryFile, type BinaryFileOptions, spooledFile } from '../file/binary-file.ts'
 import { TempFile } from '../file/temp-file.ts'
 import type { Context } from '../http/context.ts'
@@ -54,12 +55,12 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     }
     if (this.#file === undefined && this.#size <= this.#spoolAboveBytes) return undefined
     if (this.#file === undefined) {
-      const file = new TempFile()
+      const file = openTempFile()
       this.#file = file
       this.#ctx.onEnd(() => file.release())
     }
     while (this.#blocks.length > 1) this.#store(this.#file, this.#blocks.shift() as Buffer, blockBytes)
-    if (this.#failed !== undefined) throw this.#failed.error
+    if (this.#failed !== undefined) throw storageError(this.#failed.error)
     return this.#writing.size > mostWriting ? this.#catchUp() : undefined
   }
 
@@ -99,7 +100,11 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     const position = this.#written
     this.#written += length
     if (this.#writing.size >= mostLate) {
-      file.writeSync(bytes, position)
+      try {
+        file.writeSync(bytes, position)
+      } catch (error) {
+        this.#failed ??= { error }
+      }
       giveBack(block)
       return
     }
@@ -123,17 +128,35 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     this.#relief ??= new Promise<void>((resolve) => {
       this.#relieve = resolve
     }).then(() => {
-      if (this.#failed !== undefined) throw this.#failed.error
+      if (this.#failed !== undefined) throw storageError(this.#failed.error)
     })
     return this.#relief
   }
 
   async #settled(): Promise<void> {
     await Promise.all(this.#writing)
-    if (this.#failed !== undefined) throw this.#failed.error
+    if (this.#failed !== undefined) throw storageError(this.#failed.error)
   }
 }
 
 function giveBack(block: Buffer): void {
   bufferPool.give(block.buffer as ArrayBuffer)
+}
+
+/** **Errors**: Overloaded without a free file descriptor, otherwise those of the disk. */
+function openTempFile(): TempFile {
+  try {
+    return new TempFile()
+  } catch (error) {
+    throw storageError(error)
+  }
+}
+
+/** Returns the error for the client: a lack of space or of descriptors may pass, others are a fault of the set-up. */
+function storageError(cause: unknown): unknown {
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
+  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code))
+    return new InsufficientStorage('no space is left on the disk for uploads', { cause })
+  if (['EMFILE', 'ENFILE'].includes(code)) return new Overloaded('too many files are open', { cause })
+  return cause
 }

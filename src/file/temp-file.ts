@@ -138,6 +138,16 @@ export class TempFile {
   }
 }
 
+/** Returns why no temporary file can be made in `os.tmpdir()`; undefined when one can. */
+export function tempFileFault(): Error | undefined {
+  try {
+    new TempFile().release()
+    return undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
 function requireBytes(count: number): number {
   if (count === 0) throw new Error('the temporary file is shorter than what was written to it')
   return count

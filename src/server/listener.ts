@@ -4,6 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import { tempFileFault } from '../file/temp-file.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
@@ -56,6 +57,11 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const log = options.logger ?? createLogger()
   const introspection = parseIntrospection(options.introspection)
   const server = createServerState(service, limits, prefix, log, introspection)
+  const fault = tempFileFault()
+  if (fault !== undefined) {
+    const message = `no temporary file can be written (${fault.message}): large uploads fail; TMPDIR names the directory`
+    log.error({ event: 'temporary_files', err: fault }, message)
+  }
   // Before the hooks: a missing binary should not cost the loading of a model first.
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))

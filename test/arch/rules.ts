@@ -67,6 +67,7 @@ export const publicNames = [
   'FunctionError',
   'HeaderList',
   'HttpRequest',
+  'InsufficientStorage',
   'InternalError',
   'InvalidArgument',
   'MethodNotAllowed',

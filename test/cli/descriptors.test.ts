@@ -46,9 +46,9 @@ describe.runIf(process.platform === 'linux').each(['uws', 'node'])(
     it.each(['http', 'grpc'] as const)(
       'that are idle, on the %s port, are survived and logged',
       async (target) => {
-        const server = await serveWithLimit(64, engine)
+        const server = await serveWithLimit(160, engine)
         const sockets: Socket[] = []
-        for (let i = 0; i < 200; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
+        for (let i = 0; i < 480; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
         await until(() => server.output().includes('"event":"file_descriptors"'))
         for (const socket of sockets) socket.destroy()
         await until(async () => (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200)
