@@ -1,7 +1,12 @@
 /**
- * Holds the printing and reading of numbers against the C++ standard library: every float16 and float32, and doubles of
- * all kinds. Needs g++; `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step`
- * 100 tries every hundredth float32 only, of which all take four minutes.
+ * Holds the printing and reading of numbers and lists of them against the C++ standard library: every float16 and float32, and
+ * doubles of all kinds. Three builds of the same program: as the add-on is compiled, under AddressSanitizer and
+ * UndefinedBehaviorSanitizer without SSE2, and for ARM under qemu-user. What is not installed is skipped and named.
+ *
+ * `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step` 100 tries every hundredth float32
+ * only, of which all take four minutes. `--quick` is what CI runs: 100,000 rounds, and a tenth of that where it is slow.
+ *
+ * Debian's packages: g++, g++-aarch64-linux-gnu, qemu-user.
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -13,18 +18,36 @@ import { simdjsonDir } from './build.mjs'
 const here = dirname(fileURLToPath(import.meta.url))
 const out = join(here, 'build', 'check')
 mkdirSync(out, { recursive: true })
-const program = join(out, 'numbers')
-const sources = ['shortest', 'number_parse', 'powers_of_ten', 'simdjson_unit'].map((name) =>
-  join(here, 'src', `${name}.cpp`),
-)
-const flags = [
-  '-std=c++17',
-  '-O2',
-  '-fno-exceptions',
-  '-fno-rtti',
-  '-DSIMDJSON_EXCEPTIONS=0',
-  '-isystem',
-  simdjsonDir(),
+const units = ['shortest', 'number_parse', 'ndarray_parse', 'powers_of_ten', 'simdjson_unit']
+const sources = [join(here, 'check', 'numbers.cpp'), ...units.map((name) => join(here, 'src', `${name}.cpp`))]
+const flags = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-DSIMDJSON_EXCEPTIONS=0', '-isystem', simdjsonDir()]
+const sanitizers = ['-DSERVING_WITHOUT_SSE2', '-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+
+const builds = [
+  { name: 'native', compiler: 'g++', flags: ['-O2'], quick: ['100000', '1', '1000'] },
+  { name: 'sanitized', compiler: 'g++', flags: sanitizers, quick: ['10000', '2', '10000'] },
+  {
+    name: 'aarch64',
+    compiler: 'aarch64-linux-gnu-g++',
+    flags: ['-O2', '-static'],
+    emulator: 'qemu-aarch64',
+    quick: ['10000', '3', '10000'],
+  },
 ]
-execFileSync('g++', [...flags, join(here, 'check', 'numbers.cpp'), ...sources, '-o', program], { stdio: 'inherit' })
-process.exitCode = spawnSync(program, process.argv.slice(2), { stdio: 'inherit' }).status ?? 1
+
+const isThere = (program) => spawnSync(program, ['--version']).status === 0
+const isQuick = process.argv.includes('--quick')
+for (const { name, compiler, flags: own, emulator, quick } of builds) {
+  const missing = [compiler, emulator].find((program) => program !== undefined && !isThere(program))
+  if (missing !== undefined) {
+    console.log(`${name}: skipped, ${missing} is not installed`)
+    continue
+  }
+  const program = join(out, `numbers-${name}`)
+  execFileSync(compiler, [...flags, ...own, ...sources, '-o', program], { stdio: 'inherit' })
+  const args = isQuick ? quick : process.argv.slice(2)
+  const [command, ...rest] = emulator === undefined ? [program, ...args] : [emulator, program, ...args]
+  const run = spawnSync(command, rest, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  console.log(`${name}: ${run.stdout.trim()}`)
+  if (run.status !== 0) process.exitCode = 1
+}

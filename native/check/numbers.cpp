@@ -7,8 +7,10 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "../src/half.h"
+#include "../src/ndarray_parse.h"
 #include "../src/number_parse.h"
 #include "../src/shortest.h"
 
@@ -94,6 +96,43 @@ double FromBits(uint64_t bits) {
   return value;
 }
 
+// Lists, whose numbers are read one after another without a look at what is between them.
+void CheckLists(uint64_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  char text[64];
+  for (uint64_t i = 0; i < count; i++) {
+    std::vector<double> expected;
+    std::string list = "[";
+    for (uint64_t k = 0; k < 40; k++) {
+      const uint64_t bits = random();
+      double value;
+      if (bits % 3 == 0) {
+        std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(bits >> (20 + bits % 40)));
+      } else if (bits % 3 == 1) {
+        std::snprintf(text, sizeof text, "-%.*f", static_cast<int>(bits % 20),
+                      static_cast<double>(bits >> 11) * 0x1p-53);
+      } else {
+        std::snprintf(text, sizeof text, "%.*e", static_cast<int>(bits % 18),
+                      static_cast<double>(bits >> 11) * 0x1p-53);
+      }
+      std::from_chars(text, text + std::strlen(text), value);
+      expected.push_back(value);
+      list += k == 0 ? "" : bits % 5 == 0 ? ", " : bits % 11 == 0 ? " ,\n" : ",";
+      list += text;
+    }
+    list += "]";
+    std::vector<double> found(expected.size());
+    serving::ParseResult result;
+    const serving::Cast cast{serving::Dtype::kFloat64, false};
+    const uint8_t* const json = reinterpret_cast<const uint8_t*>(list.data());
+    serving::ParseNdarray(json, list.size(), cast, found.data(), found.size(), result);
+    if (result.status != serving::Status::kOk || result.count != expected.size() ||
+        std::memcmp(found.data(), expected.data(), found.size() * sizeof(double)) != 0) {
+      Fail("read list", list, "another");
+    }
+  }
+}
+
 // No type of the standard library's: the fewest digits that read back as the same float16, the nearest to it.
 void CheckHalves() {
   for (uint16_t bits = 1; bits < 0x7C00; bits++) {
@@ -132,9 +171,11 @@ void CheckSingles(uint64_t step) {
 
 void CheckDoubles(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
+  const bool is_quick = count < 1000000;
+  const uint64_t steps = is_quick ? 5 : 200;
   for (int exponent = 0; exponent < 2047; exponent++) {
     const uint64_t power = static_cast<uint64_t>(exponent) << 52;
-    for (uint64_t step = 0; step < 200; step++) {
+    for (uint64_t step = 0; step < steps; step++) {
       CheckDouble(FromBits(power + step));
       if (power + step != 0 && exponent > 0) CheckDouble(FromBits(power - step));
       CheckDouble(FromBits(power | (uint64_t{1} << (step % 52))));
@@ -144,7 +185,7 @@ void CheckDoubles(uint64_t count, uint64_t seed) {
   uint64_t five = 1;
   for (int k = 1; k <= 23; k++) {
     five *= 5;
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < (is_quick ? 2 : 100); i++) {
       uint64_t odd = (random() >> 11 >> (random() % 20)) / five * five;
       if ((odd & 1) == 0) odd += five;
       for (; odd < uint64_t{1} << 53; odd *= 3) continue;
@@ -186,6 +227,7 @@ int main(int argc, char** argv) {
   const uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10000000;
   const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   CheckDoubles(count, seed);
+  CheckLists(count / 10, seed);
   CheckHalves();
   CheckSingles(argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1);
   std::printf("%llu failures\n", static_cast<unsigned long long>(failures));

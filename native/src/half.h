@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// A double becomes float16 bits, nearest with ties to even and in one rounding, as numpy casts. Integer arithmetic
+// Returns the float16 bits of a double: nearest, ties to even, in one rounding, as numpy casts. Integer arithmetic
 // only.
 inline uint16_t ToHalfBits(double value) {
   uint64_t bits;

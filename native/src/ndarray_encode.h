@@ -1,4 +1,4 @@
-// Flat numbers become compact JSON text.
+// Compact JSON text of flat numbers.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
 #include "ndarray_parse.h"
 
 #include <cstring>
-#if defined(__SSE2__)
+// native/check.mjs leaves it out to try the plain code.
+#if defined(__SSE2__) && !defined(SERVING_WITHOUT_SSE2)
+#define SERVING_SSE2
 #include <emmintrin.h>
 #endif
 
@@ -25,7 +27,7 @@ inline bool StartsWith(const uint8_t* p, const uint8_t* end, const char* word, s
 // Returns the next comma if it is within kPlainReach, else the end of that. Found without reading the number before it,
 // so that the processor begins with the next number while it still converts this one: 25 % of the time of a long list.
 inline const uint8_t* FindComma(const uint8_t* p) {
-#if defined(__SSE2__)
+#if defined(SERVING_SSE2)
   const __m128i commas = _mm_set1_epi8(',');
   const __m128i first = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const __m128i second = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16));

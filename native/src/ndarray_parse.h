@@ -1,4 +1,4 @@
-// JSON text of numbers, booleans and nulls becomes one flat buffer.
+// JSON text of numbers, booleans and nulls, parsed into one flat buffer.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace serving {
 
-// What elements are cast to. Enforced: only from kinds that numpy's same_kind casts to it, so that no fraction is cut off.
+// What elements are cast to. Enforced: only from kinds that numpy's same_kind casts to it, so that no fraction is cut
+// off.
 struct Cast {
   Dtype dtype;
   bool enforced;
@@ -25,11 +26,10 @@ struct ParseResult {
   size_t dims[kMaxDimensions];
 };
 
-// Elements that a text can hold at most: its commas and one more, which is just what an array without empty lists
-// holds.
+// Maximum of elements in a text: its commas and one more, which is what an array without empty lists has.
 size_t CountElements(const uint8_t* json, size_t length);
 
-// Fills `out`, which has room for `capacity` elements. Inferred booleans are left there as doubles 0 and 1.
+// Parses into `out`, which has room for `capacity` elements. Inferred booleans are written as doubles 0 and 1.
 void ParseNdarray(const uint8_t* json, size_t length, Cast cast, void* out, size_t capacity, ParseResult& result);
 
 }  // namespace serving

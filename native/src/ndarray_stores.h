@@ -1,4 +1,4 @@
-// What each element type makes of a number, a word, null or a boolean.
+// Casts of a number, a word, null or a boolean to each element type.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t kMaxExact = uint64_t{1} << 53;
 
-// Stores: what each element type makes of a token. They say kOk, kDtype, kRange or kPrecision, and write through `out`.
+// A store casts a token to its element type and writes through `out`. Returns kOk, kDtype, kRange or kPrecision.
 
 struct FloatStore {
   using Value = double;

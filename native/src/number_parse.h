@@ -1,4 +1,4 @@
-// JSON number tokens: scanned once, converted only as far as the element type asks.
+// JSON number tokens: scanned once, converted only as far as the element type needs.
 #pragma once
 
 #include <cfloat>
@@ -31,7 +31,7 @@ bool ScanNumber(const uint8_t* p, const uint8_t* end, NumberToken& token);
 // The double nearest to the token, infinite when it overflows: bit for bit what JSON.parse gives. Any token.
 double ToDoubleSurely(NumberToken token);
 
-// How many of eight bytes are digits before the first other one; `digits` becomes their values.
+// Returns how many of eight bytes are digits before the first other one; sets `digits` to their values.
 SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
   digits = bytes ^ kAsciiZeros;
   // Only the lowest byte that is no digit counts: a carry out of it may reach those above.
@@ -41,12 +41,12 @@ SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
 
 // At namespace scope: in a function compilers make them anew on the stack.
 inline constexpr uint32_t kPowersBelowEight[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
-inline constexpr int kMostExact = 15;
-inline constexpr double kExactPowers[kMostExact + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+inline constexpr int kMaxExactDigits = 15;
+inline constexpr double kExactPowers[kMaxExactDigits + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// Digits up to the first other byte are appended to the number: eight at once, and then fewer without a branch for how
-// many. False when there are too many for it.
+// Appends digits up to the first other byte to the number: eight at once, then the rest without a branch on how many.
+// False beyond 19 digits.
 SERVING_INLINE bool AppendDigits(const uint8_t*& p, int& total, uint64_t& number) {
   uint64_t digits;
   int count;
@@ -65,8 +65,8 @@ SERVING_INLINE bool AppendDigits(const uint8_t*& p, int& total, uint64_t& number
 // Bytes that ScanPlain may read: a sign, 19 digits and a point, and a word behind them, or an exponent.
 constexpr int kPlainReach = 32;
 
-// The same for nearly all numbers, to be inlined into loops: those of 19 digits at most, with an exponent of three at
-// most, not at the end of the text. False when ScanNumber has to be asked.
+// As ScanNumber for nearly all numbers, inlined into loops: of at most 19 digits, with an exponent of at most three,
+// not at the end of the text. False when ScanNumber must be called.
 SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken& token) {
   if (end - p < kPlainReach) return false;
   token.start = p;
@@ -106,10 +106,10 @@ SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken&
   return true;
 }
 
-// ToDoubleSurely, quickly for nearly all tokens.
+// As ToDoubleSurely, fast for nearly all tokens.
 SERVING_INLINE double ToDouble(const NumberToken& token) {
   uint64_t bits;
-  if (FLT_EVAL_METHOD == 0 && token.digits <= kMostExact && token.exponent <= 0 && token.exponent >= -kMostExact) {
+  if (FLT_EVAL_METHOD == 0 && token.digits <= kMaxExactDigits && token.exponent <= 0 && token.exponent >= -kMaxExactDigits) {
     // Exact operands, so that only the division rounds (Clinger, 1990).
     const double value = static_cast<double>(static_cast<int64_t>(token.mantissa)) / kExactPowers[-token.exponent];
     std::memcpy(&bits, &value, 8);

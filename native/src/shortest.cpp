@@ -1,5 +1,5 @@
-// The algorithm is Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), behind a quicker way
-// that is sure of its answer for all but very few numbers. Both are checked against std::to_chars by native/check.mjs.
+// Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), behind a faster way that is sure of its
+// result for all but very few numbers. Both are checked against std::to_chars by native/check.mjs.
 #include "shortest.h"
 
 #include <cstring>
@@ -29,8 +29,8 @@ inline uint64_t Scale(const Wide& power, uint64_t factor) {
   return product.high | (product.low > 1);
 }
 
-// significand × 2^q, not zero, becomes the shortest decimal in its rounding interval, the closest one if there are
-// several.
+// Returns the shortest decimal in the rounding interval of significand × 2^q, which is not zero; the closest one if
+// there are several.
 Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
   const int k = FloorLog10Of2(q, lower_is_closer);
   const int shift = q + FloorLog2Of10(-k) + 1;
@@ -41,19 +41,19 @@ Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
   const uint64_t above = Scale(power, (4 * significand + 2) << shift);
   // Reading rounds ties to even: the ends belong to even significands.
   const uint64_t odd = significand & 1;
-  const uint64_t least = below + odd;
-  const uint64_t most = above - odd;
+  const uint64_t min = below + odd;
+  const uint64_t max = above - odd;
 
   const uint64_t whole = value / 4;
   if (whole >= 10) {
     // One digit fewer: the interval holds one multiple of ten at most.
     const uint64_t tens = whole / 10;
-    const bool down = least <= 40 * tens;
-    const bool up = 40 * tens + 40 <= most;
+    const bool down = min <= 40 * tens;
+    const bool up = 40 * tens + 40 <= max;
     if (down != up) return {tens + up, k + 1};
   }
-  const bool down = least <= 4 * whole;
-  const bool up = 4 * whole + 4 <= most;
+  const bool down = min <= 4 * whole;
+  const bool up = 4 * whole + 4 <= max;
   if (down != up) return {whole + up, k};
   const uint64_t middle = 4 * whole + 2;
   return {whole + (value > middle || (value == middle && (whole & 1) != 0)), k};
@@ -78,7 +78,7 @@ constexpr uint64_t kPowers[] = {1ull,
                                 10000000000000000ull,
                                 100000000000000000ull};
 
-// Digits as they are going to be laid out: the value is 0.DIGITS × 10^point, with Format::kDigits digits in `leading`
+// Digits before layout: the value is 0.DIGITS × 10^point, with Format::kDigits digits in `leading`
 // and one more in `last`; zeros at the end are not significant.
 struct Normal {
   uint64_t leading;
@@ -95,7 +95,7 @@ SERVING_RARE Normal ShortestSurely(uint64_t significand, int q, bool lower_is_cl
   return {all / 10, all % 10, written + decimal.exponent};
 }
 
-// The same answer as Shortest's from one multiplication instead of three, or false where that cannot tell.
+// As Shortest by one multiplication instead of three; false where that cannot tell.
 //
 // Scaled so that the interval that rounds to the value is less than 1 wide, the value is `tens` + `rest` / 2^64. The
 // shortest decimal is the whole number within the interval if there is one, else the nearest tenth, for the interval is
@@ -128,7 +128,7 @@ inline bool ShortestQuickly(uint64_t significand, int q, bool lower_may_be_close
                         (lower_may_be_closer & (distance + kDoubt >= half >> 1));
   if (doubtful) return false;
 
-  // By arithmetic, for whether there is one digit more or less is chance, and compilers make branches of selections.
+  // Branch-free: the number of digits is unpredictable, and compilers turn ?: into branches here.
   uint64_t last = tenths.high & (is_whole - 1);
   tens += (rest >> 63) & is_whole;
   int point = exponent + Format::kDigits;
@@ -142,47 +142,47 @@ inline bool ShortestQuickly(uint64_t significand, int q, bool lower_may_be_close
   return true;
 }
 
-// What the first eight bytes of a text are made of, by the place of its point: some of the digits as they are, fixed
-// characters, and the others moved up.
-struct Head {
-  uint64_t kept;
+// The first eight bytes of a text, by the place of its point: digits that stay in place, fixed characters, and digits
+// that move up.
+struct Prefix {
+  uint64_t in_place;
   uint64_t fixed;
-  int moved;
-  // Where digits that follow the fixed characters would start, and how many of them are written at least.
+  int shift;
+  // Where the digits behind the fixed characters start, and the minimum of characters from there on.
   int start;
-  int least;
+  int min;
 };
 
-constexpr int kFirstHead = -5;
-constexpr int kLastHead = 7;
-struct Heads {
-  Head heads[kLastHead - kFirstHead + 1];
+constexpr int kFirstPoint = -5;
+constexpr int kLastPoint = 7;
+struct Prefixes {
+  Prefix prefixes[kLastPoint - kFirstPoint + 1];
 };
 
-constexpr Heads MakeHeads() {
-  Heads table{};
-  for (int point = kFirstHead; point <= kLastHead; point++) {
-    Head& head = table.heads[point - kFirstHead];
+constexpr Prefixes MakePrefixes() {
+  Prefixes table{};
+  for (int point = kFirstPoint; point <= kLastPoint; point++) {
+    Prefix& prefix = table.prefixes[point - kFirstPoint];
     if (point <= 0) {
-      head.start = 2 - point;
-      head.fixed = (kAsciiZeros & ((uint64_t{1} << 8 * head.start) - 1)) - (uint64_t{'0' - '.'} << 8);
-      head.least = 1;
+      prefix.start = 2 - point;
+      prefix.fixed = (kAsciiZeros & ((uint64_t{1} << 8 * prefix.start) - 1)) - (uint64_t{'0' - '.'} << 8);
+      prefix.min = 1;
     } else {
-      head.start = 1;
-      head.kept = (uint64_t{1} << 8 * point) - 1;
-      head.fixed = uint64_t{'.'} << 8 * point;
-      head.least = point + 1;
+      prefix.start = 1;
+      prefix.in_place = (uint64_t{1} << 8 * point) - 1;
+      prefix.fixed = uint64_t{'.'} << 8 * point;
+      prefix.min = point + 1;
     }
-    head.moved = 8 * head.start;
+    prefix.shift = 8 * prefix.start;
   }
   return table;
 }
 
-constexpr Heads kHeads = MakeHeads();
+constexpr Prefixes kPrefixes = MakePrefixes();
 
 inline int Larger(int a, int b) { return a > b ? a : b; }
 
-// With an exponent, or whole and long.
+// Layout of numbers with an exponent, and of long whole ones.
 SERVING_RARE char* LayoutRare(char* out, uint64_t first, uint64_t second, uint64_t third, int count, int point) {
   char digits[24];
   StoreEight(digits, first);
@@ -235,22 +235,22 @@ inline char* Layout(char* out, const Normal& normal) {
   count = normal.last != 0 ? Format::kDigits + 1 : count;
 
   const int point = normal.point;
-  if (point >= kFirstHead && point <= kLastHead) {
-    const Head& head = kHeads.heads[point - kFirstHead];
-    char* const start = out + head.start;
+  if (point >= kFirstPoint && point <= kLastPoint) {
+    const Prefix& prefix = kPrefixes.prefixes[point - kFirstPoint];
+    char* const start = out + prefix.start;
     StoreEight(start, first);
     StoreEight(start + 8, second);
     if (kLong) StoreEight(start + 16, third);
-    StoreEight(out, (first & head.kept) | head.fixed | (first & ~head.kept) << head.moved);
-    return start + Larger(count, head.least);
+    StoreEight(out, (first & prefix.in_place) | prefix.fixed | (first & ~prefix.in_place) << prefix.shift);
+    return start + Larger(count, prefix.min);
   }
-  if (point > kLastHead && point < 16) {
-    const int kept_bits = 8 * (point - 8);
-    const uint64_t kept = (uint64_t{1} << kept_bits) - 1;
+  if (point > kLastPoint && point < 16) {
+    const int fixed_bits = 8 * (point - 8);
+    const uint64_t in_place = (uint64_t{1} << fixed_bits) - 1;
     StoreEight(out, first);
     StoreEight(out + 9, second);
     if (kLong) StoreEight(out + 17, third);
-    StoreEight(out + 8, (second & kept) | uint64_t{'.'} << kept_bits | (second & ~kept) << 8);
+    StoreEight(out + 8, (second & in_place) | uint64_t{'.'} << fixed_bits | (second & ~in_place) << 8);
     return out + 1 + Larger(count, point + 1);
   }
   return LayoutRare(out, first, second, third, count, point);

@@ -1,4 +1,4 @@
-// Floats become the shortest decimal that reads back as the same float.
+// Shortest decimals that read back as the same float.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct Binary16 {
 // Bytes that WriteFloat may touch from `out` on; the text itself has 25 at most.
 constexpr int kFloatRoom = 48;
 
-// A finite float, by its bits, becomes text in JavaScript's layout with ".0" on integral values. Answers its end.
+// Writes a finite float, given by its bits, in JavaScript's layout with ".0" on integral values. Returns the end.
 template <class Format>
 char* WriteFloat(char* out, typename Format::Bits bits);
 
@@ -41,7 +41,7 @@ extern template char* WriteFloat<Binary64>(char*, uint64_t);
 extern template char* WriteFloat<Binary32>(char*, uint32_t);
 extern template char* WriteFloat<Binary16>(char*, uint16_t);
 
-// An unsigned integer becomes its digits. Answers their end; touches 24 bytes at most.
+// Writes an unsigned integer. Returns the end; touches 24 bytes at most.
 char* WriteInteger(char* out, uint64_t value);
 
 }  // namespace serving

@@ -14,7 +14,7 @@ enum class Status : int {
   kRange = 4,
   kPrecision = 5,
   kDepth = 6,
-  // A string or an object: the TypeScript codec reads the whole text instead.
+  // The text holds a string or an object: the TypeScript codec reads it instead.
   kNotMine = 7,
   // Out of memory, or the bytes changed under the parser (shared memory).
   kGaveUp = 8,

@@ -9,7 +9,7 @@
 
 namespace serving {
 
-// In the loops that count, out of them, and where they hardly come: not near them.
+// Inline in hot loops; out of line; out of line and cold.
 #if defined(_MSC_VER)
 #define SERVING_INLINE __forceinline
 #define SERVING_APART __declspec(noinline)
@@ -30,7 +30,7 @@ inline uint64_t SwapBytes(uint64_t word) {
 #endif
 }
 
-// Words have the first byte of the text in their lowest one, on every machine.
+// The first byte of the text is the lowest byte of the word on every machine.
 inline uint64_t LoadEight(const void* from) {
   uint64_t word;
   std::memcpy(&word, from, 8);
@@ -69,15 +69,15 @@ inline int LeadingZeros(uint64_t word) {
 #endif
 }
 
-// A number below 10^8 becomes its eight digits, a byte each, the last one in the lowest byte: fours, pairs, singles.
-// The quotients are by multiplication, each right for all that can come (tried one by one).
+// Splits a number below 10^8 into its eight digits, a byte each, the last one in the lowest byte: fours, pairs,
+// singles. Divides by multiplication; exact for every possible operand (all were tried).
 inline uint64_t SplitEight(uint64_t value) {
   const uint64_t fours = value + (value * 109951163 >> 40) * ((uint64_t{1} << 32) - 10000);
   const uint64_t pairs = fours + ((fours * 10486 >> 20) & 0x0000007F0000007Fu) * ((1 << 16) - 100);
   return pairs + ((pairs * 103 >> 10) & 0x000F000F000F000Fu) * ((1 << 8) - 10);
 }
 
-// Eight digits, a byte each, the first one in the lowest byte, become the number.
+// Returns the number of eight digits, a byte each, the first one in the lowest byte.
 inline uint64_t JoinEight(uint64_t digits) {
   const uint64_t pairs = digits * 10 + (digits >> 8);
   return ((pairs & 0x000000FF000000FFu) * 0x000F424000000064u +
