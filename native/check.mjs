@@ -21,7 +21,13 @@ mkdirSync(out, { recursive: true })
 const units = ['shortest', 'number_parse', 'ndarray_parse', 'powers_of_ten', 'simdjson_unit']
 const sources = [join(here, 'check', 'numbers.cpp'), ...units.map((name) => join(here, 'src', `${name}.cpp`))]
 const flags = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-DSIMDJSON_EXCEPTIONS=0', '-isystem', simdjsonDir()]
-const sanitizers = ['-DSERVING_WITHOUT_SSE2', '-O1', '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover=undefined']
+const sanitizers = [
+  '-DSERVING_WITHOUT_SSE2',
+  '-O1',
+  '-g',
+  '-fsanitize=address,undefined',
+  '-fno-sanitize-recover=undefined',
+]
 
 const builds = [
   { name: 'native', compiler: 'g++', flags: ['-O2'], quick: ['100000', '1', '1000'] },
