@@ -45,7 +45,7 @@ export class BinaryFile {
     this.size = bytes.length
   }
 
-  /** All bytes. **Cost**: of a file on disk, a read that blocks; kept from then on. */
+  /** All bytes. **Cost**: of a file on disk, a read that blocks, once. */
   get bytes(): Uint8Array {
     this.#bytes ??= (this.#file as TempFile).readSync(this.size)
     return this.#bytes
@@ -57,8 +57,8 @@ export class BinaryFile {
   }
 
   /**
-   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` gives, new memory unless
-   * told otherwise.
+   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` returns, by default new
+   * memory.
    * **Cost**: holds one piece at a time.
    */
   async *stream(

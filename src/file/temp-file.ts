@@ -8,10 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-const readLater = promisify(read)
-const writeLater = promisify(write)
+const readAsync = promisify(read)
+const writeAsync = promisify(write)
 // The largest single read that Node allows is 2^31-1 bytes.
-const mostBytes = 1024 ** 3
+const maxReadBytes = 1024 ** 3
 
 /**
  * Bytes on disk in `directory`, by default `os.tmpdir()` (the environment's TMPDIR chooses the disk; some systems keep
@@ -24,7 +24,7 @@ const mostBytes = 1024 ** 3
  */
 export class TempFile {
   readonly #fd: number
-  // A descriptor number is given anew once it is closed: closing waits for reads and writes that are under way.
+  // The number of a closed descriptor is reused: closing waits for reads and writes that are under way.
   #users = 0
   #released = false
 
@@ -44,7 +44,7 @@ export class TempFile {
     this.#use()
     try {
       for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await writeLater(this.#fd, bytes, done, bytes.length - done, position + done)
+        const { bytesWritten } = await writeAsync(this.#fd, bytes, done, bytes.length - done, position + done)
         done += bytesWritten
       }
     } finally {
@@ -69,7 +69,7 @@ export class TempFile {
     this.#use()
     try {
       for (let done = 0; done < bytes.length; ) {
-        const { bytesRead } = await readLater(this.#fd, bytes, done, bytes.length - done, position + done)
+        const { bytesRead } = await readAsync(this.#fd, bytes, done, bytes.length - done, position + done)
         done += requireBytes(bytesRead)
       }
     } finally {
@@ -89,7 +89,7 @@ export class TempFile {
     this.#use()
     try {
       for (let done = 0; done < bytes.length; ) {
-        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, mostBytes), done))
+        done += requireBytes(readSync(this.#fd, bytes, done, Math.min(bytes.length - done, maxReadBytes), done))
       }
     } finally {
       this.#leave()
@@ -133,7 +133,7 @@ export class TempFile {
   }
 
   #closeUnused(): void {
-    // Nobody waits for it, and there is nothing to do about a failure.
+    // Not awaited: there is nothing to do about a failure.
     if (this.#users === 0) close(this.#fd, () => {})
   }
 }

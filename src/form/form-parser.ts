@@ -16,7 +16,7 @@ export interface FormLimits {
   readonly maxPartBytes: number
 }
 
-/** The limits that hold unless others are given; `maxBodyBytes` bounds the form as a whole. */
+/** Default limits; `maxBodyBytes` bounds the form as a whole. */
 export const defaultFormLimits: FormLimits = Object.freeze({
   maxParts: 1000,
   maxHeaderBytes: 16 * 1024,
@@ -35,8 +35,8 @@ const cr = 13
 const lf = 10
 const dash = 45
 // Blanks after a boundary are rare (RFC 2046 section 5.1.1 allows gateways to add them), and never many.
-const mostPadding = 64
-const longestLine = mostPadding + 4
+const maxPadding = 64
+const maxLine = maxPadding + 4
 const headEnd = Buffer.from('\r\n\r\n')
 
 // As browsers and libraries write it.
@@ -68,7 +68,7 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
 }
 
 /**
- * Bytes of a form, in any pieces, become calls of a listener.
+ * Parses a form that comes in pieces, and calls a listener with what is in it.
  *
  * Our choices: lines end in CRLF, a bare LF is data; a boundary counts only when blanks and a line end follow it (or
  * `--`, blanks, and a line end or the end of the body), so that no other reader can see the parts elsewhere; what comes
@@ -147,7 +147,7 @@ export class FormParser {
       if (matched === delimiter.length) return this.#found(at)
       if (at === bytes.length) return at
       // CR stands in a delimiter only at its start, so what was held back can hold no other start.
-      this.#giveBack()
+      this.#emitMatched()
     }
     let search = at
     for (;;) {
@@ -159,7 +159,7 @@ export class FormParser {
         return bytes.length
       }
       const after = hit + delimiter.length
-      if (judge(bytes, after, Math.min(bytes.length, after + longestLine)) === 'data') {
+      if (judge(bytes, after, Math.min(bytes.length, after + maxLine)) === 'data') {
         search = after
         continue
       }
@@ -191,21 +191,21 @@ export class FormParser {
    */
   #readBoundary(bytes: Buffer, at: number): number {
     if (this.#lineLength === 0) {
-      const verdict = judge(bytes, at, Math.min(bytes.length, at + longestLine))
+      const verdict = judge(bytes, at, Math.min(bytes.length, at + maxLine))
       if (verdict === 'next' || verdict === 'close') {
         this.#closePart(verdict === 'close' ? 'done' : 'head')
         while (bytes[at] !== lf) at++
         return at + 1
       }
     }
-    this.#line ??= Buffer.allocUnsafe(longestLine)
+    this.#line ??= Buffer.allocUnsafe(maxLine)
     const line = this.#line
     while (at < bytes.length) {
       line[this.#lineLength++] = bytes[at++]
       const verdict = judge(line, 0, this.#lineLength)
       if (verdict === 'more') continue
       if (verdict === 'data') {
-        this.#giveBack()
+        this.#emitMatched()
         this.#emit(line.subarray(0, this.#lineLength - 1))
         this.#state = this.#part === undefined ? 'preamble' : 'data'
         // The byte that did not fit may be the CR of a delimiter.
@@ -258,8 +258,8 @@ export class FormParser {
     this.#listener.partEnd()
   }
 
-  /** What looked like the start of a delimiter was data. */
-  #giveBack(): void {
+  /** Emits as data what looked like the start of a delimiter. */
+  #emitMatched(): void {
     const bytes = this.#delimiter.subarray(this.#assumed, this.#matched)
     this.#matched = this.#assumed = 0
     this.#emit(bytes)
@@ -279,8 +279,8 @@ export class FormParser {
 }
 
 /**
- * What the bytes after a delimiter make of it: the next part, the end of the form, nothing but data; or too few to
- * tell.
+ * Whether the bytes after a delimiter make it the start of a part, the end of the form, or data; `more` if they are too
+ * few.
  */
 function judge(bytes: Uint8Array, from: number, to: number): Verdict {
   let at = from
@@ -291,7 +291,7 @@ function judge(bytes: Uint8Array, from: number, to: number): Verdict {
   }
   const padding = at
   while (at < to && (bytes[at] === 32 || bytes[at] === 9)) at++
-  if (at - padding > mostPadding) return 'data'
+  if (at - padding > maxPadding) return 'data'
   if (at === to) return 'more'
   if (bytes[at] !== cr) return 'data'
   if (++at === to) return 'more'

@@ -21,7 +21,7 @@ const plainText = /^[\t\r\n -~]*$/
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
 /**
- * The lines between a delimiter and an empty line, `bytes` from `start` to `end`, become a part's headers.
+ * Parses a part's headers: the lines between a delimiter and an empty line, `bytes` from `start` to `end`.
  * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
  * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
  */

@@ -28,7 +28,7 @@ export interface WrittenForm {
 }
 
 /**
- * Parts become a form; each has a Content-Disposition, Content-Type and Content-Length.
+ * Encodes parts as a form; each has a Content-Disposition, Content-Type and Content-Length.
  * **Errors**: the stream fails when a source gives other than its `length` bytes, since it was promised to the client.
  */
 export function writeForm(parts: readonly WrittenPart[]): WrittenForm {

@@ -8,9 +8,7 @@ export interface ContentDisposition {
   /** `form-data`, `attachment`, `inline`, in lower case. */
   readonly type: string
   readonly name: string | undefined
-  /**
-   * Without directories, which are none of a receiver's business (RFC 7578 section 4.2); empty when no file was chosen.
-   */
+  /** Without directories, which receivers must ignore (RFC 7578 section 4.2); empty when no file was chosen. */
   readonly filename: string | undefined
 }
 
@@ -26,7 +24,7 @@ const dialects = [parameterWith(escaped), parameterWith(literal)]
 // What nearly every part of a form has, with nothing in it that the dialects read differently.
 const plainForm = /^form-data; name="([^"\\%]*)"(?:; filename="([^"\\%]*)")?$/
 
-/** A Content-Disposition value becomes its type and names; undefined when it is malformed or says something twice. */
+/** Parses a Content-Disposition; returns undefined for a malformed one and for one that repeats a parameter. */
 export function parseContentDisposition(value: string): ContentDisposition | undefined {
   const plain = plainForm.exec(value)
   if (plain !== null) {
@@ -66,7 +64,7 @@ function parseParameters(
     }
     at = dialect.lastIndex
     const name = match[1].toLowerCase()
-    // Of two names one parser takes the first, another the last: nobody may build on that.
+    // Of two equal names some parsers take the first, others the last.
     if (seen.has(name)) return undefined
     seen.add(name)
     const quoted = match[2]
@@ -87,7 +85,7 @@ function unescape(code: string): string {
   return String.fromCharCode(Number.parseInt(code.slice(1), 16))
 }
 
-/** `UTF-8'en'na%C3%AFve` becomes text; undefined when malformed. **Source**: RFC 8187. */
+/** Decodes `UTF-8'en'na%C3%AFve`; returns undefined when it is malformed. **Source**: RFC 8187. */
 function decodeExtended(value: string): string | undefined {
   const match = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!#$&+\-.^_`|~0-9a-z])*)$/i.exec(value)
   if (match === null) return undefined
@@ -107,14 +105,13 @@ function baseName(path: string): string {
 }
 
 /**
- * A name as it stands between the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding
- * algorithm".
+ * Escapes a name for the quotes of a part's header. **Source**: WHATWG HTML, "multipart/form-data encoding algorithm".
  */
 export function escapeFormName(name: string): string {
   return name.replace(/["\r\n]/g, (char) => (char === '"' ? '%22' : char === '\r' ? '%0D' : '%0A'))
 }
 
-/** A type and a file's name become a Content-Disposition of a response. **Source**: RFC 6266 section 5, RFC 8187. */
+/** Encodes the Content-Disposition of a response. **Source**: RFC 6266 section 5, RFC 8187. */
 export function encodeContentDisposition(type: 'inline' | 'attachment', filename: string): string {
   // Not even an escaped quote or a percent sign: readers disagree on both.
   const plain = filename.replace(/[^ -~]|["\\%]/gu, '_')

@@ -6,7 +6,7 @@ import { BadOutput, expected } from '../errors.ts'
 
 /** One event. **Units**: `retry` in milliseconds. **Source**: WHATWG HTML, section "Server-sent events". */
 export interface ServerSentEvent {
-  /** The payload; each of its lines becomes a `data:` line. */
+  /** The payload; each of its lines is sent as a `data:` line. */
   readonly data: string
   /** The event's type; no line breaks. */
   readonly event?: string
@@ -16,7 +16,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * An event becomes its lines: event, id, retry, data, an empty line.
+ * Encodes an event: the lines event, id, retry and data, and an empty line.
  * **Errors**: BadOutput when a field would break out of its line.
  */
 export function encodeEvent(event: ServerSentEvent): string {

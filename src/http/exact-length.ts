@@ -5,8 +5,8 @@
 import type { Chunk } from './message.ts'
 
 /**
- * The chunks of a source that must come to `length` bytes. **Errors**: an Error when they are more or fewer, before
- * more of them are passed on.
+ * Passes on the chunks of a source that must have `length` bytes in all.
+ * **Errors**: an Error when they are more or fewer; nothing beyond `length` is passed on.
  */
 export async function* exactly(source: AsyncIterable<Chunk>, length: number): AsyncGenerator<Chunk> {
   let left = length

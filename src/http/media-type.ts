@@ -17,7 +17,7 @@ export interface MediaType {
 const shape = /^[!#$%&'*+\-.^_`|~0-9a-z]+\/[!#$%&'*+\-.^_`|~0-9a-z]+$/
 const parameter = /;[ \t]*([!#$%&'*+\-.^_`|~0-9a-zA-Z]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"\s]*))[ \t]*/gy
 
-/** A Content-Type value becomes a media type; undefined when it is none. */
+/** Parses a Content-Type; returns undefined for what is none. */
 export function parseMediaType(value: string): MediaType | undefined {
   const end = value.indexOf(';')
   const essence = (end === -1 ? value : value.slice(0, end)).trim().toLowerCase()

@@ -39,7 +39,7 @@ export class HeaderList implements RequestHeaders {
     for (let i = 0; i < this.#names.length; i++) if (this.#values[i] !== '') yield [this.#names[i], this.#values[i]]
   }
 
-  /** A plain record of headers, as tests and custom code have it, becomes a HeaderList. */
+  /** Makes a HeaderList of a record, for tests and custom code. */
   static from(record: Readonly<Record<string, string>>): HeaderList {
     return new HeaderList(
       Object.keys(record).map((name) => name.toLowerCase()),
@@ -151,8 +151,8 @@ function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
 export type Chunk = string | Uint8Array
 
 /**
- * Bytes or text are sent with a content-length; iterables as chunks, an async one with the content-length among the
- * headers if there is one.
+ * Bytes and texts are sent with a content-length, iterables as chunks; an async one has a content-length if it is among
+ * the headers.
  */
 export type ResponseBody = Chunk | readonly Chunk[] | AsyncIterable<Chunk>
 
@@ -179,8 +179,7 @@ export function isAsyncBody(body: ResponseBody): body is AsyncIterable<Chunk> {
   return typeof body === 'object' && Symbol.asyncIterator in body
 }
 
-// RFC 9110 section 5.5: no control characters but tab. Checked on every value that reaches a socket, since
-// uWebSockets.js does not.
+// RFC 9110 section 5.5: no control characters but tab. Checked for every value that is sent: uWebSockets.js does not.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const unsafeValue = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/
 const tokenName = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/i
@@ -212,10 +211,7 @@ export function isHeaderName(name: string): boolean {
 
 const encoder = new TextEncoder()
 
-/**
- * A body of any kind becomes its bytes. **Cost**: waits for the end of a stream; for tests and for parts of a larger
- * body.
- */
+/** Collects a body of any kind. **Cost**: awaits the end of a stream; for tests and for parts of a larger body. */
 export async function collectBody(body: ResponseBody): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   const add = (chunk: Chunk) => pieces.push(typeof chunk === 'string' ? encoder.encode(chunk) : chunk)

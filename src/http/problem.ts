@@ -10,8 +10,8 @@ import type { HeaderLine, HttpResponse } from './message.ts'
 export const problemMediaType = 'application/problem+json'
 
 /**
- * An error becomes a problem response. At status 500 and above only the code and the request id are told, except for
- * the states that the client should know about (503, 504), whose messages are ours.
+ * Encodes an error as a problem response. From status 500 on it has only the code and the request id, except for the
+ * states that the client should know about (503, 504), whose messages are ours.
  * **Source**: RFC 9457; our choice: members `code`, `reason`, `path`, `offset`, `errors` (what a schema finds wrong),
  * `requestId`.
  */

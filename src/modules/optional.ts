@@ -8,10 +8,10 @@ import { MissingDependencyException } from '../errors.ts'
 const require = createRequire(import.meta.url)
 
 /**
- * An optional package becomes its exports, at once.
+ * Loads an optional package synchronously and returns its exports.
  *
- * **Errors**: MissingDependencyException with the install command when the package, or the build of it for this
- * platform, is not there.
+ * **Errors**: MissingDependencyException with the install command when the package, or its build for this platform, is
+ * not there.
  * **Cost**: synchronous; call it where a descriptor is made, not where a request is answered.
  */
 export function loadOptional<T>(name: string, version: string, user: string): T {

@@ -8,7 +8,7 @@
  */
 import type { ResolveHook } from 'node:module'
 
-/** A resolved TypeScript file becomes one of format `module`. */
+/** Resolves TypeScript files with the format `module`. */
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const found = await nextResolve(specifier, context)
   return /^file:.*\.m?ts(?:[?#]|$)/.test(found.url) && !found.url.includes('/node_modules/')

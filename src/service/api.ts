@@ -1,5 +1,5 @@
 /**
- * One registered function with its descriptors: everything the pipeline needs, worked out at registration.
+ * A registered function with its descriptors: what the pipeline needs of it, computed at registration.
  * @module
  */
 
@@ -46,7 +46,7 @@ export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
 }
 
-/** A registration becomes an Api. **Errors**: InvalidArgument naming what is wrong. */
+/** Checks a registration and returns its Api. **Errors**: InvalidArgument naming what is wrong. */
 export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn: Api['fn']): Api {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
   checkOptions('svc.api', options, optionNames)
@@ -89,8 +89,8 @@ function parseRoute(route: string): string {
 }
 
 /**
- * Whether a function may look at its context. In doubt it may: a wrong yes costs a copy of the headers, a wrong no
- * would hide them from a function that reads `arguments` or has default parameters.
+ * Whether a function may look at its context. True in doubt: a wrong yes costs a copy of the headers, a wrong no would
+ * hide them from a function that reads `arguments` or has default parameters.
  */
 function takesContext(fn: Api['fn']): boolean {
   if (fn.length !== 1) return true

@@ -18,12 +18,10 @@ export interface RpcRequest {
   readonly content: RawContent | ProtoContent | undefined
 }
 
-/** What a call comes to. */
+/** The outcome of a call. */
 export type RpcAnswer = { readonly content: ProtoContent } | { readonly error: ServingError }
 
-/**
- * What a streaming call comes to: the first content was waited for, so that a stream that fails at once has a status.
- */
+/** The outcome of a streaming call: its first content was awaited, so that a stream that fails at once has a status. */
 export type RpcStream = { readonly contents: AsyncIterable<ProtoContent> } | { readonly error: ServingError }
 
 const unary: Protocol<RpcAnswer> = {
@@ -40,8 +38,8 @@ const streaming: Protocol<RpcStream> = {
 }
 
 /**
- * A request becomes an answer; never throws, never rejects. As `call`: synchronous while nothing waits, under the
- * context's deadline.
+ * Answers a call. Never throws, never rejects; synchronous while nothing is awaited, under the context's deadline, as
+ * `call`.
  */
 export function callRpc(apis: ReadonlyMap<string, Api>, request: RpcRequest, ctx: Context): MaybePromise<RpcAnswer> {
   return start(apis, request, ctx, unary)
@@ -71,7 +69,7 @@ function start<R>(
   return callDecoded(api, decode, ctx, protocol)
 }
 
-/** The function's own status counts, too: RPC has no success but one. */
+/** Returns the content, or the error of a status that the function set: RPC has one success status only. */
 function answerOf(api: Api, message: unknown, ctx: Context): RpcAnswer {
   const { status } = ctx.response
   if (status !== undefined && status >= 300) return { error: statusError(status) }

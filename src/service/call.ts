@@ -13,8 +13,8 @@ import type { Api } from './api.ts'
 import {
   abortOf,
   callDecoded,
+  decodeAsync,
   decodeFailureOf,
-  decodeLater,
   endIterator,
   functionFailureOf,
   type Protocol,
@@ -23,18 +23,19 @@ import {
 } from './stages.ts'
 
 /**
- * A request becomes a response; never throws, never rejects: failures become problem responses.
+ * Answers a request. Never throws, never rejects: failures become problem responses.
  *
- * Stays synchronous while nothing waits, so that a small request is answered in the tick in which it came. The deadline
- * of the context holds for everything up to the first byte of the response: waiting work is given up with 504 and the
- * context's signal; a function that blocks the thread cannot be interrupted, its late result is dropped for a 504.
+ * Synchronous while nothing is awaited, so that a small request is answered in the tick in which it came. The deadline
+ * of the context covers everything up to the first byte of the response: awaited work is answered with 504 and aborted
+ * by the context's signal; a function that blocks the thread cannot be interrupted, its late result is dropped for a
+ * 504.
  */
 export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
   try {
     const input = api.input.fromHttpRequest(request, ctx)
     if (isPromise(input)) {
       bodyLoan.keep(request)
-      return withDeadline(ctx, decodeLater(api, settled(input, request), ctx, http), http)
+      return withDeadline(ctx, decodeAsync(api, settled(input, request), ctx, http), http)
     }
     bodyLoan.release(request)
     return proceed(api, input, ctx, http)
@@ -44,7 +45,7 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
   }
 }
 
-/** Ends the loan of the body when the value is there, also one for which nobody waits any more. */
+/** Awaits the value and then releases the body, also when the request has been given up meanwhile. */
 async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promise<unknown> {
   try {
     return await input
@@ -53,7 +54,7 @@ async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promi
   }
 }
 
-/** As {@link call}, for a body that a receiver of the API's input descriptor has taken to its end. */
+/** As {@link call}, for a body that a receiver of the API's input descriptor has received completely. */
 export function callReceived(api: Api, receiver: BodyReceiver, ctx: Context): MaybePromise<HttpResponse> {
   return callDecoded(api, () => receiver.end(), ctx, http)
 }
@@ -71,18 +72,18 @@ function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse
   return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : response
 }
 
-/** Waits for the first chunk, so that a generator that fails at once still answers with a status of its own. */
+/** Awaits the first chunk, so that a generator that fails at once is still answered with an error status. */
 async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ctx: Context): Promise<HttpResponse> {
   try {
     const iterator = body[Symbol.asyncIterator]()
     const giveUp = () => void endIterator(iterator)
-    // A signal that fired before would not fire again: the encoding took longer than the client or the deadline.
+    // A signal that has fired does not fire again.
     const reason = lifecycle.abortReason(ctx)
     if (reason !== undefined) {
       giveUp()
       return failure(abortOf(reason), ctx)
     }
-    // The function hears of the end through its own generator, even while it waits for something else.
+    // Ends the function's generator, even while it awaits something else.
     ctx.signal.addEventListener('abort', giveUp, { once: true })
     const first = await iterator.next()
     return { ...response, body: new Resumed(first, iterator) }
@@ -92,7 +93,7 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
 }
 
 /**
- * An iterator whose first result was taken out. Not a generator: `return` on a generator that never started would not
+ * An iterator whose first result was read ahead. Not a generator: `return` of a generator that never started would not
  * reach the inner iterator, and a response can be dropped before its first chunk is sent.
  */
 class Resumed implements AsyncIterableIterator<Chunk> {
@@ -121,7 +122,7 @@ class Resumed implements AsyncIterableIterator<Chunk> {
   }
 }
 
-/** An error becomes its problem response. */
+/** The problem response of an error. */
 export function failure(error: ServingError, ctx: Context): HttpResponse {
   return problemResponse(error, ctx.id)
 }

@@ -18,7 +18,7 @@ export interface ServiceOptions {
   readonly runners?: readonly RunnerLife[]
 }
 
-/** Work around a service's life; awaited. */
+/** Work at the start or the end of a service; awaited. */
 export type Hook = () => void | Promise<void>
 
 /**
@@ -40,10 +40,7 @@ export class Service {
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
 
-  /**
-   * **Errors**: InvalidArgument for an empty name, one with other than letters, digits, `_`, `.` and `-`, or an unknown
-   * option.
-   */
+  /** **Errors**: InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an unknown option. */
   constructor(name: string, options: ServiceOptions = {}) {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
@@ -55,8 +52,8 @@ export class Service {
   }
 
   /**
-   * Registers a function as `POST {baseUrl}/{route}` and returns it. The function receives what the input descriptor
-   * makes of the request, and the {@link Context}.
+   * Registers a function as `POST {baseUrl}/{route}` and returns it. The function receives the value of the input
+   * descriptor and the {@link Context}.
    * **Errors**: InvalidArgument for an empty, duplicate or reserved name or route, and for what is no descriptor.
    */
   api<I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
@@ -120,7 +117,7 @@ export class Service {
   }
 
   /**
-   * Runs all shutdown hooks and then ends the runners, also when one fails, and throws the first failure. Called by the
+   * Runs all shutdown hooks and then stops the runners, also when one fails; throws the first failure. Called by the
    * server.
    */
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * The stages between a request's value and its answer, whatever the protocol: function, encoding, deadline, errors.
+ * The stages between a decoded request and its answer, for every protocol: function, encoding, deadline, errors.
  * @module
  */
 
@@ -8,7 +8,7 @@ import { type Context, lifecycle } from '../http/context.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
 
-/** How results and errors become answers of type `R`. */
+/** Encodes results and errors as answers of type `R`. */
 export interface Protocol<R> {
   /** May throw: BadOutput and the like. */
   readonly encode: (api: Api, result: unknown, ctx: Context) => MaybePromise<R>
@@ -16,7 +16,7 @@ export interface Protocol<R> {
   readonly fail: (error: ServingError, ctx: Context) => R
 }
 
-/** Decodes by `decode` and goes through all stages. Never throws, never rejects. */
+/** Runs all stages, with `decode` first. Never throws, never rejects. */
 export function callDecoded<R>(
   api: Api,
   decode: () => MaybePromise<unknown>,
@@ -26,21 +26,21 @@ export function callDecoded<R>(
   try {
     const input = decode()
     return isPromise(input)
-      ? withDeadline(ctx, decodeLater(api, input, ctx, protocol), protocol)
+      ? withDeadline(ctx, decodeAsync(api, input, ctx, protocol), protocol)
       : proceed(api, input, ctx, protocol)
   } catch (error) {
     return protocol.fail(decodeFailureOf(error), ctx)
   }
 }
 
-/** From the decoded value on. */
+/** Runs the stages after decoding. */
 export function proceed<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   const answer = invoke(api, input, ctx, protocol)
   return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
 }
 
-/** From a value on that is still being decoded. */
-export async function decodeLater<R>(
+/** Awaits the decoded value and runs the stages after it. */
+export async function decodeAsync<R>(
   api: Api,
   pending: PromiseLike<unknown>,
   ctx: Context,
@@ -52,7 +52,7 @@ export async function decodeLater<R>(
   } catch (error) {
     return protocol.fail(decodeFailureOf(error), ctx)
   }
-  // Nobody waits for the answer any more: the function need not run.
+  // An aborted request does not need the function.
   const reason = lifecycle.abortReason(ctx)
   return reason === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(reason), ctx)
 }
@@ -64,10 +64,10 @@ function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>
   } catch (error) {
     return protocol.fail(functionFailureOf(error), ctx)
   }
-  return isPromise(result) ? invokeLater(api, result, ctx, protocol) : encode(api, result, ctx, protocol)
+  return isPromise(result) ? invokeAsync(api, result, ctx, protocol) : encode(api, result, ctx, protocol)
 }
 
-async function invokeLater<R>(
+async function invokeAsync<R>(
   api: Api,
   pending: PromiseLike<unknown>,
   ctx: Context,
@@ -88,13 +88,13 @@ function encode<R>(api: Api, result: unknown, ctx: Context, protocol: Protocol<R
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   try {
     const answer = protocol.encode(api, result, ctx)
-    return isPromise(answer) ? encodeLater(answer, ctx, protocol) : answer
+    return isPromise(answer) ? encodeAsync(answer, ctx, protocol) : answer
   } catch (error) {
     return protocol.fail(encodeFailureOf(error), ctx)
   }
 }
 
-async function encodeLater<R>(pending: PromiseLike<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
+async function encodeAsync<R>(pending: PromiseLike<R>, ctx: Context, protocol: Protocol<R>): Promise<R> {
   try {
     return await pending
   } catch (error) {
@@ -102,7 +102,7 @@ async function encodeLater<R>(pending: PromiseLike<R>, ctx: Context, protocol: P
   }
 }
 
-/** Ends an iterator early. What its clean-up throws has nobody left to hear it. */
+/** Ends an iterator early. Errors of its clean-up are dropped: nothing is left to report them to. */
 export async function endIterator(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.(undefined)
@@ -111,7 +111,7 @@ export async function endIterator(iterator: AsyncIterator<unknown>): Promise<voi
   }
 }
 
-/** Holds an answer to the context's deadline. */
+/** Resolves with the answer, or at the context's deadline with its error, and aborts the context then. */
 export function withDeadline<R>(ctx: Context, answer: Promise<R>, protocol: Protocol<R>): Promise<R> {
   const ms = ctx.remainingMs
   if (ms === Number.POSITIVE_INFINITY) return answer
@@ -133,31 +133,29 @@ export function withDeadline<R>(ctx: Context, answer: Promise<R>, protocol: Prot
   })
 }
 
-/** The error of a request whose time is over. */
+/** The error of a request whose deadline has passed. */
 export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
 }
 
-/** Why a request was given up, as the error to answer with. */
+/** The error to answer with for the reason of an abort. */
 export function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-/**
- * What an input descriptor threw becomes the error to answer with: anything but a ServingError is a fault of its own.
- */
+/** The error to answer with for what an input descriptor threw: anything but a ServingError is its own fault. */
 export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })
 }
 
-/** What a function threw becomes the error to answer with. */
+/** The error to answer with for what a function threw. */
 export function functionFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new FunctionError('the function failed', { cause: error })
 }
 
-/** What an output descriptor threw becomes the error to answer with: never one that blames the client. */
+/** The error to answer with for what an output descriptor threw: never one that blames the client. */
 export function encodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error) && error.status >= 500) return error
   return new BadOutput('the output descriptor could not encode the result', { cause: error })

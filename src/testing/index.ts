@@ -9,14 +9,14 @@ export { type InjectOptions, inject } from '../server/inject.ts'
 export type { DescriptorSpec, Refusal, Sample, TestRunner } from './spec.ts'
 
 /**
- * A description of a descriptor becomes a suite of tests, one a law: round trip, totality, no aliasing, no state, split
- * bodies, `fromSample`, refusals.
+ * Runs the laws over a descriptor, one test a law: round trip, totality, no aliasing, no state, split bodies,
+ * `fromSample`, refusals.
  *
  * `runner` is the `describe` and `it` of vitest, jest or node:test; left out, the global ones are taken.
  * **Example**
  * ```ts
- * describeDescriptor('Npy', { create: () => new Npy(), samples: [{ value: new NDArray(Float32Array.of(1, 2)) }] }, {
- * describe, it })
+ * describeDescriptor('Npy', { create: () => new Npy(), samples: [{ value: new NDArray(Float32Array.of(1, 2)) }] },
+ * { describe, it })
  * ```
  */
 export function describeDescriptor<In, Out>(

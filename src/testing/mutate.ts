@@ -14,7 +14,7 @@ export function seeded(seed: number): () => number {
   }
 }
 
-/** A good body becomes itself, cut, doubled and with bytes changed, removed and inserted. */
+/** Yields a good body: whole, cut, doubled and with bytes changed, removed and inserted. */
 export function* mutations(body: Uint8Array, count = 60): Generator<Uint8Array> {
   yield body
   yield new Uint8Array(0)

@@ -14,8 +14,8 @@ export interface Wire {
 }
 
 /**
- * A body in pieces of `pieceBytes` becomes the value that the descriptor's receiver makes of it, handed to `look`
- * before the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
+ * Gives a descriptor's receiver a body in pieces of `pieceBytes`, and `look` the value that it makes of it, before
+ * the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
  */
 export async function receiveInPieces<In>(
   descriptor: IODescriptor<In, never>,
@@ -43,7 +43,7 @@ export async function receiveInPieces<In>(
   }
 }
 
-/** A request becomes the part `name` of a form, with all of its headers, after an empty part `other`. */
+/** A form whose part `name` is a request, with all of its headers, after an empty part `other`. */
 export function asPart(name: string, { headers, body }: Wire, other: string): Wire {
   const boundary = 'boundary-of-the-laws'
   const names = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]))

@@ -10,10 +10,10 @@ import { serve } from '../server/listener.ts'
 import { Service } from '../service/service.ts'
 
 // A longer body is split at this many places instead of everywhere.
-const mostSplits = 64
+const maxSplits = 64
 
 /**
- * A request sent in two pieces, once for every place to split its body, becomes the values that the function received.
+ * Sends a request in two pieces, once for every place to split its body; returns what the function received each time.
  */
 export async function postInTwoPieces<In, Out>(
   descriptor: IODescriptor<In, Out>,
@@ -33,7 +33,7 @@ export async function postInTwoPieces<In, Out>(
     const lines = Object.entries(wire.headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const length = `content-length: ${wire.body.length}\r\n`
     const head = `POST /take HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}${length}\r\n`
-    const step = Math.max(1, Math.ceil(wire.body.length / mostSplits))
+    const step = Math.max(1, Math.ceil(wire.body.length / maxSplits))
     for (let at = 0; at <= wire.body.length; at += step) {
       const answer = firstLine(socket)
       await write(socket, Buffer.concat([Buffer.from(head), wire.body.subarray(0, at)]))

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 
-/** What becomes of numbers that a double does not hold. */
+/** How numbers that a double does not hold are treated. */
 export type BigNumbers = 'error' | 'bigint' | 'round'
 
 /** A number of a text. */

@@ -11,7 +11,7 @@ interface ByteText {
 }
 const { latin1Slice } = Buffer.prototype as unknown as ByteText
 
-/** ASCII bytes become a string. **Cost**: one copy; the caller vouches that all bytes are below 0x80. */
+/** Decodes ASCII. **Cost**: one copy; the caller must know that all bytes are below 0x80. */
 export function asciiText(bytes: Uint8Array, start: number, end: number): string {
   return latin1Slice.call(bytes, start, end)
 }
@@ -27,7 +27,7 @@ export const scanned = {
 }
 
 /**
- * A JSON number token becomes the nearest double, bit for bit JSON.parse's.
+ * Parses a JSON number token as the nearest double, bit for bit as JSON.parse.
  * Answers the offset behind the token, or -1 when there is no whole number there; details are in {@link scanned}.
  * **Cost**: no allocation up to 15 significant digits and |exponent| ≤ 22, otherwise one string.
  */
@@ -86,9 +86,7 @@ export function scanNumber(json: Uint8Array, start: number, end: number): number
   return pos
 }
 
-/**
- * A double becomes float16 bits: nearest, ties to even, as numpy casts; 0x7c00 and above 0x7bff mean infinity or NaN.
- */
+/** Converts a double to float16 bits: nearest, ties to even, as numpy; 0x7c00 and above 0x7bff mean infinity or NaN. */
 export function numberToFloat16(value: number): number {
   if (Number.isNaN(value)) return 0x7e00
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
@@ -101,7 +99,7 @@ export function numberToFloat16(value: number): number {
   return sign | (((exponent + 14) << 10) + roundEven(size * 2 ** (10 - exponent)))
 }
 
-/** float16 bits become the double of the same value. */
+/** Converts float16 bits to the double of the same value. */
 export function float16ToNumber(bits: number): number {
   const exponent = (bits >> 10) & 0x1f
   const fraction = bits & 0x3ff
@@ -132,8 +130,8 @@ function exponentOf(value: number): number {
 export const maxFloatBytes = 26
 
 /**
- * A finite number becomes the shortest text that reads back as the same float64, float32 or float16, written into `out`
- * at `pos`. Layout is JavaScript's, with `.0` on integral values that have no exponent. Answers the offset behind the
+ * Writes the shortest text of a finite number that reads back as the same float64, float32 or float16 into `out` at
+ * `pos`. Layout is JavaScript's, with `.0` on integral values that have no exponent. Answers the offset behind the
  * text.
  * **Units**: `width` is the element's size in bytes: 8, 4 or 2.
  */
@@ -265,7 +263,7 @@ function digitCount(value: number): number {
   return count
 }
 
-/** A whole number from 0 to 2^53 becomes its digits. Answers the offset behind them. */
+/** Writes the digits of a whole number from 0 to 2^53; returns the offset behind them. */
 export function writeDigits(out: Uint8Array, pos: number, value: number): number {
   return writePadded(out, pos, value, value < 10 ? 1 : digitCount(value))
 }
@@ -287,7 +285,7 @@ function writePadded(out: Uint8Array, pos: number, value: number, count: number)
 }
 
 /**
- * A finite double becomes Python's `repr`: as JavaScript's digits, but exponents below -4 and from 16 up, of two digits
+ * Writes a finite double as Python's `repr`: JavaScript's digits, with exponents below -4 and from 16 up, of two digits
  * at least.
  */
 export function pythonRepr(value: number): string {

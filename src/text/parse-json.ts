@@ -56,9 +56,9 @@ export function parseJson(bytes: Uint8Array, name: string, bigNumbers: BigNumber
 }
 
 /**
- * Whether {@link parseJson} would hold the event loop for more than some milliseconds, so that {@link
- * parseJsonInSlices} should parse the text. **Errors**: PayloadTooLarge above the limits, where the text is short
- * enough to be measured now.
+ * Whether {@link parseJson} would hold the event loop for more than some milliseconds, so that
+ * {@link parseJsonInSlices} should parse the text. **Errors**: PayloadTooLarge above the limits, where the text is
+ * short enough to be measured now.
  */
 export function isLongJson(bytes: Uint8Array, name: string, rules: JsonRules): boolean {
   if (bytes.length <= shortBytes && bytes.length <= rules.maxValues) return false
