@@ -164,8 +164,8 @@ function wrap(polars: typeof pl): Polars {
       })
     },
     countCharacters(frame) {
-      const types = member(frame, 'dtypes')
-      const texts = namesOf(frame).filter((_, i) => types[i].variant === 'String')
+      const variants = variantsOf(frame)
+      const texts = namesOf(frame).filter((_, i) => variants[i] === 'String')
       return texts.reduce((sum, name) => sum + Number(member(frame, 'getColumn')(name).str.lengths().sum()), 0)
     },
   }
@@ -297,12 +297,30 @@ const maxSmallCells = 64
 const kindOfVariant = (variant: string): ColumnKind | undefined =>
   kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
+/** Stands for the types of binary and float16 columns: nodejs-polars 0.24.1 panics where it should name them. */
+const unnamed = 'unnamed'
+
+/** The names of the columns' types. **Cost**: 0.5 ms a column where one of them is {@link unnamed}. */
+function variantsOf(frame: DataFrame): string[] {
+  try {
+    return member(frame, 'dtypes').map(({ variant }) => variant)
+  } catch {
+    return namesOf(frame).map((name) => {
+      try {
+        return member(frame, 'getColumn')(name).dtype.variant
+      } catch {
+        return unnamed
+      }
+    })
+  }
+}
+
 /** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
 function smallColumns(frame: DataFrame): ColumnTable | undefined {
   const names = namesOf(frame)
   const rows = member(frame, 'height')
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
-  const kinds = member(frame, 'dtypes').map(({ variant }) => kindOfVariant(variant))
+  const kinds = variantsOf(frame).map(kindOfVariant)
   if (kinds.includes(undefined)) return undefined
   const values: (number | bigint | boolean | string | null)[][] = member(frame, 'rows')()
   const columns: Column[] = []
@@ -322,10 +340,11 @@ function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | ColumnFai
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
   const plain = member(frame, 'clone')()
-  const types = member(frame, 'dtypes')
+  const variants = variantsOf(frame)
   for (const [i, name] of namesOf(frame).entries()) {
     // A column costs 0.5 ms to take out.
-    if (kindOfVariant(types[i].variant) !== undefined) continue
+    if (kindOfVariant(variants[i]) !== undefined) continue
+    if (variants[i] === unnamed) return { failure: 'type', column: name }
     const series = member(frame, 'getColumn')(name)
     const next = plainSeries(polars, series)
     if (next === undefined) return { failure: 'type', column: series.name }

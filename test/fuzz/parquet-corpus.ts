@@ -99,14 +99,14 @@ export function badParquet(random: Random): Buffer {
   }
 }
 
-// SchemaElement: repetition_type optional, name, num_children; a leaf has a type (INT64) instead of children.
-const group = (children: number) =>
+/** SchemaElement: repetition_type optional, name, num_children; a leaf has a type (INT64) instead of children. */
+export const group = (children: number) =>
   Buffer.concat([Buffer.from([0x35, 0x02, 0x18, 0x01, 0x67, 0x15]), varintOf(BigInt(2 * children)), Buffer.from([0])])
 const leaf = (name: string) =>
   Buffer.concat([Buffer.from([0x15, 0x04, 0x25, 0x02, 0x18, name.length]), Buffer.from(name), Buffer.from([0])])
 
 /** A file of no rows with this schema, root first. */
-function emptyParquet(elements: readonly Buffer[]): Buffer {
+export function emptyParquet(elements: readonly Buffer[]): Buffer {
   // 1: version, 2: schema, 3: rows, 4: row groups.
   const schema = [Buffer.from([0x15, 0x02, 0x19, 0xfc]), varintOf(BigInt(elements.length)), ...elements]
   return withFooter(goodParquet[0], Buffer.concat([...schema, Buffer.from([0x16, 0x00, 0x19, 0x0c, 0x00])]))

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs'
+import { io } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { diagnoseParquet } from '../../../src/frame/parquet-diagnosis.ts'
+import { decodeParquet } from '../../../src/frame/parquet-sandbox.ts'
+import { emptyParquet, group } from '../../fuzz/parquet-corpus.ts'
+
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/parquet/${name}`, import.meta.url))
+
+// 1 type BYTE_ARRAY, 3 repetition_type, 4 name, 10 logicalType: a union with one field.
+const leafOf = (name: string, logicalType: number) => {
+  const head = Buffer.from([0x15, 0x0c, 0x25, 0x02, 0x18, name.length])
+  return Buffer.concat([head, Buffer.from(name), Buffer.from([0x6c, 0x0c, 2 * logicalType, 0, 0, 0])])
+}
+
+describe('a Parquet column of bytes', () => {
+  // nodejs-polars 0.24.1 panics where its type is asked for.
+  const file = fixture('texts-plain.parquet')
+
+  it('is read, and refused by its name where it has no text', async () => {
+    const frame = await decodeParquet(file, 'the tests')
+    expect(frame.columns).toEqual(['word', 'long', 'bytes', 'fixed'])
+    const write = async () => new io.PandasDataFrame().toHttpResponse(frame)
+    await expect(write()).rejects.toThrow(/column bytes/)
+  })
+
+  it('is read where characters are counted', async () => {
+    expect((await decodeParquet(file, 'the tests', { maxDecodedBytes: 1e6 })).height).toBe(64)
+  })
+})
+
+describe('a Parquet file that cannot be decoded', () => {
+  it.each([
+    [16, 'one with column "v" of a type that is not supported, VARIANT'],
+    [17, 'one with column "v" of a type that is not supported, GEOMETRY'],
+    [18, 'one with column "v" of a type that is not supported, GEOGRAPHY'],
+    [40, 'one with column "v" of a type that is not supported, a newer version of Parquet'],
+    [1, 'one that cannot be decoded'],
+  ])('is told by its column, for logical type %d', (type, told) => {
+    expect(diagnoseParquet(emptyParquet([group(1), leafOf('v', type)]), 'Invalid thrift: bad data')).toBe(told)
+  })
+
+  it('is told by what Polars says where the footer says nothing', () => {
+    const file = fixture('numbers-snappy.parquet')
+    expect(diagnoseParquet(file, 'Arrow datatype Decimal256(7, 3) not supported by Polars.')).toMatch(
+      /Decimal256\(7, 3\)/,
+    )
+    expect(diagnoseParquet(fixture('numbers-gzip.parquet'), 'failed to fill whole buffer')).toMatch(
+      /column "i" in gzip/,
+    )
+    expect(diagnoseParquet(fixture('nested.parquet'), 'MapArray expects')).toMatch(/column ".*", a map within others/)
+  })
+
+  it('is any bytes with a footer', () => {
+    const file = fixture('numbers-snappy.parquet')
+    for (let at = file.length - 9; at > file.length - 400; at--) {
+      const bad = Buffer.from(file)
+      bad[at] ^= 0xff
+      expect(diagnoseParquet(bad, '')).toMatch(/^(one|an) /)
+    }
+  })
+})
