@@ -1,7 +1,7 @@
 /**
  * Workers that are threads, by Piscina. The only file that imports piscina.
  *
- * Piscina starts threads, brings them their tasks, and replaces those that end. Which thread gets which message, and
+ * Piscina starts threads, wakes them by Atomics, and replaces those that end. Which thread gets which message, and
  * when, the dispatcher decides: a runner has deadlines, batches and cancellation. So every thread may have any number
  * of tasks, Piscina's queue stays empty, and its load balancer returns the thread that the task names.
  * @module
@@ -43,9 +43,6 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
     idleTimeout: Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: tasksPerThread,
     recordTiming: false,
-    // With Atomics, an idle thread waits outside of its event loop: no timer or socket of the model would run, and what
-    // one of them throws would end the next call. It costs 0.1 to 0.2 µs a call with 64 callers, 3 µs of 41 with one.
-    atomics: 'disabled',
     resourceLimits: { maxOldGenerationSizeMb: memoryLimitMb },
     loadBalancer: (task, workers) => {
       const { thread } = task[queueOptionsSymbol] as Task[typeof queueOptionsSymbol]

@@ -43,15 +43,6 @@ for (const isolation of ['thread', 'process'] as const) {
       expect(await runner.self()).not.toBe(before)
     })
 
-    it('ends without harm to any call when code of the model throws while it is idle', async () => {
-      const runner = await started<Dies>({ module: model('dies'), methods, isolation })
-      const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
-      const before = await runner.self()
-      expect(await runner.throwWhenIdle()).toBe('fine')
-      await replaced
-      expect(await runner.self()).not.toBe(before)
-    })
-
     it('goes on when the model leaves a rejected promise to nobody, and the next calls are answered', async () => {
       const runner = await started<Dies>({ module: model('dies'), methods, isolation })
       const events: RunnerEvent[] = []
@@ -89,6 +80,15 @@ it('ends alone when a thread fills the heap that it has by default, while others
   })()
   expect((await others).message).toMatch(/lost the call: .*reaching memory limit/)
   expect(answered).toBeGreaterThan(100)
+})
+
+it('ends without harm to any call when code of the model throws while its process is idle', async () => {
+  const runner = await started<Dies>({ module: model('dies'), methods, isolation: 'process' })
+  const replaced = new Promise<void>((resolve) => runner.watch(({ kind }) => kind === 'replaced' && resolve()))
+  const before = await runner.self()
+  expect(await runner.throwWhenIdle()).toBe('fine')
+  await replaced
+  expect(await runner.self()).not.toBe(before)
 })
 
 it('survives a native crash in a child process', async () => {
