@@ -1,5 +1,5 @@
 /**
- * Parts of a form become values, each through a descriptor, whole or as they come.
+ * Reads a form's parts through descriptors, whole or as they come.
  * @module
  */
 
@@ -169,7 +169,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#pending.push(stored)
   }
 
-  /** Makes the open part independent of the piece that ends. */
+  /** Copies or hands on what the open part has of the piece that ends. */
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return

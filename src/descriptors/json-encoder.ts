@@ -13,8 +13,10 @@ import { isPromise } from '../promise.ts'
 import { maxJsonDepth } from '../text/json-syntax.ts'
 
 /**
- * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints exactly, dates and
- * whatever has a `toJSON` by that, Maps as objects, Sets as lists, class instances by their fields, NaN and the infinities as null.
+ * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints
+ * exactly, dates and
+ * whatever has a `toJSON` by that, Maps as objects, Sets as lists, class instances by their fields, NaN and the
+ * infinities as null.
  * Subclass it and override {@link JSONEncoder.default} for types of your own, or to write these differently.
  *
  * **Errors**: BadOutput with the path for functions, symbols, promises, ArrayBuffers, cycles and more than 128 levels.
@@ -22,7 +24,8 @@ import { maxJsonDepth } from '../text/json-syntax.ts'
  */
 export class JSONEncoder {
   /**
-   * Returns what to write in place of a value, or the value itself, which is then written as above. Called for everything but null,
+   * Returns what to write in place of a value, or the value itself, which is then written as above. Called for
+   * everything but null,
    * booleans, numbers, strings, bigints, lists and plain objects.
    */
   default(value: unknown): unknown {
@@ -124,7 +127,10 @@ function isPlain(value: unknown, depth: number): boolean {
   return true
 }
 
-/** Whether Polars may have made the value. Its frames are proxies of plain objects, which have their methods but deny it by `in`. */
+/**
+ * Whether Polars may have made the value. Its frames are proxies of plain objects, which have their methods but deny
+ * it by `in`.
+ */
 export function isPolars(value: unknown): boolean {
   return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'
 }

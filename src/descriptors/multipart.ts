@@ -108,9 +108,11 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   /**
-   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes File, data frames and
+   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes
+   * File, data frames and
    * series theirs, all else JSON. A descriptor in place of a sample is taken as it is: `io.Image.fromSample(…)`.
-   * **Errors**: BadInput for what is no object, and those of each part's `fromSample` with the part's name in front of their path.
+   * **Errors**: BadInput for what is no object, and those of each part's `fromSample` with the part's name in front
+   * of their path.
    */
   static async fromSample<S extends Readonly<Record<string, unknown>>>(
     samples: S,

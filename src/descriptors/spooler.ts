@@ -12,10 +12,10 @@ import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
 // Blocks on their way to the disk before the socket is asked to wait.
-const mostWriting = 2
+const maxWriting = 2
 // Blocks on their way to the disk before this process waits itself. uWebSockets.js reads on without returning to the
 // event loop, pause or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks late on loopback.
-const mostLate = 16
+const maxLate = 16
 
 /**
  * Collects a body in blocks, and writes them to a temporary file once they come to more than `spoolAboveBytes`.
@@ -61,7 +61,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     }
     while (this.#blocks.length > 1) this.#store(this.#file, this.#blocks.shift() as Buffer, blockBytes)
     if (this.#failed !== undefined) throw storageError(this.#failed.error)
-    return this.#writing.size > mostWriting ? this.#catchUp() : undefined
+    return this.#writing.size > maxWriting ? this.#catchUp() : undefined
   }
 
   end(): BinaryFile | Promise<BinaryFile> {
@@ -99,7 +99,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     const bytes = block.subarray(0, length)
     const position = this.#written
     this.#written += length
-    if (this.#writing.size >= mostLate) {
+    if (this.#writing.size >= maxLate) {
       try {
         file.writeSync(bytes, position)
       } catch (error) {
@@ -116,7 +116,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
       .finally(() => {
         this.#writing.delete(writing)
         giveBack(block)
-        if (this.#writing.size > mostWriting && this.#failed === undefined) return
+        if (this.#writing.size > maxWriting && this.#failed === undefined) return
         this.#relieve?.()
         this.#relief = this.#relieve = undefined
       })

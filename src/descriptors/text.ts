@@ -29,8 +29,10 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
  * A body becomes a string; a string, or the strings that a generator yields, become a streamed response.
  *
  * **Wire**: UTF-8 unless the request's charset says otherwise, a byte order mark is kept. The response has no
- * content-length; each yielded piece is a chunk of its own. On uWebSockets.js the line end of a chunk leaves with the next one, which Python's
- * requests waits for: it sees pieces of text one late, and events at once, since each is followed by an empty line in a chunk of its own.
+ * content-length; each yielded piece is a chunk of its own. On uWebSockets.js the line end of a chunk leaves with the
+ * next one, which Python's
+ * requests waits for: it sees pieces of text one late, and events at once, since each is followed by an empty line in
+ * a chunk of its own.
  * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
  * **Source**: SPEC "Text".
  * **Example**

@@ -23,7 +23,7 @@ export const defaultFormLimits: FormLimits = Object.freeze({
   maxPartBytes: Number.POSITIVE_INFINITY,
 })
 
-/** What a parser tells of a form, in the order of its bytes. What a listener throws comes out of `write`. */
+/** Receives the parts of a form, in the order of its bytes. What a listener throws, `write` throws. */
 export interface FormListener {
   partStart(part: FormPart): void
   /** A piece of the part's body, in place: valid during the call only. */
@@ -118,7 +118,7 @@ export class FormParser {
     }
   }
 
-  /** Tells that the body is complete. */
+  /** Called when the body is complete. */
   end(): void {
     if (this.#state === 'done') return
     // The line end after the last boundary may be missing.

@@ -35,7 +35,7 @@ export class PackedList<K extends PackedKind> {
     this.#data = new (dataConstructor(kind))(0)
   }
 
-  /** Takes the field that the reader stands on. False: of another wire type, and not taken. */
+  /** Reads the field that the reader stands on. False: it has another wire type and was not read. */
   take(reader: ProtoReader): boolean {
     const size = this.#fixedBytes
     if (reader.is(wireType.bytes)) {
@@ -95,7 +95,7 @@ export class PackedList<K extends PackedKind> {
     }
   }
 
-  /** Room for more elements; answers the place of the first. */
+  /** Makes room for more elements and returns the index of the first. */
   #grow(count: number): number {
     const at = this.#length
     this.#length += count
@@ -120,7 +120,7 @@ function bytesOf(data: AnyPacked): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-/** Numbers become a packed field; nothing is written for none. */
+/** Writes numbers as a packed field; writes nothing for an empty list. */
 export function writePacked(
   writer: ProtoWriter,
   field: number,
@@ -140,7 +140,7 @@ export function writePacked(
   writer.ldelim()
 }
 
-/** A list that somebody wrote by hand becomes the typed array that the wire has. */
+/** Converts a list that somebody wrote by hand to the typed array of its kind. */
 function fill(kind: PackedKind, list: readonly unknown[]): AnyPacked {
   const data = new (dataConstructor(kind))(list.length)
   const isBig = isWideInteger(kind)

@@ -12,7 +12,7 @@ import { BadInput, ServingError } from '../errors.ts'
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
 /**
- * Bytes become what `read` makes of them. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are
+ * Returns what `read` reads from the bytes. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are
  * no message: protobufjs's own errors do not say whose fault they are.
  */
 export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T): T {
@@ -49,24 +49,24 @@ export class ProtoReader extends Reader {
     return true
   }
 
-  /** Whether the present field has this wire type; a field of another one is none that we know. */
+  /** Whether the field has this wire type; with another one it is an unknown field. */
   is(type: number): boolean {
     return this.type === type
   }
 
-  /** Goes past a field that nobody knows. */
+  /** Skips an unknown field. */
   skipField(): void {
     this.skipType(this.type)
   }
 
-  /** A length, and where that many bytes end. */
+  /** Reads a length and returns the position where that many bytes end. */
   extent(): number {
     const end = this.size() + this.pos
     if (end > this.len) throw this.fault(`${end - this.pos} more bytes`)
     return end
   }
 
-  /** A length and that many bytes, as a message that `read` reads to its end. */
+  /** Reads a length, and that many bytes as a message that `read` reads to its end. */
   message<T>(read: (reader: ProtoReader) => T): T {
     const end = this.extent()
     const { len } = this
@@ -83,7 +83,7 @@ export class ProtoReader extends Reader {
     return bytes
   }
 
-  /** Text; protobufjs would put U+FFFD for what is not UTF-8. */
+  /** Reads text; throws on ill-formed UTF-8, where protobufjs puts U+FFFD. */
   override string(): string {
     return this.stringVerify()
   }
@@ -129,26 +129,26 @@ export class ProtoWriter extends BufferWriter {
     this.pos = headroomBytes
   }
 
-  /** The number and wire type of the field that follows. */
+  /** Writes number and wire type of the field that follows. */
   tag(field: number, type: number): this {
     this.uint32((field << 3) | type)
     return this
   }
 
-  /** A field that is a message. */
+  /** Writes a field that is a message. */
   message(field: number, write: () => void): void {
     this.tag(field, wireType.bytes).fork()
     write()
     this.ldelim()
   }
 
-  /** A field of text. */
+  /** Writes a field of text. */
   text(field: number, text: string): void {
     // protobufjs would write half a surrogate pair as it is, which is not UTF-8.
     this.tag(field, wireType.bytes).string(text.toWellFormed())
   }
 
-  /** Room for `count` bytes behind those that are written, for somebody who writes into `buf` himself. */
+  /** Makes room for `count` more bytes, for callers that write into `buf` themselves. */
   reserve(count: number): void {
     const need = this.pos + count
     if (need <= this.buf.length) return
@@ -158,12 +158,12 @@ export class ProtoWriter extends BufferWriter {
     this.view = null
   }
 
-  /** What was written; the bytes are the caller's. */
+  /** Returns what was written; the bytes are the caller's. */
   override finish(): Buffer {
     return this.buf.subarray(headroomBytes, this.pos) as Buffer
   }
 
-  /** What was written, as the one field of a message. protobufjs would move all of it by the bytes of its length. */
+  /** Returns what was written as the one field of a message, without moving it as protobufjs does. */
   finishAs(field: number): Buffer {
     const end = this.pos
     const length = end - headroomBytes

@@ -1,5 +1,5 @@
 /**
- * Errors as RPC tells them: status code, message, and a google.rpc.ErrorInfo with what HTTP's problem bodies have.
+ * RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies.
  * @module
  */
 import { type GrpcStatusName, type ServingError, tellsDetail } from '../errors.ts'
@@ -24,7 +24,7 @@ export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
 /** Name of the message that carries the details. **Source**: google/rpc/error_details.proto. */
 export const errorInfoType = 'google.rpc.ErrorInfo'
 
-/** An error as it is told to a client. */
+/** An error as it is sent to a client. */
 export interface RpcError {
   readonly status: GrpcStatusName
   readonly message: string

@@ -85,7 +85,7 @@ function readStruct(reader: ProtoReader, object: Record<string, unknown>, depth:
   }
 }
 
-/** A JSON value, as JSON.parse makes them, becomes bytes. */
+/** Writes a JSON value, as JSON.parse makes them. */
 export function writeValue(writer: ProtoWriter, value: unknown): void {
   if (typeof value === 'number') {
     writer.tag(2, wireType.fixed64).double(value)
@@ -102,7 +102,7 @@ export function writeValue(writer: ProtoWriter, value: unknown): void {
   }
 }
 
-/** An object becomes a `google.protobuf.Struct`. */
+/** Writes an object as a `google.protobuf.Struct`. */
 export function writeStruct(writer: ProtoWriter, object: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(object)) {
     writer.message(1, () => {

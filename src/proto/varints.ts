@@ -10,7 +10,7 @@ import type { ProtoReader, ProtoWriter } from './protobuf.ts'
 // Words that are written before there is room for more.
 const block = 4096
 
-/** How many varints there are to the end of the message: their last bytes are those below 0x80. */
+/** Counts the varints up to `end`: each has one byte below 0x80, its last. */
 export function countVarints(view: DataView, at: number, end: number): number {
   let count = 0
   for (; at + 4 <= end; at += 4) count += Math.imul((~view.getInt32(at, true) >>> 7) & 0x01010101, 0x01010101) >>> 24
@@ -18,12 +18,12 @@ export function countVarints(view: DataView, at: number, end: number): number {
   return count
 }
 
-/** Four bytes of a varint become the 28 bits in them. */
+/** Converts four bytes of a varint to the 28 bits in them. */
 function squeeze(bytes: number): number {
   return (bytes & 0x7f) | ((bytes >> 1) & 0x3f80) | ((bytes >> 2) & 0x1fc000) | ((bytes >> 3) & 0xfe00000)
 }
 
-/** And back; what is above 28 bits falls off. */
+/** Converts 28 bits to four bytes of a varint; higher bits are dropped. */
 function spread(bits: number): number {
   return (bits & 0x7f) | ((bits & 0x3f80) << 1) | ((bits & 0x1fc000) << 2) | ((bits & 0xfe00000) << 3)
 }
