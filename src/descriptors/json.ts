@@ -9,7 +9,14 @@ import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.t
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { BigNumbers } from '../text/json-numbers.ts'
-import { defaultMemoryRatio, isLongJson, type JsonRules, parseJson, parseJsonInSlices } from '../text/parse-json.ts'
+import {
+  defaultMemoryRatio,
+  isLongJson,
+  type JsonRules,
+  parseJson,
+  parseJsonInSlices,
+  parseMeasuredJson,
+} from '../text/parse-json.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { isLargeValue, maxIssues, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
@@ -148,7 +155,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       return this.#readLong(request.peek(), ctx)
     }
     const bytes = request.peek()
-    return this.#check(parseJson(bytes, 'JSON', this.bigNumbers), ctx, bytes.length)
+    return this.#check(parseMeasuredJson(bytes, 'JSON', this.bigNumbers), ctx, bytes.length)
   }
 
   async #readLong(bytes: Uint8Array, ctx: Context | undefined): Promise<JsonIn<S>> {
@@ -159,7 +166,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
     if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
     if (isLongJson(message, 'JSON', this.#rules)) return this.#readLong(message, ctx)
-    return this.#check(parseJson(message, 'JSON', this.bigNumbers), ctx)
+    return this.#check(parseMeasuredJson(message, 'JSON', this.bigNumbers), ctx)
   }
 
   /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */

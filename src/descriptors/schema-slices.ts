@@ -162,17 +162,20 @@ function shapeOf(definition: ZodDefinition | undefined): ZodDefinition['shape'] 
 
 /** Number of values in a value, counted no further than just above `limit`. */
 function countValues(value: unknown, limit: number): number {
-  let count = 0
+  let count = 1
   const open: unknown[] = [value]
-  while (open.length > 0 && count <= limit) {
-    const next = open.pop()
+  const add = (inner: unknown) => {
     count++
-    if (typeof next !== 'object' || next === null) continue
-    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next)
-    if (inner.length > limit) return count + inner.length
-    for (const each of inner) {
-      if (typeof each === 'object' && each !== null) open.push(each)
-      else count++
+    if (typeof inner === 'object' && inner !== null) open.push(inner)
+  }
+  for (let next = open.pop(); next !== undefined && count <= limit; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (let i = 0; i < next.length && count <= limit; i++) add(next[i])
+    } else {
+      for (const key in next as object) {
+        add((next as Record<string, unknown>)[key])
+        if (count > limit) break
+      }
     }
   }
   return count

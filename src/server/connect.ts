@@ -15,7 +15,13 @@ import { type encodeResponse, requestFromJson, responseToJson } from '../proto/e
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import type { RpcRequest } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
-import { defaultMemoryRatio, isLongJson, type JsonRules, parseJson, parseJsonInSlices } from '../text/parse-json.ts'
+import {
+  defaultMemoryRatio,
+  isLongJson,
+  type JsonRules,
+  parseJsonInSlices,
+  parseMeasuredJson,
+} from '../text/parse-json.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type Apis, type BytesAnswer, callBytes, callEncoded, rpcServices } from './rpc.ts'
 
@@ -176,7 +182,7 @@ const jsonRules: JsonRules = { maxValues: 10_000_000, maxMemoryRatio: defaultMem
 
 function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
   const name = 'the request'
-  if (!isLongJson(body, name, jsonRules)) return requestFromJson(parseJson(body, name))
+  if (!isLongJson(body, name, jsonRules)) return requestFromJson(parseMeasuredJson(body, name, 'round'))
   return parseJsonInSlices(body, name, jsonRules, ctx.signal).then(requestFromJson)
 }
 
