@@ -28,7 +28,7 @@ import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
 import { inSlices, type Slices } from '../memory/slices.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -117,11 +117,14 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
-    return whenReady(parseText(request, this.dtype, this.enforceDtype), (parsed) => this.#fromParsed(parsed))
+    const parsed = parseText(request, this.dtype, this.enforceDtype)
+    // Without a closure where nothing waits.
+    return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
-    return whenReady(this.#checkOutput(value), (array) => this.#respond(array, ctx))
+    const array = this.#checkOutput(value)
+    return array instanceof NDArray ? this.#respond(array, ctx) : array.then((cast) => this.#respond(cast, ctx))
   }
 
   #respond(array: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
