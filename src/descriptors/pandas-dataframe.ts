@@ -272,15 +272,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #toJson(frame: DataFrame, labels: Column | undefined): MaybePromise<Uint8Array> {
     const polars = this.#polars
     const { orient } = this
-    const names = polars.names(frame)
     const textOf = (table: ColumnTable): FrameText => {
       const own = labels && { labels }
       if (orient !== 'table') return { layout: orient, ...own }
-      const labelKey = labelKeyFor(names)
+      const labelKey = labelKeyFor(table.columns.map((column) => column.name))
       const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(polars.dtypes(frame), table))
       return { layout: 'table', schema, labelKey, ...own }
     }
-    return encodeFrameJson({ polars, frame, names, textOf, name: 'PandasDataFrame' })
+    return encodeFrameJson({ polars, frame, textOf, name: 'PandasDataFrame' })
   }
 }
 

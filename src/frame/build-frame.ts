@@ -132,10 +132,10 @@ export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<Data
 
 function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFrame {
   const { polars, types, enforce, name } = casting
-  const own = polars.dtypes(frame)
+  const own = polars.variants(frame)
   const places = types.flatMap((type, i) => {
     if (type === undefined || kindOfType(type) === undefined) return []
-    const isCast = own[i].variant === (type === 'Utf8' ? 'String' : type)
+    const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
     return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
   })
   let cast = frame

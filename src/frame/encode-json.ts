@@ -15,8 +15,8 @@ import type { DataFrame } from './polars-package.ts'
 export interface FrameJson {
   readonly polars: Polars
   readonly frame: DataFrame
-  /** The names of the columns as they are written. */
-  readonly names: readonly string[]
+  /** The names of the columns as they are written, where those of the frame are others. */
+  readonly names?: readonly string[]
   /** Returns what is written around the values. `table` has the kinds of the columns and whether they hold nulls. */
   readonly textOf: (table: ColumnTable) => FrameText
   /** The descriptor, for errors. */
@@ -34,40 +34,41 @@ interface Piece {
 
 /** Writes a frame as JSON; a promise where that takes longer than a piece. **Errors**: BadOutput naming a column without a form. */
 export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
-  const { polars, frame, names, textOf } = json
-  const rows = polars.height(frame)
-  if (rows * names.length > pieceCells) {
-    // The function may rename its own frame meanwhile.
-    return new PieceWriter({ ...json, frame: polars.clone(frame) }, rows).write()
-  }
-  const table = tableOf(json, frame, names)
+  const { polars, frame, names, textOf, name } = json
+  const columns = polars.toColumnsWithin(frame, pieceCells)
+  // The function may rename its own frame meanwhile.
+  if (columns === undefined) return new PieceWriter({ ...json, frame: polars.clone(frame) }).write()
+  const table = renamed(requireTable(columns, name), names)
   return frameCodec.encodeFrame(table, textOf(table))
 }
 
 function tableOf({ polars, name }: FrameJson, frame: DataFrame, names: readonly string[]): ColumnTable {
-  const { rows, columns } = requireTable(polars.toColumns(frame), name)
-  return {
-    rows,
-    columns: columns.map((column, i) => (column.name === names[i] ? column : { ...column, name: names[i] })),
-  }
+  return renamed(requireTable(polars.toColumns(frame), name), names)
+}
+
+function renamed({ rows, columns }: ColumnTable, names: readonly string[] | undefined): ColumnTable {
+  return { rows, columns: names === undefined ? columns : columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
 class PieceWriter {
   readonly #json: FrameJson
+  readonly #names: readonly string[]
   readonly #rows: number
   readonly #rowsAtOnce: number
   readonly #turn = new Turn()
   readonly #texts: Uint8Array[] = []
   #labels: Column | undefined
 
-  constructor(json: FrameJson, rows: number) {
+  constructor(json: FrameJson) {
     this.#json = json
-    this.#rows = rows
-    this.#rowsAtOnce = Math.max(8, Math.ceil(pieceCells / json.names.length / 8) * 8)
+    this.#names = json.names ?? json.polars.names(json.frame)
+    this.#rows = json.polars.height(json.frame)
+    this.#rowsAtOnce = Math.max(8, Math.ceil(pieceCells / this.#names.length / 8) * 8)
   }
 
   async write(): Promise<Uint8Array> {
-    const { names, textOf } = this.#json
+    const names = this.#names
+    const { textOf } = this.#json
     const pieces: Piece[] = []
     const text = textOf(emptyTable(names))
     // Only the schema of a table needs to know all pieces at once.
@@ -102,7 +103,8 @@ class PieceWriter {
 
   /** The layout `columns`: as many columns at a time as are a piece, and a long one in pieces of its rows. */
   async #writeColumns(steps: readonly PlanStep[]): Promise<void> {
-    const { polars, frame, names } = this.#json
+    const { polars, frame } = this.#json
+    const names = this.#names
     const width = Math.max(1, Math.floor(pieceCells / this.#rows))
     for (let first = 0; first < names.length; first += width) {
       const own = names.slice(first, first + width)

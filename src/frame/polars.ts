@@ -22,6 +22,8 @@ export interface Polars {
   fromColumns(table: ColumnTable): DataFrame
   /** Converts dates to ISO 8601 text, categories to their text, decimals to floats. */
   toColumns(frame: DataFrame): ColumnTable | ColumnFailure
+  /** The same for a frame of at most so many elements; undefined for a larger one. */
+  toColumnsWithin(frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined
   /** The only column of a frame that is none of the function's. */
   seriesOf(frame: DataFrame): Series
   /** A series as a frame, to be read only. */
@@ -32,6 +34,8 @@ export interface Polars {
   names(frame: DataFrame): string[]
   height(frame: DataFrame): number
   dtypes(frame: DataFrame): pl.DataType[]
+  /** The names of the columns' types, also where nodejs-polars cannot make an object of one. */
+  variants(frame: DataFrame): string[]
   clone(frame: DataFrame): DataFrame
   /** Returns the columns at `places` as a frame of their own, of the same memory. */
   pick(frame: DataFrame, places: readonly number[]): DataFrame
@@ -82,13 +86,15 @@ function wrap(polars: typeof pl): Polars {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
     fromColumns: (table) => readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size))),
-    toColumns: (frame) => toColumns(polars, frame),
+    toColumns: (frame) => toColumns(polars, frame, Number.POSITIVE_INFINITY) as ColumnTable | ColumnFailure,
+    toColumnsWithin: (frame, maxCells) => toColumns(polars, frame, maxCells),
     seriesOf,
     // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
     names: namesOf,
     height: (frame) => member(frame, 'height'),
     dtypes: (frame) => member(frame, 'dtypes'),
+    variants: variantsOf,
     clone: (frame) => member(frame, 'clone')(),
     pick(frame, places) {
       const names = namesOf(frame)
@@ -316,9 +322,7 @@ function variantsOf(frame: DataFrame): string[] {
 }
 
 /** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
-function smallColumns(frame: DataFrame): ColumnTable | undefined {
-  const names = namesOf(frame)
-  const rows = member(frame, 'height')
+function smallColumns(frame: DataFrame, names: readonly string[], rows: number): ColumnTable | undefined {
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
   const kinds = variantsOf(frame).map(kindOfVariant)
   if (kinds.includes(undefined)) return undefined
@@ -333,15 +337,19 @@ function smallColumns(frame: DataFrame): ColumnTable | undefined {
   return { rows, columns }
 }
 
-function toColumns(polars: typeof pl, frame: DataFrame): ColumnTable | ColumnFailure {
-  const small = smallColumns(frame)
+function toColumns(polars: typeof pl, frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined {
+  // Once: each look at one of them takes 0.7 µs.
+  const names = namesOf(frame)
+  const rows = member(frame, 'height')
+  if (rows * names.length > maxCells) return undefined
+  const small = smallColumns(frame, names, rows)
   if (small !== undefined) return small
   const direct = decodeArrow(ipcOf(frame))
   if (direct !== undefined) return direct
   // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
   const plain = member(frame, 'clone')()
   const variants = variantsOf(frame)
-  for (const [i, name] of namesOf(frame).entries()) {
+  for (const [i, name] of names.entries()) {
     // A column costs 0.5 ms to take out.
     if (kindOfVariant(variants[i]) !== undefined) continue
     if (variants[i] === unnamed) return { failure: 'type', column: name }
