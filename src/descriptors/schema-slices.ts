@@ -29,7 +29,7 @@ const shortList = 64
 
 /** Whether a value is so large that it should be checked by {@link validateInSlices}. */
 export function isLargeValue(value: unknown): boolean {
-  return countValues(value, leafValues) > leafValues
+  return typeof value === 'object' && value !== null && countValues(value, leafValues) > leafValues
 }
 
 /**
