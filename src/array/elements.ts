@@ -1,5 +1,5 @@
 /**
- * Where the elements of a parsed JSON array are cast and collected: one scalar at a time, flat typed data at the end.
+ * Casts and collects the elements of a JSON array: one scalar at a time, flat typed data at the end.
  * @module
  */
 

@@ -14,7 +14,7 @@ const initialBytes = 4096
 let builder = new Builder(initialBytes)
 
 /**
- * An empty builder; it is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every
+ * Returns an empty builder. It is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every
  * table takes as long as to write a small one.
  */
 export function borrowBuilder(): Builder {
@@ -24,14 +24,14 @@ export function borrowBuilder(): Builder {
   return builder
 }
 
-/** A vector of positions in the table. Answers its own. */
+/** Writes a vector of positions in the table. Returns its own position. */
 export function addOffsets(out: Builder, positions: readonly number[]): number {
   out.startVector(4, positions.length, 4)
   for (let i = positions.length - 1; i >= 0; i--) out.addOffset(positions[i])
   return out.endVector()
 }
 
-/** A vector of 64-bit integers from 0 to 2^53, or of structs of `width` such integers each. Answers its position. */
+/** Writes a vector of integers of 64 bits, from 0 to 2^53, or of structs of `width` of them. Returns its position. */
 export function addLongs(out: Builder, values: readonly number[], width = 1): number {
   out.startVector(8 * width, values.length / width, 8)
   for (let i = values.length - 1; i >= 0; i--) {

@@ -42,9 +42,9 @@ export const ndarrayForms: ReadonlyMap<string, NDArrayForm> = new Map(
 
 const offered = ['application/json', ...ndarrayForms.keys()]
 
-/** The serialized form that a client asks for; undefined: none, so JSON or a message. */
+/** Returns the serialized form that a client asks for; undefined for JSON or a message. */
 export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
-  // Said by clients that do not mind; the parser is for the others.
+  // The headers of most clients, answered without the parser.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined
   return ndarrayForms.get(preferredType(accept, offered) ?? '')
 }
@@ -72,7 +72,7 @@ export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, na
 const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
 const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
 
-/** A list of elements with its dtype, out of a message that should have one such list; undefined when all are empty. */
+/** Returns the only list of elements of a message with its dtype; undefined when all are empty. **Errors**: BadInput. */
 export function onlyList(
   message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
   name: string,
@@ -100,7 +100,7 @@ function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
   return data
 }
 
-/** An NDArray message becomes an array. **Errors**: BadInput `dtype`, `shape`. */
+/** Returns the array of an NDArray message. **Errors**: BadInput `dtype`, `shape`. */
 export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArray {
   const number = message.dtype ?? 0
   const wanted = listByNumber.get(number)?.dtype
@@ -145,14 +145,14 @@ function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name:
   })
 }
 
-/** An array becomes an NDArray message; undefined: messages have no list for its dtype. */
+/** Returns an array as an NDArray message; undefined when messages have no list for its dtype. */
 export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessage | undefined {
   const list = listByDtype.get(dtype)
   if (list === undefined) return undefined
   return { dtype: list.number, shape, [list.property]: data, ...(shape.length === 0 && { scalar: true }) }
 }
 
-/** An array in the form that holds every dtype. */
+/** Serializes an array in the form that holds every dtype. */
 export function serializeNDArray(array: NDArray): Slices<Uint8Array> {
   return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }

@@ -35,7 +35,7 @@ export function skipSpace(json: Uint8Array, pos: number, end: number): number {
   return pos
 }
 
-/** Reads one scalar into {@link token}. Answers the offset behind it, or -1 where there is none. */
+/** Reads one scalar into {@link token}. Returns the offset behind it, or -1 where there is none. */
 export function scanScalar(json: Uint8Array, start: number, end: number): number {
   if (start >= end) return -1
   switch (json[start]) {
@@ -76,7 +76,7 @@ function scanWord(json: Uint8Array, start: number, end: number, word: string): n
   return start + word.length
 }
 
-/** Reads a string into {@link token}, decoded as JSON.parse does. Answers the offset behind it, or -1. */
+/** Reads a string into {@link token}, decoded as JSON.parse does. Returns the offset behind it, or -1. */
 export function scanString(json: Uint8Array, start: number, end: number): number {
   let pos = start + 1
   let seen = 0

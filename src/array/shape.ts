@@ -4,7 +4,7 @@
  */
 import { expected, InvalidArgument, show } from '../errors.ts'
 
-/** The most dimensions that an array may have: numpy's own limit. */
+/** Maximum of dimensions of an array: numpy's own limit. */
 export const maxDimensions = 64
 
 /** Number of elements of a shape; 1 for a scalar's empty shape. */
@@ -21,7 +21,7 @@ export function showShape(shape: readonly number[]): string {
 }
 
 /**
- * An option's value becomes a shape pattern.
+ * Parses an option's value into a shape pattern.
  * **Errors**: InvalidArgument unless it is a list of at most 64 whole numbers from -1 up.
  */
 export function parseShapePattern(value: unknown): readonly number[] {

@@ -47,7 +47,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   readonly shape?: readonly number[] | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean
-  /** What NaN and the infinities become in JSON. Our choice, since JSON has no word for them: default `'null'`. */
+  /** How NaN and the infinities are written in JSON, which has no word for them. Default: `'null'`. */
   readonly nonFinite?: NonFinite
 }
 
@@ -55,7 +55,7 @@ const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinit
 const jsonHeaders = [['content-type', 'application/json'], variesByAccept] as const
 
 /**
- * A JSON body becomes an {@link NDArray}; an NDArray becomes JSON.
+ * JSON bodies to and from {@link NDArray}.
  *
  * **Shape**: any; `shape` reshapes, `enforceShape` refuses.
  * **Wire**: nested lists, a scalar, or a list of objects keyed by column index; out: compact nested lists. Floats print
@@ -97,7 +97,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * A sample becomes a descriptor with its dtype and shape; options given beside it win. Nothing is enforced unless
+   * Makes a descriptor with the sample's dtype and shape; options given beside it win. Nothing is enforced unless
    * asked.
    * **Errors**: BadInput for a bare scalar, and when no array can be made of the sample.
    */
