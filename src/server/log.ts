@@ -4,6 +4,7 @@
  */
 import { type Logger, pino } from 'pino'
 import { ServingError } from '../errors.ts'
+import { LogPipe, openPipe } from './log-pipe.ts'
 
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
@@ -12,7 +13,11 @@ export type { Logger } from 'pino'
  * The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads.
  */
 export function createLogger(): Logger {
-  return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
+  const pipe = openPipe(2)
+  if (pipe === undefined) return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
+  const dropped = (count: number) =>
+    `${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, name: 'serving', event: 'log_dropped', count })}\n`
+  return pino({ name: 'serving' }, new LogPipe(pipe, dropped))
 }
 
 /** A logger that writes nothing and calls `onError` with the errors that it is given. */

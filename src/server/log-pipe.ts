@@ -1,0 +1,89 @@
+/**
+ * Log lines into a pipe whose reader may stop reading.
+ * @module
+ */
+import { constants, fstatSync, openSync, writeSync } from 'node:fs'
+
+const retryMs = 100
+/** Lines that wait for the reader; further ones are dropped. **Units**: bytes. */
+const maxWaitingBytes = 1024 * 1024
+
+/**
+ * Writes lines at once while the pipe has room, so that none is lost when the process ends, and keeps up to 1 MiB of
+ * them while it has none: a write that waits for the reader would stop the event loop (a pipe holds 64 KiB, which is 32
+ * errors with their stacks). Lines above that are dropped, and their number is logged when there is room again.
+ */
+export class LogPipe {
+  readonly #fd: number
+  readonly #droppedLine: (count: number) => string
+  readonly #waiting: Buffer[] = []
+  #waitingBytes = 0
+  #dropped = 0
+  #timer: NodeJS.Timeout | undefined
+
+  /** `fd`: opened without blocking. `droppedLine`: makes the line that tells how many were dropped. */
+  constructor(fd: number, droppedLine: (count: number) => string) {
+    this.#fd = fd
+    this.#droppedLine = droppedLine
+  }
+
+  /** Writes a line, now or later. Never throws. */
+  write(line: string): void {
+    const bytes = Buffer.from(line)
+    if (this.#waiting.length === 0) {
+      const written = this.#writeSome(bytes)
+      if (written === bytes.length) return
+      this.#wait(bytes.subarray(written))
+    } else if (this.#waitingBytes + bytes.length <= maxWaitingBytes) this.#wait(bytes)
+    else this.#dropped++
+  }
+
+  #wait(bytes: Buffer): void {
+    this.#waiting.push(bytes)
+    this.#waitingBytes += bytes.length
+    this.#timer ??= setInterval(() => this.#retry(), retryMs).unref()
+  }
+
+  #retry(): void {
+    while (this.#waiting.length > 0) {
+      const written = this.#writeSome(this.#waiting[0])
+      this.#waitingBytes -= written
+      if (written < this.#waiting[0].length) {
+        this.#waiting[0] = this.#waiting[0].subarray(written)
+        return
+      }
+      this.#waiting.shift()
+    }
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    const dropped = this.#dropped
+    this.#dropped = 0
+    if (dropped > 0) this.write(this.#droppedLine(dropped))
+  }
+
+  /** Returns how many bytes were written; all of them when there is no reader any more. */
+  #writeSome(bytes: Buffer): number {
+    let done = 0
+    try {
+      while (done < bytes.length) done += writeSync(this.#fd, bytes, done)
+      return done
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? done : bytes.length
+    }
+  }
+}
+
+/**
+ * Opens the pipe behind a file descriptor once more, without blocking: the flag on the descriptor itself would hold for
+ * all processes that share it. Undefined for what is no pipe (a file, a terminal, a socket) or cannot be opened.
+ */
+export function openPipe(fd: number): number | undefined {
+  try {
+    // As bigints, which have memory of their own: Node's realpath (of 20.20) looks at what the last plain stat left
+    // behind, and follows no symbolic links after one of a pipe.
+    if (!fstatSync(fd, { bigint: true }).isFIFO()) return undefined
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+  } catch {
+    return undefined
+  }
+}
