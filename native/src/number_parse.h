@@ -109,7 +109,8 @@ SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken&
 // As ToDoubleSurely, fast for nearly all tokens.
 SERVING_INLINE double ToDouble(const NumberToken& token) {
   uint64_t bits;
-  if (FLT_EVAL_METHOD == 0 && token.digits <= kMaxExactDigits && token.exponent <= 0 && token.exponent >= -kMaxExactDigits) {
+  if (FLT_EVAL_METHOD == 0 && token.digits <= kMaxExactDigits && token.exponent <= 0 &&
+      token.exponent >= -kMaxExactDigits) {
     // Exact operands, so that only the division rounds (Clinger, 1990).
     const double value = static_cast<double>(static_cast<int64_t>(token.mantissa)) / kExactPowers[-token.exponent];
     std::memcpy(&bits, &value, 8);

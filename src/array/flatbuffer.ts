@@ -14,8 +14,8 @@ const initialBytes = 4096
 let builder = new Builder(initialBytes)
 
 /**
- * Returns an empty builder. It is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for every
- * table takes as long as to write a small one.
+ * Returns an empty builder. It is lent until the next call, and so are the bytes that it makes. **Cost**: a builder for
+ * every table takes as long as to write a small one.
  */
 export function borrowBuilder(): Builder {
   // One that had to grow is not kept.

@@ -49,7 +49,10 @@ export interface PandasDataFrameOptions {
   readonly columns?: readonly string[] | null
   /** Rename incoming and outgoing columns by position. Needs `columns`. */
   readonly applyColumnNames?: boolean
-  /** Types by column, that incoming columns are cast to; `true` infers, `false` leaves CSV text as text. Not for orient `table`. */
+  /**
+   * Types by column, that incoming columns are cast to; `true` infers, `false` leaves CSV text as text. Not for orient
+   * `table`.
+   */
   readonly dtype?: boolean | Readonly<Record<string, string>> | null
   /** Also refuse nulls in columns whose numpy type has none: integers and booleans. Needs `dtype`. */
   readonly enforceDtype?: boolean
@@ -76,13 +79,15 @@ const optionNames = [
  * A JSON, CSV or Parquet body becomes a Polars DataFrame; a DataFrame becomes one of them.
  *
  * **Shape**: rows × columns; `enforceShape` looks at the columns only.
- * **Wire**: JSON in the chosen orient. Integers are Int64 and exact, other numbers Float64, null and NaN null, a column of nulls Float64;
- * nothing is guessed from names or texts. Row labels go beside the frame, see {@link labels}. CSV without an index column. Parquet is
- * decoded in a process of its own. Out: `defaultFormat`, unless `Accept` names another.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the place; 415 for other types.
+ * **Wire**: JSON in the chosen orient. Integers are Int64 and exact, other numbers Float64, null and NaN null, a column
+ * of nulls Float64; nothing is guessed from names or texts. Row labels go beside the frame, see {@link labels}. CSV
+ * without an index column. Parquet is decoded in a process of its own. Out: `defaultFormat`, unless `Accept` names
+ * another.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the place;
+ * 415 for other types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
- * **Source**: SPEC "PandasDataFrame". Our choice: under `records`, `columns` and `values` each of the three is read, as pandas does;
- * a name twice is refused in objects and renamed `a.1` in split and CSV.
+ * **Source**: SPEC "PandasDataFrame". Our choice: under `records`, `columns` and `values` each of the three is read, as
+ * pandas does; a name twice is refused in objects and renamed `a.1` in split and CSV.
  * **Example** `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
  */
 export class PandasDataFrame extends IODescriptor<DataFrame> {
@@ -131,7 +136,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.#polars = loadPolars('PandasDataFrame')
   }
 
-  /** A frame becomes a descriptor with its columns, types and shape; options given beside it win. **Errors**: BadInput for anything else. */
+  /**
+   * A frame becomes a descriptor with its columns, types and shape; options given beside it win. **Errors**: BadInput
+   * for anything else.
+   */
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
     if (!polars.isDataFrame(sample)) throw new BadInput(expected('a DataFrame', 'PandasDataFrame.fromSample', sample))
@@ -166,8 +174,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /**
-   * A DataFrame message, or serialized bytes, become a frame: a Parquet or an Arrow IPC file, told by their first bytes, else a
-   * body of `defaultFormat`. Options apply as to bodies; the orient is one of JSON.
+   * A DataFrame message, or serialized bytes, become a frame: a Parquet or an Arrow IPC file, told by their first
+   * bytes, else a body of `defaultFormat`. Options apply as to bodies; the orient is one of JSON.
    */
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'

@@ -28,7 +28,10 @@ import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {
-  /** Layout of JSON, both ways: `records` and `values` are a list, `index` and `columns` an object of labels. Default `records`. */
+  /**
+   * Layout of JSON, both ways: `records` and `values` are a list, `index` and `columns` an object of labels. Default
+   * `records`.
+   */
   readonly orient?: Orient
   /** Type that incoming elements are cast to; `true` and `false` leave the types of the JSON values. */
   readonly dtype?: boolean | string | null
@@ -51,9 +54,11 @@ const jsonHeaders = [['content-type', 'application/json']] as const
  * A JSON body becomes a Polars Series; a Series becomes JSON.
  *
  * **Shape**: one dimension.
- * **Wire**: a list, an object of labels, or `{name, index, data}`, by the orient; a list, an object and a scalar are each read under
- * every orient but split and table, as pandas does. Types as in PandasDataFrame; numbers never become dates.
- * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the place; 415 for a type that is not JSON.
+ * **Wire**: a list, an object of labels, or `{name, index, data}`, by the orient; a list, an object and a scalar are
+ * each read under every orient but split and table, as pandas does. Types as in PandasDataFrame; numbers never become
+ * dates.
+ * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the place; 415 for a type that
+ * is not JSON.
  * **Source**: SPEC "PandasSeries".
  * **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true })`
  */
@@ -114,7 +119,10 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(read, (frame) => this.#fromTable(frame))
   }
 
-  /** A Series message, or serialized bytes, become a series: a file of one column, as for a DataFrame, else a body's JSON. */
+  /**
+   * A Series message, or serialized bytes, become a series: a file of one column, as for a DataFrame, else a body's
+   * JSON.
+   */
   override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
     if (!(message instanceof Uint8Array))
       return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name: message.name ?? '' })

@@ -136,8 +136,8 @@ function writeFooter(columns: readonly Column[], block: readonly number[]): Uint
 }
 
 /**
- * Columns become an Arrow IPC file, as Polars reads it: by the footer alone, so that the schema is not written a second time in front.
- * `allocate` gives the memory, whatever is in it. **Cost**: copies each buffer once.
+ * Columns become an Arrow IPC file, as Polars reads it: by the footer alone, so that the schema is not written a second
+ * time in front. `allocate` gives the memory, whatever is in it. **Cost**: copies each buffer once.
  */
 export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buffer): Buffer {
   const body = layOut(table)
@@ -197,8 +197,8 @@ function kindOf(field: FlatTable): ColumnKind | undefined {
 const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
 
 /**
- * An Arrow IPC file that Polars wrote becomes columns that alias it. Undefined: it has more than one batch, a compressed one, or a
- * column of another kind.
+ * An Arrow IPC file that Polars wrote becomes columns that alias it. Undefined: it has more than one batch, a
+ * compressed one, or a column of another kind.
  */
 export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)

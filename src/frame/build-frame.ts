@@ -24,8 +24,8 @@ export interface Casting {
 }
 
 /**
- * A piece of a frame, which the event loop waits for: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars 1
- * to 3 ms. **Units**: elements; bytes.
+ * A piece of a frame, which the event loop waits for: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars
+ * 1 to 3 ms. **Units**: elements; bytes.
  */
 const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20

@@ -32,7 +32,10 @@ interface Piece {
   readonly table: ColumnTable
 }
 
-/** Writes a frame as JSON; a promise where that takes longer than a piece. **Errors**: BadOutput naming a column without a form. */
+/**
+ * Writes a frame as JSON; a promise where that takes longer than a piece. **Errors**: BadOutput naming a column without
+ * a form.
+ */
 export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
   const { polars, frame, names, textOf, name } = json
   const columns = polars.toColumnsWithin(frame, pieceCells)

@@ -12,8 +12,8 @@ import type { FrameText, PlanStep } from './frame-plan.ts'
 export const minAsyncBytes = 2 ** 20
 
 /**
- * What a text is read as. `frame` takes records, columns and values by what is there, as pandas does under each of these
- * names; `series` takes a list, an object of labels or a scalar.
+ * What a text is read as. `frame` takes records, columns and values by what is there, as pandas does under each of
+ * these names; `series` takes a list, an object of labels or a scalar.
  */
 export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
 
@@ -21,8 +21,9 @@ export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'se
 export const maxFrameColumns = 16_384
 
 /**
- * The most cells of a frame that came in `bytes` bytes. A cell that is there takes at least two bytes; cells that are missing
- * from a record take none, so that without this cap `[{1000 keys},{},{},…]` would cost thousands of bytes for three.
+ * The most cells of a frame that came in `bytes` bytes. A cell that is there takes at least two bytes; cells that are
+ * missing from a record take none, so that without this cap `[{1000 keys},{},{},…]` would cost thousands of bytes for
+ * three.
  */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
@@ -75,8 +76,8 @@ export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
   /**
-   * Row labels (int64 or str), when the text has them. Object keys, which JSON can only write as strings, are integers when
-   * every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
+   * Row labels (int64 or str), when the text has them. Object keys, which JSON can only write as strings, are integers
+   * when every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
    */
   readonly labels?: Column
   /** series-split: the series' name. */

@@ -75,7 +75,10 @@ function preferring(format: FrameFormat): readonly string[] {
   return [formatTypes[format], ...offered]
 }
 
-/** Text of another charset becomes UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for bytes it does not have. */
+/**
+ * Text of another charset becomes UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for bytes it
+ * does not have.
+ */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined, name: string): Uint8Array {
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return bytes
   const decode = charsetDecoder(charset)

@@ -14,7 +14,10 @@ export function parseOrient(orient: unknown): Orient {
   throw new InvalidArgument(expected(`one of ${orients.join(', ')}`, 'orient', orient))
 }
 
-/** Parses the types of columns; booleans and undefined are returned as they are. **Errors**: InvalidArgument naming the column. */
+/**
+ * Parses the types of columns; booleans and undefined are returned as they are. **Errors**: InvalidArgument naming the
+ * column.
+ */
 export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | boolean | undefined {
   if (dtype === undefined || typeof dtype === 'boolean') return dtype
   if (typeof dtype !== 'object' || dtype === null || Array.isArray(dtype)) {

@@ -36,7 +36,8 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
 
 /**
  * A list becomes labels.
- * **Errors**: InvalidArgument for another number than `rows`, and when they are neither all strings nor all integers of the int64 range.
+ * **Errors**: InvalidArgument for another number than `rows`, and when they are neither all strings nor all integers of
+ * the int64 range.
  */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {

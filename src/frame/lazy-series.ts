@@ -1,8 +1,8 @@
 /**
  * A Polars series that becomes nodejs-polars' own object when it is asked for more than its elements.
  *
- * nodejs-polars 0.24.1 writes each Series as one literal with getters among its 151 members. V8 shares no hidden class between two
- * of them and makes 151 anew each time: 0.5 ms for a series of any length.
+ * nodejs-polars 0.24.1 writes each Series as one literal with getters among its 151 members. V8 shares no hidden class
+ * between two of them and makes 151 anew each time: 0.5 ms for a series of any length.
  * @module
  */
 import { inspect } from 'node:util'
@@ -56,7 +56,10 @@ export function lazySeries(parts: LazyParts): Series {
   return series
 }
 
-/** The frame that a series is the column of, to be read only; undefined for all but lazy ones that still are as they were made. */
+/**
+ * The frame that a series is the column of, to be read only; undefined for all but lazy ones that still are as they
+ * were made.
+ */
 export function frameBehind(series: Series): DataFrame | undefined {
   const parts = lazy.get(series)
   return parts?.made === undefined ? parts?.frame : undefined

@@ -18,7 +18,10 @@ export interface LabelledTable {
   readonly labels: Column | undefined
 }
 
-/** Bytes that say what they are, Parquet or an Arrow IPC file, become a frame; undefined: they are neither. **Errors**: BadInput. */
+/**
+ * Bytes that say what they are, Parquet or an Arrow IPC file, become a frame; undefined: they are neither. **Errors**:
+ * BadInput.
+ */
 export function decodeFrameFile(bytes: Uint8Array, name: string): Promise<DataFrame> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
   if (magic === 'ARROW1') return decodeArrowFile(bytes, name)
@@ -37,7 +40,8 @@ export function fromDataFrameMessage(message: DataFrameMessage, name: string): L
   )
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
-    // Not filled up with nulls, as the reference does: a column of one row beside one of a million would make a million.
+    // Not filled up with nulls, as the reference does: a column of one row beside one of a million would make a
+    // million.
     if (column.rows !== rows) {
       throw badColumns(
         `${rows} rows in column ${JSON.stringify(columnNames[i].slice(0, 80))}`,

@@ -70,7 +70,10 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
   }
 }
 
-/** Parses the lines below a CSV header, of columns called `names`; those that `isText` marks are text whatever is in them. */
+/**
+ * Parses the lines below a CSV header, of columns called `names`; those that `isText` marks are text whatever is in
+ * them.
+ */
 export interface CsvParser {
   parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
   /** The same on another thread. The lines must not change until the promise settles. */
@@ -117,7 +120,9 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   }
 }
 
-/** What the add-on writes: columns, pieces of text, and the steps over both as native/src/frame_addon.cpp reads them. */
+/**
+ * What the add-on writes: columns, pieces of text, and the steps over both as native/src/frame_addon.cpp reads them.
+ */
 class Program {
   readonly parts: Uint8Array[] = []
   readonly #columns: number[] = []
@@ -195,8 +200,9 @@ export const nativeFrameCodec: FrameCodec | undefined =
       }
 
 /**
- * From which size on the add-on writes faster; it reads faster at any. **Units**: cells. **Source**: bench/micro/frame-codec.ts --small:
- * reading 66 bytes takes 2.4 µs against 6.1, writing 8 cells 5.3 against 4.5, writing 32 cells 5 against 7.
+ * From which size on the add-on writes faster; it reads faster at any. **Units**: cells. **Source**:
+ * bench/micro/frame-codec.ts --small: reading 66 bytes takes 2.4 µs against 6.1, writing 8 cells 5.3 against 4.5,
+ * writing 32 cells 5 against 7.
  */
 export const minFrameCells = 24
 
@@ -208,5 +214,8 @@ function bySize(native: FrameCodec): FrameCodec {
   }
 }
 
-/** The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is not loaded. */
+/**
+ * The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is
+ * not loaded.
+ */
 export const frameCodec: FrameCodec = nativeFrameCodec === undefined ? typescriptFrameCodec : bySize(nativeFrameCodec)

@@ -3,7 +3,10 @@
  * @module
  */
 
-/** What a child answers, at the place of the number that it sends. `frame`: descriptor 6 holds an Arrow file; `undecodable`: a message. */
+/**
+ * What a child answers, at the place of the number that it sends. `frame`: descriptor 6 holds an Arrow file;
+ * `undecodable`: a message.
+ */
 export const answers = ['ready', 'frame', 'undecodable', 'too large', 'no space'] as const
 
 /** What a child answers. */

@@ -1,10 +1,10 @@
 /**
  * The child process of `parquet-sandbox.ts`: decodes one file after another.
  *
- * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's length
- * and 4 of the maximum length of the answer; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and
- * stdout, which become non-blocking when anything touches `process.stdout`. Reads and writes block: there is nothing else
- * to do here, and an event loop between them costs more than a small file takes.
+ * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's
+ * length and 4 of the maximum length of the answer; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin
+ * and stdout, which become non-blocking when anything touches `process.stdout`. Reads and writes block: there is
+ * nothing else to do here, and an event loop between them costs more than a small file takes.
  * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
@@ -45,7 +45,9 @@ function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   return Math.max(ipcBytes, polars.countCharacters(frame))
 }
 
-/** Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file. */
+/**
+ * Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file.
+ */
 function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] {
   let unwritten: unknown
   try {

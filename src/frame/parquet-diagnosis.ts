@@ -1,6 +1,7 @@
 /**
  * Why Polars cannot decode a Parquet file, as far as its footer tells. Runs only when a file has been refused.
- * **Source**: parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses, test/corpora/parquet.test.ts.
+ * **Source**: parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses,
+ * test/corpora/parquet.test.ts.
  * @module
  */
 import { footerOf } from './parquet-footer.ts'

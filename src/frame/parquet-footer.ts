@@ -46,7 +46,9 @@ export interface ParquetFooter {
   readonly schemaElements: number
 }
 
-/** Returns the numbers of a file's footer, or what is wrong with it. **Cost**: walks the footer once; allocates nothing. */
+/**
+ * Returns the numbers of a file's footer, or what is wrong with it. **Cost**: walks the footer once; allocates nothing.
+ */
 export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
   const size = file.length
   if (size >= 12 && isMagic(file, 0, 'E')) return { failure: 'an encrypted Parquet file' }

@@ -1,10 +1,11 @@
 /**
- * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the server.
+ * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
+ * server.
  *
  * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name,
- * in `/dev/shm` where there is one: a child has two for as long as it lives, so that their pages exist already, and bytes
- * cost one copy in and one out. Pipes take them in pieces of 64 KB, and fresh pages cost more than what is written to
- * them. Files are read, not mapped: what Polars has checked must not change afterwards.
+ * in `/dev/shm` where there is one: a child has two for as long as it lives, so that their pages exist already, and
+ * bytes cost one copy in and one out. Pipes take them in pieces of 64 KB, and fresh pages cost more than what is
+ * written to them. Files are read, not mapped: what Polars has checked must not change afterwards.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -27,7 +28,10 @@ export interface SandboxLimits extends ParquetLimits {
   readonly timeoutMs: number
   /** Resident memory of the child, looked at every 20 ms; Linux only. **Units**: bytes. Default 1 GiB. */
   readonly maxMemoryBytes: number
-  /** The decoded frame, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256 MiB. */
+  /**
+   * The decoded frame, which the server's own process then holds: a few KB may make a GB. **Units**: bytes. Default 256
+   * MiB.
+   */
   readonly maxDecodedBytes: number
 }
 
@@ -70,8 +74,8 @@ const children = new Set<Child>()
  *
  * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too
  * many wait; InternalError when no child starts.
- * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first file
- * of a process. **Source**: bench/micro/parquet-sandbox.ts.
+ * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first
+ * file of a process. **Source**: bench/micro/parquet-sandbox.ts.
  */
 export async function decodeParquet(
   file: Uint8Array,
@@ -151,7 +155,10 @@ process.on('exit', () => {
   for (const child of children) child.kill()
 })
 
-/** Node arguments that start parquet-child: the .js file when this one is built, the .ts file through tsx in development. */
+/**
+ * Node arguments that start parquet-child: the .js file when this one is built, the .ts file through tsx in
+ * development.
+ */
 function childCommand(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const entry = fileURLToPath(new URL(isSource ? './parquet-child.ts' : './parquet-child.js', import.meta.url))

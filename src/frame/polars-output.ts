@@ -1,5 +1,6 @@
 /**
- * What Polars writes, gathered. Left to itself it calls back for every few bytes, some 15 times a column and page, at 1.5 µs each.
+ * What Polars writes, gathered. Left to itself it calls back for every few bytes, some 15 times a column and page, at
+ * 1.5 µs each.
  * @module
  */
 import { fstatSync } from 'node:fs'

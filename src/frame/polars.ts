@@ -1,8 +1,9 @@
 /**
  * nodejs-polars behind a narrow contract.
  *
- * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through its Series
- * constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which takes gigabytes for 1 KB of brackets.
+ * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through
+ * its Series constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which
+ * takes gigabytes for 1 KB of brackets.
  * @module
  */
 
@@ -43,13 +44,13 @@ export interface Polars {
   put(frame: DataFrame, places: readonly number[], columns: DataFrame): DataFrame
   /** Returns rows of a frame, of the same memory. */
   slice(frame: DataFrame, start: number, rows: number): DataFrame
-  /** Returns the rows of frames with the same columns, in one piece of memory. **Cost**: the copy is made by a thread of Polars. */
+  /** Returns the rows of frames with the same columns, in one piece of memory. **Cost**: a copy by Polars' threads. */
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
   /** Returns the columns of frames with the same number of rows; their names differ. */
   join(frames: readonly DataFrame[]): DataFrame
   /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
   cast(frame: DataFrame, column: number, type: FrameType): void
-  /** Columns in `places` without any value become Float64. **Cost**: at once for all, since a column alone costs 0.5 ms. */
+  /** Columns in `places` without any value become Float64. **Cost**: at once for all, a column alone costs 0.5 ms. */
   floatsOfNothing(frame: DataFrame, places: readonly number[]): DataFrame
   /** Text with a header line becomes a frame. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
@@ -59,7 +60,7 @@ export interface Polars {
   writeParquet(frame: DataFrame): Uint8Array
   readIpc(file: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
-  /** As `writeIpc`, in pieces and without a copy of them all; answers their size. `write` may be called for position 0 again. */
+  /** As `writeIpc`, in pieces and without a copy of all; answers their size. `write` may come again for position 0. */
   writeIpcPieces(frame: DataFrame, write: (piece: Uint8Array, position: number) => void): number
   /** Characters in all columns of text; rows that share one text count each. */
   countCharacters(frame: DataFrame): number
@@ -149,8 +150,9 @@ function wrap(polars: typeof pl): Polars {
     },
     readCsv: (csv, textColumns, nullWords) =>
       polars.readCSV(asBuffer(csv), {
-        // 0 looks at no line and leaves text; otherwise all lines are looked at, or line 101 could contradict the first 100.
-        // Never a round large number: 24 bytes are allocated for each line of it, and what cannot be allocated aborts the process.
+        // 0 looks at no line and leaves text; otherwise all lines are looked at, or line 101 could contradict the first
+        // 100. Never a round large number: 24 bytes are allocated for each line of it, and what cannot be allocated
+        // aborts the process.
         inferSchemaLength: textColumns === 'all' ? 0 : lineCount(csv),
         ignoreErrors: false,
         truncateRaggedLines: false,
@@ -184,8 +186,9 @@ function namesOf(frame: DataFrame): string[] {
 }
 
 /**
- * A member of a frame that is a function, a number or an array. A frame is a Proxy: with a column `width`, `frame.width` is a Series. Such
- * a frame's columns are called otherwise for the moment of the look-up; methods do not use `this` and see the names as they are when they run.
+ * A member of a frame that is a function, a number or an array. A frame is a Proxy: with a column `width`,
+ * `frame.width` is a Series. Such a frame's columns are called otherwise for the moment of the look-up; methods do not
+ * use `this` and see the names as they are when they run.
  */
 function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
   const found: unknown = frame[name]
@@ -226,7 +229,7 @@ function arrowOf<T>(frame: DataFrame, write: (frame: DataFrame) => T): T {
   try {
     return write(frame)
   } catch {
-    // Chunks of categories have a dictionary each, of which an Arrow file can only have one. In one chunk they have one.
+    // Chunks of categories have a dictionary each, of which an Arrow file can only have one: as one chunk they do.
     return write(member(frame, 'rechunk')())
   }
 }
@@ -236,8 +239,9 @@ function ipcOf(frame: DataFrame): Buffer {
 }
 
 /**
- * Up to here Parquet goes by way of a file. **Units**: cells. **Source**: 10 columns of mixed kinds, milliseconds of CPU without and with the
- * file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000 rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
+ * Up to here Parquet goes by way of a file. **Units**: cells. **Source**: 10 columns of mixed kinds, milliseconds of
+ * CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000 rows 4.2 and 1.7, 100,000 rows 9.4
+ * and 13.
  */
 const maxFileCells = 2 ** 18
 
@@ -282,7 +286,8 @@ function isOfType(own: pl.DataType, wanted: pl.DataType, type: FrameType): boole
 }
 
 function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
-  // Polars casts numbers to categories as codes of a table that all frames of the process share: another client's texts.
+  // Polars casts numbers to categories as codes of a table that all frames of the process share: another client's
+  // texts.
   const isCoded = type === 'Categorical' && series.dtype.variant !== 'String'
   const cast = (isCoded ? series.cast(polars.Utf8, true) : series).cast(typeOf(polars, type), true)
   // A strict cast refuses what does not fit, but for floats beyond float32, which it makes infinite.
@@ -321,7 +326,10 @@ function variantsOf(frame: DataFrame): string[] {
   }
 }
 
-/** A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond ±2^53. */
+/**
+ * A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond
+ * ±2^53.
+ */
 function smallColumns(frame: DataFrame, names: readonly string[], rows: number): ColumnTable | undefined {
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
   const kinds = variantsOf(frame).map(kindOfVariant)

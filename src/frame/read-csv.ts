@@ -24,9 +24,9 @@ import type { DataFrame } from './polars-package.ts'
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
 
 /**
- * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short lines
- * end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON. Returns columns, or
- * a frame where Polars reads it: without the add-on.
+ * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
+ * lines end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON. Returns
+ * columns, or a frame where Polars reads it: without the add-on.
  *
  * From {@link minAsyncBytes} on it is read off the event loop; `isPrivate` as for `decodeFrameJson`.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the place where there is one.

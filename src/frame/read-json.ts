@@ -1,5 +1,6 @@
 /**
- * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series descriptor.
+ * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series
+ * descriptor.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
@@ -31,8 +32,9 @@ export interface JsonFrame {
 }
 
 /**
- * Reads a JSON body; from {@link minAsyncBytes} on off the event loop. `isPrivate`: nobody else can reach the body's buffer
- * until that has ended; any other is copied first, since whoever transferred it would free memory that a thread reads.
+ * Reads a JSON body; from {@link minAsyncBytes} on off the event loop. `isPrivate`: nobody else can reach the body's
+ * buffer until that has ended; any other is copied first, since whoever transferred it would free memory that a thread
+ * reads.
  * **Errors**: BadInput with the byte offset, and column and row where there are any.
  */
 export function decodeFrameJson(

@@ -23,7 +23,10 @@ const types: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
   ['datetime', 'Datetime(ms)'],
 ])
 
-/** The schema's text becomes a TableSchema; undefined when it is none. Fields of other types are left as their values are. */
+/**
+ * The schema's text becomes a TableSchema; undefined when it is none. Fields of other types are left as their values
+ * are.
+ */
 export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
   if (tooDeepAt(json) !== -1) return undefined
   let value: { fields?: unknown; primaryKey?: unknown }
@@ -45,7 +48,10 @@ export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
   return { fields, primaryKey }
 }
 
-/** A table whose columns came by their keys gets the schema's columns in the schema's order. A string: a column that it does not have. */
+/**
+ * A table whose columns came by their keys gets the schema's columns in the schema's order. A string: a column that it
+ * does not have.
+ */
 export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
   const known = new Set(fields.map(({ name }) => name))

@@ -12,8 +12,8 @@ import { BadInput, ServingError } from '../errors.ts'
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
 /**
- * Returns what `read` reads from the bytes. **Errors**: BadInput `encoding` with the byte offset, for any bytes that are
- * no message: protobufjs's own errors do not say whose fault they are.
+ * Returns what `read` reads from the bytes. **Errors**: BadInput `encoding` with the byte offset, for any bytes that
+ * are no message: protobufjs's own errors do not say whose fault they are.
  */
 export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T): T {
   const reader = new ProtoReader(bytes)

@@ -59,7 +59,8 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const server = createServerState(service, limits, prefix, log, introspection)
   const fault = tempFileFault()
   if (fault !== undefined) {
-    const message = `no temporary file can be written (${fault.message}): large uploads fail; TMPDIR names the directory`
+    const remedy = 'large uploads fail; TMPDIR names the directory'
+    const message = `no temporary file can be written (${fault.message}): ${remedy}`
     log.error({ event: 'temporary_files', err: fault }, message)
   }
   // Before the hooks: a missing binary should not cost the loading of a model first.

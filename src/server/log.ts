@@ -16,7 +16,14 @@ export function createLogger(): Logger {
   const pipe = openPipe(2)
   if (pipe === undefined) return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
   const dropped = (count: number) =>
-    `${JSON.stringify({ level: 40, time: Date.now(), pid: process.pid, name: 'serving', event: 'log_dropped', count })}\n`
+    `${JSON.stringify({
+      level: 40,
+      time: Date.now(),
+      pid: process.pid,
+      name: 'serving',
+      event: 'log_dropped',
+      count,
+    })}\n`
   return pino({ name: 'serving' }, new LogPipe(pipe, dropped))
 }
 

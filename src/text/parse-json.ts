@@ -24,8 +24,8 @@ export interface JsonRules {
 export const defaultMemoryRatio = 12
 
 const ratioFreeBytes = 64 * 1024 * 1024
-// Longer texts are scanned and parsed in slices, and so are those of more work: 1 ms of records, 20 ms of objects that have
-// each a key of its own.
+// Longer texts are scanned and parsed in slices, and so are those of more work: 1 ms of records, 20 ms of objects that
+// have each a key of its own.
 const atOnceBytes = 1 << 20
 const atOnceWork = 65_536
 // Too short for many values or levels.

@@ -18,7 +18,8 @@ it.runIf(process.platform === 'linux').each(['uws', 'node'])(
     const [read, log] = [join(place, 'read'), join(place, 'log')]
     const args = ['serve', join(place, 'service.mjs'), '--port', '0', '--workers', '1', '--engine', engine]
     // Standard error goes to a reader that begins to read when a file is there.
-    const shell = `{ "$0" "$@" 2>&1 >&3 3>&- | { while [ ! -e '${read}' ]; do sleep 0.05; done; cat > '${log}'; }; } 3>&1`
+    const reader = `while [ ! -e '${read}' ]; do sleep 0.05; done; cat > '${log}'`
+    const shell = `{ "$0" "$@" 2>&1 >&3 3>&- | { ${reader}; }; } 3>&1`
     const child = spawn('sh', ['-c', shell, process.execPath, join(root, 'dist/cli/main.js'), ...args], {
       cwd: root,
       detached: true,

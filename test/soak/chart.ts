@@ -38,10 +38,12 @@ export function drawCharts(
   const parts = panels.map((panel, i) => drawPanel(panel, top + 20 + i * (panelHeight + gap), times, x, marks))
   const axis = Array.from({ length: 7 }, (_, i) => {
     const minutes = (last * i) / 6
-    return `<text x="${x(minutes)}" y="${height - 12}" text-anchor="${i === 6 ? 'end' : 'middle'}">${short(minutes)} min</text>`
+    const anchor = i === 6 ? 'end' : 'middle'
+    return `<text x="${x(minutes)}" y="${height - 12}" text-anchor="${anchor}">${short(minutes)} min</text>`
   })
+  const font = 'font-family="sans-serif" font-size="12"'
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ${font}>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     `<text x="${left}" y="24" font-size="15">${escaped(title)}</text>`,
     ...parts,
@@ -77,8 +79,10 @@ function drawPanel(
   )
   const strokes = marks.map(
     ({ at, colour }) =>
-      `<line x1="${x(at)}" x2="${x(at)}" y1="${y0}" y2="${y0 + panelHeight}" stroke="${colour}" stroke-dasharray="3 3"/>`,
+      `<line x1="${x(at)}" x2="${x(at)}" y1="${y0}" y2="${y0 + panelHeight}" ` +
+      `stroke="${colour}" stroke-dasharray="3 3"/>`,
   )
-  const label = `<text x="${left}" y="${y0 - 8}"><tspan font-weight="bold">${escaped(title)}</tspan>  ${names.join('')}</text>`
+  const heading = `<tspan font-weight="bold">${escaped(title)}</tspan>`
+  const label = `<text x="${left}" y="${y0 - 8}">${heading}  ${names.join('')}</text>`
   return [...ticks, ...strokes, ...lines, label].join('\n')
 }

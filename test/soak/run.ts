@@ -1,9 +1,10 @@
 /**
- * A server under a steady load for a long time, with clients that harm and workers that are killed, and what it costs over time.
+ * A server under a steady load for a long time, with clients that harm and workers that are killed, and what it costs
+ * over time.
  *
- * Run: `npm run soak -- --minutes 60`; `--share 0.8` of the capacity measured at the start, `--engine node`, `--workers 2`,
- * `--kill 1` and `--reload 5` (minutes between them, 0 for never; a reload is SIGHUP), `--out soak` (writes soak.svg, soak.json and
- * soak.log). Linux only: it looks into /proc.
+ * Run: `npm run soak -- --minutes 60`; `--share 0.8` of the capacity measured at the start, `--engine node`,
+ * `--workers 2`, `--kill 1` and `--reload 5` (minutes between them, 0 for never; a reload is SIGHUP), `--out soak`
+ * (writes soak.svg, soak.json and soak.log). Linux only: it looks into /proc.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -171,7 +172,8 @@ try {
 
 const curve = (name: string, of: (sample: Sample) => number | undefined) => ({ name, values: samples.map(of) })
 const mb = (bytes: number | undefined) => (bytes === undefined ? undefined : bytes / 1e6)
-const title = `${options.engine}, ${options.workers} workers, ${options.minutes} minutes at ${options.share} of capacity; dashed: a worker is killed`
+const set = `${options.engine}, ${options.workers} workers, ${options.minutes} minutes at ${options.share} of capacity`
+const title = `${set}; dashed: a worker is killed`
 const panels = [
   {
     title: 'requests per second',
@@ -209,8 +211,9 @@ function drift(of: (sample: Sample) => number | undefined): number {
 const sum = (of: (sample: Sample) => number) => samples.reduce((total, sample) => total + of(sample), 0)
 const answered = sum((sample) => (sample.perSecond * windowMs) / 1000)
 const skipped = sum((sample) => (sample.skippedPerSecond * windowMs) / 1000)
+const killed = sum((sample) => sample.lostToKills)
 console.log(
-  `${answered.toFixed(0)} requests answered, ${skipped.toFixed(0)} not sent; ${sum((s) => s.lostToKills)} lost to ${marks.length} kills`,
+  `${answered.toFixed(0)} requests answered, ${skipped.toFixed(0)} not sent; ${killed} lost to ${marks.length} kills`,
 )
 console.log(`${unexplained.length} other failures; harmful clients: ${JSON.stringify(trouble.counts)}`)
 console.log(`RSS at the end to the beginning ${drift((s) => s.rss).toFixed(3)}, p99 ${drift((s) => s.p99).toFixed(2)}`)

@@ -1,6 +1,6 @@
 /**
- * The process that makes the good load of a soak: requests of every descriptor, of runners and over gRPC go out when they are due,
- * whether or not those before them are answered, and each answer is checked.
+ * The process that makes the good load of a soak: requests of every descriptor, of runners and over gRPC go out when
+ * they are due, whether or not those before them are answered, and each answer is checked.
  * @module
  */
 import { fork } from 'node:child_process'
