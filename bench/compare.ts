@@ -3,8 +3,9 @@
  * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N] [--json]`,
  * after `npm run build`.
  *
- * The ref is built in a worktree of its own with today's benchmark; both servers take turns. Two numbers matter: the
- * tree's requests per second over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
+ * The ref is built in a worktree of its own and keeps its own bench/servers, since today's may use options that it lacks;
+ * requests and measuring are today's, and both servers take turns. Two numbers matter: the tree's requests per second
+ * over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -35,7 +36,7 @@ function run(command: string, args: readonly string[], cwd = root): string {
   return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim()
 }
 
-/** Builds the ref's sources in a new folder, with the benchmark of the working tree. */
+/** Builds the ref's sources in a new folder, with the benchmark of the working tree but its own servers. */
 function buildRef(dir: string): void {
   run('git', ['worktree', 'add', '--quiet', '--detach', dir, ref])
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'))
@@ -46,7 +47,7 @@ function buildRef(dir: string): void {
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], dir)
   cpSync(join(root, 'bench'), join(dir, 'bench'), {
     recursive: true,
-    filter: (path) => !path.includes('node_modules') && !path.includes('.venv'),
+    filter: (path) => !/node_modules|\.venv|bench\/servers\b/.test(path),
   })
 }
 
