@@ -3,9 +3,9 @@
  * `npx tsx --tsconfig bench/tsconfig.json bench/compare.ts REF [--only TEXT] [--seconds N] [--rounds N] [--json]`,
  * after `npm run build`.
  *
- * The ref is built in a worktree of its own and keeps its own bench/servers, since today's may use options that it lacks;
- * requests and measuring are today's, and both servers take turns. Two numbers matter: the tree's requests per second
- * over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
+ * The ref is built in a worktree of its own and keeps its own bench/servers, since today's may use options that it
+ * lacks; requests and measuring are today's, and both servers take turns. Two numbers matter: the tree's requests per
+ * second over the ref's, and the ref's CPU per request over the tree's. Above 1 the tree is faster.
  * @module
  */
 import { execFileSync } from 'node:child_process'
