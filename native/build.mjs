@@ -3,8 +3,8 @@
  * serving_native.node has the codecs of arrays and frames, serving_image.node resizes pictures; serving_jpeg.node,
  * which also reads and writes JPEG, is built where libjpeg-turbo is installed with its headers.
  *
- * Whatever is missing (compiler, Python, simdjson), it prints why and exits 0: the TypeScript codec of the same
- * contract serves then. A build that is up to date is left alone; `--force` builds anyway. `SERVING_NATIVE=off` builds
+ * When anything is missing (compiler, Python, simdjson), it prints what and exits 0: the TypeScript codec of the same
+ * contract is used instead. A build that is up to date is kept; `--force` builds anyway. `SERVING_NATIVE=off` builds
  * nothing.
  * @module
  */
@@ -32,14 +32,14 @@ const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
 const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) => join(buildDir, 'Release', name))
 const stamp = join(buildDir, 'stamp.txt')
-/** Why there is no add-on, for src/array/native-codec.ts to tell. */
+/** Says why there is no add-on; src/array/native-codec.ts reports it. */
 const skipped = join(buildDir, 'skipped.txt')
 const logFile = join(buildDir, 'build.log')
 
-/** A condition that this machine does not meet; anything else is a bug and shows its stack. */
+/** A requirement that this machine does not meet; any other error is a bug and shows its stack. */
 class Unmet extends Error {}
 
-/** Directory of simdjson.h and simdjson.cpp, as the npm package ships them. */
+/** Returns the directory of simdjson.h and simdjson.cpp in the npm package. */
 export function simdjsonDir() {
   try {
     const dir = join(dirname(require.resolve('simdjson/package.json')), 'simdjson', 'src')
@@ -49,14 +49,14 @@ export function simdjsonDir() {
 }
 
 /**
- * Directory `<dir>/include/node` of which holds Node's headers: beside the running node, or staged from
+ * Returns the directory whose `include/node` holds Node's headers: that of the running node, or one staged from
  * node-api-headers.
  */
 export function headersDir() {
   for (const exe of [process.execPath, realpathSync(process.execPath)]) {
     const prefix = dirname(dirname(exe))
     const headers = join(prefix, 'include', 'node')
-    // common.gypi belongs to them: node-gyp reads its compiler flags.
+    // common.gypi is required as well: node-gyp reads its compiler flags.
     if (existsSync(join(headers, 'node_api.h')) && existsSync(join(headers, 'common.gypi'))) return prefix
   }
   let source
@@ -69,8 +69,7 @@ export function headersDir() {
   const target = join(staged, 'include', 'node')
   mkdirSync(target, { recursive: true })
   for (const name of readdirSync(source)) if (name.endsWith('.h')) copyFileSync(join(source, name), join(target, name))
-  // All that node-gyp itself asks of Node's own common.gypi and config.gypi; the flags of the add-on stand in
-  // binding.gyp.
+  // All that node-gyp needs of Node's own common.gypi and config.gypi; the add-on's flags are in binding.gyp.
   writeFileSync(join(target, 'common.gypi'), JSON.stringify(minimalCommon, null, 2))
   writeFileSync(join(target, 'config.gypi'), JSON.stringify({ target_defaults: {}, variables: {} }))
   return staged
@@ -104,14 +103,14 @@ function isOnPath(names) {
 }
 
 function checkTools() {
-  // Only to name what is missing: without these node-gyp fails as well, a page of output later.
+  // Only for a clear message: without Python node-gyp fails as well, after a page of output.
   if (!process.env.PYTHON && !isOnPath(['python3', 'python'])) throw new Unmet('no Python found, which node-gyp needs')
   if (process.platform === 'win32') return
   if (!process.env.CXX && !isOnPath(['c++', 'g++', 'clang++'])) throw new Unmet('no C++ compiler found')
   if (!isOnPath(['make', 'gmake'])) throw new Unmet('make not found')
 }
 
-/** Whether a C++ program can be linked with libjpeg-turbo. Any other libjpeg rounds differently. */
+/** Whether a C++ program can be linked with libjpeg-turbo; other libjpegs round differently. */
 export function hasJpeg() {
   if (process.platform === 'win32') return false
   const program =
@@ -121,10 +120,10 @@ export function hasJpeg() {
   return spawnSync(process.env.CXX || 'c++', args, { input: program }).status === 0
 }
 
-/** What the binaries depend on: any change of it asks for a new build. */
+/** Returns a hash of everything that the binaries depend on; when it changes, they are built again. */
 function fingerprint(simdjson, jpeg) {
   const hash = createHash('sha256')
-  // Node-API is stable across versions of Node, so that the version of Node itself is not part of it.
+  // Node-API is stable across versions of Node, so Node's own version is not included.
   hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg}`)
   const sources = ['src', 'image'].flatMap((folder) =>
     readdirSync(join(here, folder)).map((name) => join(here, folder, name)),
@@ -173,7 +172,7 @@ function main() {
     rmSync(skipped, { force: true })
   } catch (error) {
     const reason = error instanceof Unmet ? error.message : String(error?.stack ?? error)
-    // A binary of other sources must not be loaded in place of the one that could not be built.
+    // An outdated binary must not be loaded in place of the one that failed to build.
     for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
     mkdirSync(buildDir, { recursive: true })
     writeFileSync(skipped, reason)

@@ -1,12 +1,12 @@
 /**
- * Holds the printing and reading of numbers and lists of them against the C++ standard library: every float16 and
- * float32, and doubles of all kinds. Three builds of the same program: as the add-on is compiled, under
- * AddressSanitizer and UndefinedBehaviorSanitizer without SSE2, and for ARM under qemu-user. What is not installed is
- * skipped and named.
+ * Checks the printing and parsing of numbers, and of lists of them, against the C++ standard library: every float16 and
+ * float32, and doubles of all kinds. Builds the same program three times: as the add-on is compiled, with
+ * AddressSanitizer and UndefinedBehaviorSanitizer without SSE2, and for ARM under qemu-user. Builds whose tools are not
+ * installed are skipped with a message.
  *
- * `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step` 100 tries every
- * hundredth float32 only, of which all take four minutes. `--quick` is what CI runs: 100,000 rounds, a tenth of that
- * where it is slow.
+ * `node native/check.mjs [rounds [seed [step]]]`: a round is five doubles and three texts; `step` 100 tries only every
+ * hundredth float32 (all of them take four minutes). `--quick` is what CI runs: 100,000 rounds, and 10,000 in the two
+ * slow builds.
  *
  * Debian's packages: g++, g++-aarch64-linux-gnu, qemu-user.
  * @module

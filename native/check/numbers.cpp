@@ -1,5 +1,5 @@
-// Prints numbers and reads them back, against the standard library: every float16 and float32 and as many random
-// doubles as told. Run by native/check.mjs.
+// Prints numbers and parses them back, compared with the standard library: every float16 and float32, and a given
+// number of random doubles. Run by native/check.mjs.
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -26,7 +26,7 @@ void Fail(const char* what, const std::string& expected, const std::string& foun
   if (++failures <= 20) std::printf("%s: expected %s, got %s\n", what, expected.c_str(), found.c_str());
 }
 
-// ECMA-262, Number::toString, from the standard library's digits; ".0" marks integral values.
+// Returns JavaScript's text (ECMA-262, Number::toString) of the standard library's digits; integral values get ".0".
 std::string Expected(const char* scientific, const char* end) {
   std::string sign, digits;
   const char* p = scientific;
@@ -68,9 +68,9 @@ void CheckPrint(Float value) {
 void CheckRead(const std::string& text) {
   double expected = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), expected);
-  // Out of range leaves the value alone; such texts are the tests' concern.
+  // Out of range, from_chars leaves the value unchanged; the unit tests cover such texts.
   if (read.ec != std::errc()) return;
-  // With room behind it and without: scanners may take other ways.
+  // With and without bytes behind the text: scanners may take different paths.
   for (const size_t padding : {0, 40}) {
     const std::string padded = text + "," + std::string(padding, '1');
     const uint8_t* const start = reinterpret_cast<const uint8_t*>(padded.data());
@@ -96,7 +96,7 @@ double FromBits(uint64_t bits) {
   return value;
 }
 
-// Lists, whose numbers are read one after another without a look at what is between them.
+// Checks lists, whose numbers are parsed by a faster path than single ones.
 void CheckLists(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   char text[64];
@@ -133,7 +133,7 @@ void CheckLists(uint64_t count, uint64_t seed) {
   }
 }
 
-// No type of the standard library's: the fewest digits that read back as the same float16, the nearest to it.
+// The standard library has no float16: expects the fewest digits that read back as the same value, the nearest to it.
 void CheckHalves() {
   for (uint16_t bits = 1; bits < 0x7C00; bits++) {
     const int exponent = bits >> 10;
@@ -145,7 +145,7 @@ void CheckHalves() {
       char text[64];
       std::snprintf(text, sizeof text, "%.*e", places, value);
       const double unit = std::strtod(("1" + std::string(std::strchr(text, 'e'))).c_str(), nullptr);
-      // Above the nearest one, too: the interval around a power of two reaches farther there.
+      // Also tries the decimal above the nearest one: the interval around a power of two reaches farther there.
       for (const int up : {0, 1}) {
         const double near = std::strtod(text, nullptr) + up * unit / __builtin_powi(10.0, places);
         if (!expected.empty() || serving::ToHalfBits(near) != bits) continue;
@@ -181,7 +181,7 @@ void CheckDoubles(uint64_t count, uint64_t seed) {
       CheckDouble(FromBits(power | (uint64_t{1} << (step % 52))));
     }
   }
-  // Halfway between two doubles lies a multiple of a high power of ten.
+  // Doubles on both sides of midpoints that are multiples of high powers of ten.
   uint64_t five = 1;
   for (int k = 1; k <= 23; k++) {
     five *= 5;
@@ -214,7 +214,7 @@ void CheckDoubles(uint64_t count, uint64_t seed) {
     std::snprintf(text, sizeof text, "%llue%d", static_cast<unsigned long long>(bits),
                   static_cast<int>(random() % 600) - 310);
     CheckRead(text);
-    // Near and at the middle between two doubles.
+    // Near and at the midpoint of two doubles.
     std::snprintf(text, sizeof text, "%llu.%d", static_cast<unsigned long long>((bits >> 10) | 1),
                   static_cast<int>(bits % 3) * 5);
     CheckRead(text);

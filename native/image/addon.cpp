@@ -1,7 +1,7 @@
-// Pictures on libuv's threads: resizing, and JPEG by the system's libjpeg-turbo where SERVING_JPEG is defined. Built
-// twice, since the binary with libjpeg-turbo does not load where that library is missing. Raw Node-API without globals,
-// as in ../src/addon.cpp; without exceptions a failed `new` would abort the process, so memory comes from malloc or
-// from `new (std::nothrow)`.
+// Resizes pictures on libuv's threads, and reads and writes JPEG by the system's libjpeg-turbo where SERVING_JPEG is
+// defined. Built twice, since the binary with libjpeg-turbo does not load where that library is missing. Raw Node-API
+// without globals, as in ../src/addon.cpp; without exceptions a failed `new` would abort the process, so memory comes
+// from malloc or from `new (std::nothrow)`.
 #include <node_api.h>
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ namespace {
 // The version of this interface; src/image/image-addon.ts refuses any other.
 constexpr uint32_t kContract = 3;
 
-// What a plan, a Float64Array, holds: the picture alone, or a resize as well.
+// Fields of a plan, a Float64Array: those of the picture alone, or those of a resize as well.
 enum PlanField {
   kWidth,
   kHeight,
@@ -52,7 +52,7 @@ struct Bytes {
   size_t length;
 };
 
-// One picture on its way through the pool. The references keep the memory that the pool reads and writes.
+// A job of the pool for one picture. The references keep the memory alive that the pool reads and writes.
 struct Job {
   napi_async_work work = nullptr;
   napi_deferred deferred = nullptr;
@@ -129,7 +129,8 @@ void Execute(napi_env, void* data) {
 
 void Free(napi_env, void* data, void*) { std::free(data); }
 
-// Takes malloc's memory over, or copies it where the engine refuses external memory. Returns false for neither.
+// Takes ownership of malloc's memory, or copies it where the engine refuses external memory. Returns false when neither
+// works.
 bool TakeOver(napi_env env, Output& output, napi_value& result) {
   if (napi_create_external_arraybuffer(env, output.data, output.length, Free, nullptr, &result) == napi_ok) {
     output.data = nullptr;
@@ -148,7 +149,7 @@ bool TakeOver(napi_env env, Output& output, napi_value& result) {
   return false;
 }
 
-// Resolves with a text that says what failed, or else with encoded bytes, or with undefined: `out` is written.
+// Resolves with a text that says what failed, with the encoded bytes, or with undefined when `out` was written.
 void Complete(napi_env env, napi_status status, void* data) {
   Job* const job = static_cast<Job*>(data);
   napi_value result = nullptr;
@@ -175,7 +176,7 @@ bool Hold(napi_env env, napi_value value, napi_typedarray_type wanted, napi_ref&
   return napi_create_reference(env, value, 1, &ref) == napi_ok;
 }
 
-// A whole number from `min` to 2^31 - 1.
+// Reads a whole number from `min` to 2^31 - 1; returns false for any other.
 bool GetWhole(double value, uint32_t min, uint32_t& to) {
   if (!(value >= min && value <= 2147483647.0)) return false;
   to = static_cast<uint32_t>(value);
@@ -203,7 +204,7 @@ bool ReadResize(const double* fields, const Job& job, ResamplePlan& plan) {
   plan.input_channels = job.picture.channels;
   plan.x.input = ScaledSide(job.picture.width, job.denominator);
   plan.y.input = ScaledSide(job.picture.height, job.denominator);
-  // Sums of two numbers below 2^31 do not wrap.
+  // Sums of two numbers below 2^31 cannot overflow.
   for (const Axis& axis : {plan.x, plan.y}) {
     if (!(axis.extent > 0 && axis.extent <= axis.input) || axis.first + axis.count > axis.full) return false;
   }
@@ -212,13 +213,13 @@ bool ReadResize(const double* fields, const Job& job, ResamplePlan& plan) {
   return plan.channels <= 4 && (plan.channels == plan.input_channels || plan.channels == 1 || plan.channels == 3);
 }
 
-// Divided, since the product may be larger than any number here.
+// Whether `length` is width × height × unit. Divides, since the product may overflow.
 bool IsSize(size_t length, size_t width, size_t height, size_t unit) {
   const size_t row = width * unit;
   return length % row == 0 && length / row == height;
 }
 
-// The plan of a call, checked against the lengths of the memory.
+// Reads the plan of a call and checks it against the lengths of the memory.
 bool ReadPlan(napi_env env, napi_value value, Job* job) {
   napi_typedarray_type type;
   void* data;
@@ -258,7 +259,7 @@ bool ReadPlan(napi_env env, napi_value value, Job* job) {
   return is_aligned && IsSize(job->out.length, plan.width, plan.height, unit);
 }
 
-// (input, plan, stop) of encode; (input, plan, stop, out, table or undefined) of the others.
+// Reads (input, plan, stop) for encode, (input, plan, stop, out, table or undefined) for the others.
 bool ReadArguments(napi_env env, napi_callback_info info, Job* job) {
   napi_value args[5];
   size_t argc = 5;
@@ -280,7 +281,7 @@ bool ReadArguments(napi_env env, napi_callback_info info, Job* job) {
       Bytes table{};
       if (!Hold(env, args[4], napi_float32_array, job->held[kTable], table)) return false;
       job->table = reinterpret_cast<const float*>(table.data);
-      // `length` counts elements. ReadPlan has yet to read the channels, so that the largest table is asked for.
+      // `length` counts elements. The number of channels is read later, by ReadPlan, so the largest table is required.
       if (table.length != 4 * 256) return false;
     }
   }

@@ -42,8 +42,8 @@ Session* SessionOf(j_common_ptr codec) { return static_cast<Session*>(codec->cli
   Fail(SessionOf(codec), text);
 }
 
-// A warning is damage that the library repairs, and that Pillow accepts. Data that ends early is refused instead: the
-// rest of the picture would be grey.
+// A warning is damage that the library repairs and Pillow accepts. Only data that ends early is refused: the rest of
+// the picture would be grey.
 void OnMessage(j_common_ptr codec, int level) {
   if (level < 0 && codec->err->msg_code == JWRN_JPEG_EOF) Fail(SessionOf(codec), "the data ends before the picture");
 }
@@ -69,7 +69,7 @@ jpeg_error_mgr* Prepare(Session& session, const StopFlag& stop, char* failure) {
   return &session.errors;
 }
 
-// Destination of encoded bytes. The caller owns the memory at any time, whatever fails.
+// Destination of encoded bytes. The caller owns the memory at all times, even after a failure.
 struct Target {
   jpeg_destination_mgr base;
   Output* out;
@@ -115,7 +115,7 @@ void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uin
   codec.progress = &session.progress;
   jpeg_mem_src(&codec, const_cast<uint8_t*>(bytes), static_cast<unsigned long>(length));
   jpeg_read_header(&codec, TRUE);
-  // The size was checked against the limit, and the memory was allocated, by what another reader found.
+  // The size was checked against the limit, and memory was allocated, from what another parser of the header found.
   if (codec.image_width != picture.width || codec.image_height != picture.height ||
       static_cast<uint32_t>(codec.num_components) != picture.channels) {
     Fail(&session, "the frame header contradicts itself");

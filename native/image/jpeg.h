@@ -1,4 +1,4 @@
-// JPEG bytes to pixels and back. Every failure is a text, never an exit or an exception.
+// Decodes and encodes JPEG. Every failure is reported as a text, never by an exit or an exception.
 #pragma once
 
 #include <atomic>
@@ -9,10 +9,10 @@
 
 namespace serving {
 
-// Room for a text that says what failed; empty when nothing did.
+// Length of the buffer for the text of a failure; the text is empty on success.
 constexpr size_t kFailureLength = 256;
 
-// A byte that another thread sets to another value than 0 to give the work up.
+// A byte that another thread sets to a value other than 0 to stop the work.
 using StopFlag = std::atomic<uint8_t>;
 static_assert(sizeof(StopFlag) == 1 && StopFlag::is_always_lock_free, "JavaScript writes it with Atomics.store");
 
@@ -23,7 +23,7 @@ struct Picture {
   uint32_t channels;
 };
 
-// Where decoded rows go: all of them to `pixels`, or else one after the other through `row` to `resampler`.
+// Where decoded rows go: all of them to `pixels`, or one after the other through `row` to `resampler`.
 struct RowTarget {
   uint8_t* pixels;
   uint8_t* row;
@@ -36,11 +36,11 @@ struct Output {
   size_t length;
 };
 
-// The side of a picture that is decoded at 1/denominator of its size.
+// Returns the side of a picture that is decoded at 1/denominator of its size.
 constexpr uint32_t ScaledSide(uint32_t side, uint32_t denominator) { return (side + denominator - 1) / denominator; }
 
-// Decodes at 1/denominator of the size, which is 1, 2, 4 or 8. Fails when the frame header says anything else than
-// `picture` does, and for bytes that end early.
+// Decodes at 1/denominator of the size, which is 1, 2, 4 or 8. Fails when the frame header contradicts `picture`, and
+// when the bytes end early.
 void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uint32_t denominator,
                 const RowTarget& target, const StopFlag& stop, char* failure);
 
@@ -48,7 +48,7 @@ void DecodeJpeg(const uint8_t* bytes, size_t length, const Picture& picture, uin
 void EncodeJpeg(const uint8_t* pixels, const Picture& picture, int quality, Output& out, const StopFlag& stop,
                 char* failure);
 
-// The name and version of the library that this was compiled against.
+// Returns the name and version of the library that this was compiled against.
 const char* JpegLibrary();
 
 }  // namespace serving

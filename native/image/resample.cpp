@@ -6,7 +6,7 @@
 namespace serving {
 namespace {
 
-// Weights have 22 binary places: 8 bits of a sample and 2 for the overshoot of negative lobes are left of 32.
+// Weights have 22 fractional bits: of 32 bits, 8 are for the sample and 2 for the overshoot of negative lobes.
 constexpr int kPlaces = 22;
 constexpr int32_t kHalf = 1 << (kPlaces - 1);
 
@@ -16,7 +16,7 @@ double Sinc(double x) {
   return std::sin(angle) / angle;
 }
 
-// Half the width of a filter at scale 1.
+// Returns half the width of a filter at scale 1.
 double SupportOf(Filter filter) {
   switch (filter) {
     case Filter::kBilinear:
@@ -49,7 +49,7 @@ uint8_t Clip(int32_t sum) {
   return static_cast<uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
 }
 
-// c * a / 255, rounded.
+// Returns c * a / 255, rounded.
 uint8_t Scaled(uint32_t c, uint32_t a) {
   const uint32_t product = c * a + 128;
   return static_cast<uint8_t>((product + (product >> 8)) >> 8);
@@ -59,7 +59,7 @@ uint8_t Luma(const uint8_t* rgb) {
   return static_cast<uint8_t>((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
 }
 
-// One row into the channels of the output.
+// Converts one row to the channels of the output.
 void Convert(const uint8_t* from, uint32_t from_channels, uint8_t* to, uint32_t to_channels, uint32_t width) {
   for (uint32_t i = 0; i < width; i++, from += from_channels, to += to_channels) {
     if (from_channels <= 2) {
@@ -159,7 +159,7 @@ bool Resampler::Prepare(const ResamplePlan& plan, const float* table, void* out)
 void Resampler::Push(const uint8_t* row) {
   const uint32_t at = pushed_++;
   const uint32_t rows = plan_.y.count;
-  // Rows above or below the part that is computed.
+  // Skips rows above or below the part that is computed.
   if (emitted_ == rows || at < y_.first(0)) return;
   if (plan_.has_alpha) {
     Premultiply(row, converted_.get(), channels_, plan_.x.input);

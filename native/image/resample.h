@@ -1,4 +1,4 @@
-// Resizing of 8-bit pixels, row by row: the same fixed-point arithmetic as Pillow's Image.resize, bit for bit.
+// Resizes 8-bit pixels row by row, with the same fixed-point arithmetic as Pillow's Image.resize, bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class Array {
 
 enum class Filter { kBilinear, kBicubic, kLanczos };
 
-// One direction of a resize: `extent` of the `input` pixels map to `full` output pixels, of which only `count` from
-// `first` on are computed. `extent` is fractional where a JPEG was decoded at a fraction of its size.
+// One axis of a resize: `extent` of the `input` pixels map to `full` output pixels, of which only `count` from `first`
+// on are computed. `extent` is fractional when a JPEG was decoded at a fraction of its size.
 struct Axis {
   uint32_t input;
   double extent;
@@ -43,7 +43,7 @@ struct Axis {
   uint32_t count;
 };
 
-// A resize, the part of it that is computed, and where that part lies in the output.
+// A resize, the part of the output that is computed, and where that part lies.
 struct ResamplePlan {
   Filter filter;
   Axis x;
@@ -71,7 +71,7 @@ class Weights {
   uint32_t first(uint32_t i) const { return windows_[2 * i]; }
   uint32_t count(uint32_t i) const { return windows_[2 * i + 1]; }
   const int32_t* of(uint32_t i) const { return weights_.get() + size_t{i} * taps_; }
-  // The largest count.
+  // The largest number of weights of an output pixel.
   uint32_t taps() const { return taps_; }
 
  private:
@@ -80,14 +80,14 @@ class Weights {
   Array<int32_t> weights_;
 };
 
-// Takes the rows of the input from top to bottom and writes each row of the output once its inputs are there.
+// Takes the rows of the input from top to bottom and writes each row of the output as soon as its inputs are complete.
 class Resampler {
  public:
-  // `table` has a float for each of the 256 levels of each channel, and `out` is floats then; without one, `out` is
-  // bytes. Returns false when there is no memory.
+  // Allocates the memory. `table` has one float for each of the 256 levels of each channel, and `out` is then floats;
+  // without a table, `out` is bytes. Returns false when there is no memory.
   bool Prepare(const ResamplePlan& plan, const float* table, void* out);
 
-  // The next row. Never throws, allocates or jumps.
+  // Takes the next row. Never throws, allocates or jumps.
   void Push(const uint8_t* row);
 
  private:
@@ -101,10 +101,10 @@ class Resampler {
   Weights y_;
   uint32_t pushed_ = 0;
   uint32_t emitted_ = 0;
-  // Channels while resizing, and samples of a resized row.
+  // Channels while resizing; samples of a resized row.
   uint32_t channels_ = 0;
   size_t samples_ = 0;
-  // A row in the channels of the output; the last `y_.taps()` rows resized in x; the sums and levels of an output row.
+  // A row in the channels of the output; the last `y_.taps()` rows resized in x; the sums and levels of one output row.
   Array<uint8_t> converted_;
   Array<uint8_t> ring_;
   Array<int32_t> sums_;

@@ -1,6 +1,6 @@
-// What JavaScript calls, in raw Node-API, which neither throws nor allocates on the way. No globals: every environment
-// (worker thread) registers its own functions. Compiled without exceptions, so that memory is never taken by a plain
-// `new`, which ends the process where there is none: by malloc, by `new (std::nothrow)` or by Node-API.
+// The functions that JavaScript calls, in raw Node-API, which neither throws nor allocates on the way. No globals:
+// every environment (worker thread) registers its own functions. Compiled without exceptions: a plain `new` that fails
+// would end the process, so memory comes from malloc, `new (std::nothrow)` or Node-API.
 #include <node_api.h>
 
 #include <cstdlib>
@@ -17,16 +17,16 @@
 namespace serving {
 namespace {
 
-// Raised by every change of what crosses the boundary; src/native/add-on.ts refuses any other.
+// Version of the interface to JavaScript, raised by every change of it; src/native/add-on.ts refuses any other.
 constexpr uint32_t kContract = 8;
 
-// Texts of at most so many bytes are written on the stack and returned as a string.
+// Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
 
-// Whether so much memory is to be had; tries it.
+// Whether `size` bytes can be allocated now; allocates and frees them to find out.
 bool HasRoom(size_t size) {
 #if defined(__linux__)
-  // Not by malloc: memory that it has freed is no longer known to be zeros, and V8 would clear all of it.
+  // Not by malloc: a block that malloc has freed is no longer known to be zeros, and V8 would clear all of it.
   void* const probe = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (probe == MAP_FAILED) return false;
   munmap(probe, size);
@@ -40,9 +40,9 @@ bool HasRoom(size_t size) {
   return true;
 }
 
-// Makes an ArrayBuffer. False when there is no memory for it, with no exception pending.
+// Makes an ArrayBuffer. Returns false, with no exception pending, when there is no memory for it.
 bool NewBuffer(napi_env env, size_t size, void** data, napi_value* buffer) {
-  // V8 ends the process where this allocation fails: a large one is tried first, which costs two system calls.
+  // V8 ends the process when this allocation fails: a large one is tried first, which costs two system calls.
   constexpr size_t kLarge = 16 * 1024 * 1024;
   constexpr size_t kMax = 0xFFFFFFFFu;
   if (size > kMax || (size > kLarge && !HasRoom(size))) return false;
@@ -57,7 +57,7 @@ napi_value Parse(napi_env env, napi_callback_info info) {
   ParseArguments json;
   if (!GetArguments(env, info, args) || !ReadParseArguments(env, args, json)) return Misused(env);
   double* const words = json.words;
-  // For a text that is an array, exactly the size of the result: nothing is copied or grown.
+  // When the text is an array, exactly the size of the result: nothing is copied or grown.
   const size_t capacity = CountElements(json.text, json.length);
   napi_value buffer;
   void* out;
@@ -69,7 +69,7 @@ napi_value Parse(napi_env env, napi_callback_info info) {
   ParseNdarray(json.text, json.length, json.cast, out, capacity, result);
   WriteResult(result, words);
   if (result.status != Status::kOk) {
-    // Frees it now, not at the next garbage collection: 20 MB of commas ask for 160 MB.
+    // Frees the buffer now, not at the next garbage collection: 20 MB of commas ask for 160 MB.
     napi_detach_arraybuffer(env, buffer);
     return nullptr;
   }

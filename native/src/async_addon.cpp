@@ -34,7 +34,7 @@ class ParseJob final : public Job {
   void Run() override {
     ParseNdarray(json.text, json.length, json.cast, out.data, out.length / ItemSize(json.cast.dtype), result_);
     if (result_.status != Status::kOk || json.cast.dtype != Dtype::kInferred || result_.dtype != Dtype::kBool) return;
-    // In place: each flag lies at or before the number that it is made of.
+    // In place: each flag is written at or before the number that it is made from.
     const double* const values = reinterpret_cast<const double*>(out.data);
     for (size_t i = 0; i < result_.count; i++) out.data[i] = values[i] != 0;
   }
@@ -66,8 +66,8 @@ class EncodeJob final : public Job {
   size_t length_ = 0;
 };
 
-// A job with its arguments read; nullptr with an exception pending. Without exceptions a plain `new` would end the
-// process where memory is short.
+// Returns a job with its arguments read; nullptr with an exception pending. Without exceptions, a plain `new` that
+// fails would end the process.
 template <class T, class Read>
 std::unique_ptr<T> NewJob(napi_env env, const Read& read) {
   std::unique_ptr<T> job(new (std::nothrow) T);

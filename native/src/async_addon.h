@@ -7,11 +7,11 @@
 namespace serving {
 
 // (json: Uint8Array, cast: number, words: Float64Array) => Promise<number>
-// Bytes that ParseNdarrayAsync needs: exactly those of the result when the text is an array.
+// Returns the bytes that ParseNdarrayAsync needs: exactly those of the result when the text is an array.
 napi_value CountElementsAsync(napi_env env, napi_callback_info info);
 
 // (json: Uint8Array, cast: number, words: Float64Array, out: Uint8Array) => Promise<undefined>
-// Inferred booleans are a byte each, at the start of `out`.
+// Inferred booleans are one byte each, at the start of `out`.
 napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info);
 
 // (data: TypedArray, dtype: number, nonFinite: number, words: Float64Array, out: Uint8Array) => Promise<undefined>

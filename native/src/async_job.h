@@ -1,4 +1,4 @@
-// Work on a thread of libuv's pool, for all add-ons.
+// Runs jobs on libuv's thread pool, for all add-ons.
 #pragma once
 
 #include <node_api.h>
@@ -10,12 +10,12 @@
 
 namespace serving {
 
-// One job: `Run` on a thread of the pool, then `Result` on the event loop's.
+// One job: `Run` is called on a thread of the pool, then `Result` on the event loop's thread.
 class Job {
  public:
   virtual ~Job() = default;
   virtual void Run() = 0;
-  // The value of the promise; nullptr for undefined.
+  // Returns the value of the promise; nullptr for undefined.
   virtual napi_value Result(napi_env env) = 0;
 
   // Returns the promise; nullptr with an exception pending. Keeps the arguments alive until it settles.
@@ -49,7 +49,7 @@ class Job {
   static void Complete(napi_env env, napi_status status, void* data) {
     const std::unique_ptr<Job> job(static_cast<Job*>(data));
     napi_value result = status == napi_ok ? job->Result(env) : nullptr;
-    // Without a result the words are left as the caller made them: "gave up".
+    // Without a result the result words stay as the caller set them: "gave up".
     if (result == nullptr) napi_get_undefined(env, &result);
     napi_resolve_deferred(env, job->deferred_, result);
     napi_delete_reference(env, job->arguments_);

@@ -41,7 +41,7 @@ bool ReadEncodeArguments(napi_env env, const napi_value* args, EncodeArguments& 
       !GetCode(env, args[2], 0, 2, non_finite) || !GetWords(env, args[3], to.words)) {
     return false;
   }
-  // By napi_typedarray_type. The view's own element size must be the dtype's, or printing would read past its end.
+  // Indexed by napi_typedarray_type. The view's element size must be the dtype's, or printing would read past its end.
   static constexpr size_t kViewBytes[] = {1, 1, 1, 2, 2, 4, 4, 4, 8, 8, 8};
   const double rank = to.words[3];
   if (static_cast<size_t>(data.type) >= sizeof kViewBytes / sizeof *kViewBytes ||

@@ -1,4 +1,4 @@
-// What the functions for arrays take from JavaScript and report to it.
+// Arguments and result words of the array functions.
 #pragma once
 
 #include "ndarray_encode.h"
@@ -7,14 +7,14 @@
 
 namespace serving {
 
-// The result words: a Float64Array of the caller's for what a call reports beside its result. Making an object instead
-// costs 0.3 µs.
+// The result words: a Float64Array of the caller, for what a call reports beside its result. Returning an object
+// instead costs 0.3 µs.
 //   parse, out:  [status, offset, dtype, rank, dims...]
 //   encode, in:  [0, 0, 0, rank, dims...]      encode, out: [status, length]
 constexpr size_t kResultWords = 4 + kMaxDimensions;
 
-// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 where it is enforced, or -1
-// to infer it.
+// (json: Uint8Array, cast: number, words: Float64Array); `cast` is a dtype's code, plus 16 to enforce it, or -1 to
+// infer it.
 struct ParseArguments {
   const uint8_t* text;
   size_t length;

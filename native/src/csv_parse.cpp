@@ -8,7 +8,7 @@
 namespace serving {
 namespace {
 
-// The order and the words of `missingWords` in src/frame/csv.ts do not matter here; the empty one is looked for before.
+// The words of `missingWords` in src/frame/csv.ts, in any order; the empty one is checked before.
 constexpr const char* kMissing[] = {"#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN",
                                     "-nan", "1.#IND",   "1.#QNAN", "<NA>",    "N/A",      "NA",
                                     "NULL", "NaN",      "None",    "n/a",     "nan",      "null"};
@@ -31,7 +31,7 @@ bool IsMissing(const uint8_t* start, size_t size) {
   return false;
 }
 
-// In any case of letters; `word` in lower case.
+// Whether the bytes are `word` in any case of letters; `word` is in lower case.
 bool IsWord(const uint8_t* start, size_t size, const char* word) {
   if (std::strlen(word) != size) return false;
   for (size_t i = 0; i < size; i++) {
@@ -40,7 +40,7 @@ bool IsWord(const uint8_t* start, size_t size, const char* word) {
   return true;
 }
 
-// Whether one of eight bytes ends or spoils a field without quotes.
+// Whether one of eight bytes is a comma, a line break or a quote.
 bool HasSpecial(uint64_t chunk) {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   const auto zero = [](uint64_t x) { return (x - kOnes) & ~x & (kOnes << 7); };
@@ -60,9 +60,9 @@ const uint8_t* FieldEnd(const uint8_t* p, const uint8_t* end) {
 
 bool IsBlank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
 
-// The digits of an integer as uint64; false when they do not fit.
+// Sets `value` to the digits of an integer; returns false when they do not fit into uint64.
 bool AsUnsigned(const NumberToken& token, uint64_t& value) {
-  // The mantissa has the first 19.
+  // The mantissa holds the first 19 digits.
   value = token.mantissa;
   if (token.digits <= 19) return true;
   const uint64_t last = static_cast<uint64_t>(token.end[-1] - '0');
@@ -71,7 +71,7 @@ bool AsUnsigned(const NumberToken& token, uint64_t& value) {
   return true;
 }
 
-// inf and infinity, in any case of letters and with a sign.
+// Whether the text is inf or infinity, in any case of letters, with or without a sign.
 bool IsInfinity(const uint8_t* start, size_t size) {
   const size_t sign = size > 0 && (*start == '+' || *start == '-') ? 1 : 0;
   return IsWord(start + sign, size - sign, "inf") || IsWord(start + sign, size - sign, "infinity");
@@ -94,7 +94,7 @@ bool CsvParser::Parse() {
   return Start() && Pass();
 }
 
-// How a column must be read, after it has been read once.
+// Returns how a column must be read in the second pass, from what the first one has found.
 CsvParser::Mode CsvParser::NextMode(const Column& column) const {
   if (column.mode != Mode::kInferred) return column.mode;
   if (column.is_mixed) return Mode::kText;
@@ -138,7 +138,7 @@ bool CsvParser::Row(const uint8_t*& p) {
     more = p < end_ && *p == ',';
     if (more) p++;
   }
-  // The second byte of \r\n is skipped as a blank line.
+  // Reads only the first byte of \r\n: the second is skipped as a blank line.
   if (p < end_) p++;
   for (; at < count_; at++) {
     if (!columns_[at].builder.AddNull()) return Fail(CsvError::kMemory, line);
@@ -157,7 +157,7 @@ bool CsvParser::Field(const uint8_t*& p, Column& column) {
     }
   }
   p = FieldEnd(p, end_);
-  // A quote within a field is a character like others.
+  // A quote inside an unquoted field is an ordinary character.
   while (p < end_ && *p == '"') p = FieldEnd(p + 1, end_);
   return Value(start, static_cast<size_t>(p - start), column);
 }
@@ -181,7 +181,7 @@ bool CsvParser::Quoted(const uint8_t*& p, Column& column) {
     if (!is_doubled) break;
     start = p + 1;
   }
-  // What stands behind the closing quote belongs to the field.
+  // Text between the closing quote and the end of the field belongs to the field.
   const uint8_t* const rest = p;
   while (!IsEnd(p)) p = FieldEnd(p + 1, end_);
   if (!scratch_.Append(rest, static_cast<size_t>(p - rest))) return Fail(CsvError::kMemory, field);
@@ -191,7 +191,7 @@ bool CsvParser::Quoted(const uint8_t*& p, Column& column) {
 bool CsvParser::Value(const uint8_t* start, size_t size, Column& column) {
   if (IsMissing(start, size)) return column.builder.AddNull() || Fail(CsvError::kMemory, begin_);
   if (column.mode == Mode::kText) return Text(start, size, column);
-  // Blanks around a number count for nothing, and around text they are text.
+  // Blanks around a number are ignored; around text they are part of it.
   const uint8_t* first = start;
   const uint8_t* last = start + size;
   while (first < last && IsBlank(*first)) first++;
@@ -214,7 +214,7 @@ bool CsvParser::Value(const uint8_t* start, size_t size, Column& column) {
   return Text(start, size, column);
 }
 
-// Numbers that JSON does not have: +1.5, 007, .5, 5. and 1.e5.
+// Parses numbers that JSON does not allow: +1.5, 007, .5, 5. and 1.e5. Sets `found` when the text is one.
 bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, bool& found) {
   const uint8_t* p = start;
   const uint8_t* const end = start + size;
@@ -239,7 +239,7 @@ bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, boo
     if (p == end || !IsDigit(*p)) return true;
     while (p < end && IsDigit(*p)) p++;
   }
-  // What is not a number is text: 1-, 1e, a point alone.
+  // Anything else is text: 1-, 1e, a single point.
   if (p != end || (!has_whole && !has_fraction)) return true;
   const uint8_t* first = whole;
   while (first < whole_end && *first == '0') first++;
@@ -260,7 +260,7 @@ bool CsvParser::Number(const NumberToken& token, const uint8_t* start, size_t si
   if (column.is_mixed) return true;
   if (!token.integer || column.mode == Mode::kFloat) {
     const double value = ToDouble(token);
-    // As pandas: what is beyond all floats stays text.
+    // As in pandas, a number beyond the range of floats stays text.
     if (!std::isfinite(value)) return Text(start, size, column);
     column.has_fraction = true;
     return Take(column.builder.AddFloat(value), column);

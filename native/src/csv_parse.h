@@ -1,4 +1,4 @@
-// CSV lines below the header become typed columns.
+// Parses the lines of a CSV text below its header into typed columns.
 #pragma once
 
 #include <memory>
@@ -8,45 +8,45 @@
 
 namespace serving {
 
-// Why a text is no table, in the order of `csvFailures` in src/frame/csv.ts.
+// Why parsing failed, in the order of `csvFailures` in src/frame/csv.ts.
 enum class CsvError : int { kNone = 0, kRagged, kQuote, kCells, kMemory };
 
-// Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank ones are skipped. The type of a column
-// is decided over all lines: integers, unsigned where they do not fit into 64 bits with a sign, floats, booleans, and
-// text for everything else and for what is mixed.
+// Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank lines are skipped. The type of a column
+// is decided over all lines: int64, uint64 when int64 is too small, float64, bool, and text for everything else and for
+// mixed types.
 class CsvParser {
  public:
   CsvParser(const uint8_t* text, size_t length, size_t columns, const uint8_t* is_text, size_t max_cells)
       : begin_(text), end_(text + length), count_(columns), is_text_(is_text), max_cells_(max_cells) {}
 
-  // When it returns false, `error()` says why.
+  // Returns false on failure; `error()` says why.
   bool Parse();
 
   size_t rows() const { return rows_; }
   size_t columns() const { return count_; }
   const ColumnBuilder& column(size_t at) const { return columns_[at].builder; }
-  // Whether the integers of a column are unsigned.
+  // Whether the integers of a column are uint64.
   bool is_unsigned(size_t at) const { return columns_[at].mode == Mode::kUnsigned; }
 
   CsvError error() const { return error_; }
-  // Where the line or the field starts that is wrong. Its row is `rows()`.
+  // Offset of the wrong line or field; its row is `rows()`.
   size_t error_offset() const { return error_offset_; }
 
  private:
-  // How numbers are read: as they come, or as the whole column was found to need.
+  // How the fields of a column are read: with their types inferred, or all as one type.
   enum class Mode { kInferred, kText, kFloat, kUnsigned };
 
   struct Column {
     ColumnBuilder builder;
     Mode mode = Mode::kInferred;
-    // Elements of more than one kind.
+    // Whether elements of more than one type were found.
     bool is_mixed = false;
     bool has_fraction = false;
     bool has_negative = false;
-    // Integers beyond int64, and beyond uint64.
+    // Whether integers beyond int64, and beyond uint64, were found.
     bool has_large = false;
     bool has_huge = false;
-    // The integer -0, which differs from 0 among floats.
+    // Whether the integer -0 was found, which differs from 0 as a float.
     bool has_minus_zero = false;
   };
 

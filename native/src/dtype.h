@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// The codes of `elementTypes` in src/dtype.ts; proto/ndarray.fbs has the same.
+// The codes of `elementTypes` in src/dtype.ts, which proto/ndarray.fbs uses as well.
 enum class Dtype : int {
   kInferred = -1,
   kBool = 0,
@@ -27,7 +27,7 @@ enum class Dtype : int {
 struct ElementType {
   // Bytes of one element; 0 for text.
   size_t bytes;
-  // Length of the longest JSON text of one element: "-1.7976931348623157e+308" and two more for floats.
+  // Length of the longest JSON text of an element: for floats "-1.7976931348623157e+308" and two more characters.
   size_t longest_text;
 };
 
@@ -40,12 +40,12 @@ inline constexpr ElementType kElementTypes[] = {
 };
 inline constexpr int kNumericTypes = static_cast<int>(Dtype::kStr);
 
-// Numbers of an inferred type are read as float64.
+// Numbers are parsed as float64 while their type is inferred.
 constexpr const ElementType& TypeOf(Dtype dtype) {
   return kElementTypes[static_cast<int>(dtype == Dtype::kInferred ? Dtype::kFloat64 : dtype)];
 }
 
-// Calls `with` with a zero of the integer type; returns false for types that are no integers.
+// Calls `with` with a zero of the integer type; returns false when the type is not an integer.
 template <class With>
 bool WithInteger(Dtype dtype, const With& with) {
   switch (dtype) {

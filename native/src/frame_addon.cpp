@@ -26,7 +26,7 @@ constexpr size_t kStepPlan = 13;
 bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, Span& span) {
   View view;
   if (!GetView(env, value, type, view)) return false;
-  // The address of no bytes at all may be null, which would read as "left out".
+  // An empty view may have a null address, which would mean "absent".
   span.data = view.data == nullptr ? reinterpret_cast<const uint8_t*>("") : view.data;
   span.size = view.length;
   return true;
@@ -62,7 +62,7 @@ bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to
 }
 
 Packed Parse(const FrameArguments& from) {
-  // Offsets of text are 32 bits wide.
+  // Text offsets are 32 bits wide.
   if (from.json.size > INT32_MAX) return {};
   FrameParser parser(from.json.data, from.json.size, from.limits, from.seeds[0], from.seeds[1]);
   parser.Parse(from.layout);
@@ -88,7 +88,7 @@ bool ReadCsvArguments(napi_env env, const napi_value* args, CsvArguments& to) {
 }
 
 Packed Parse(const CsvArguments& from) {
-  // Offsets of text are 32 bits wide.
+  // Text offsets are 32 bits wide.
   if (from.csv.size > INT32_MAX) return {};
   CsvParser parser(from.csv.data, from.csv.size, from.is_text.size, from.is_text.data, from.max_cells);
   parser.Parse();
@@ -138,7 +138,7 @@ napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAs
 
 namespace {
 
-// Reads a plan whose every number is checked before it is used.
+// Reads a plan; every number is checked before it is used.
 class Plan {
  public:
   Plan(napi_env env, const double* words, size_t count, napi_value parts, const Span& texts)
@@ -257,7 +257,7 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
   for (size_t i = 0; i < count; i++) {
     if (!ReadColumn(plan, kProgramWords + i * kColumnPlan, list[i], heaps)) return Misused(env);
   }
-  // Only now do the heaps stay where they are.
+  // Set last: `heaps` may move its memory while it grows.
   size_t heap = 0;
   for (size_t i = 0; i < count; i++) {
     list[i].heaps = heaps.As<Span>() + heap;

@@ -1,4 +1,4 @@
-// The boundary to JavaScript for frames.
+// Node-API functions for frames.
 #pragma once
 
 #include <node_api.h>
@@ -11,7 +11,7 @@ napi_value ParseFrame(napi_env env, napi_callback_info info);
 // (csv: Uint8Array, isText: Uint8Array, max cells: number) => ArrayBuffer | undefined
 napi_value ParseCsv(napi_env env, napi_callback_info info);
 
-// The same on threads of libuv's pool; they return promises. Do not write or transfer an argument until they settle.
+// Async variants on libuv's threads, which return promises. Do not write or transfer an argument until they settle.
 napi_value ParseFrameAsync(napi_env env, napi_callback_info info);
 napi_value ParseCsvAsync(napi_env env, napi_callback_info info);
 

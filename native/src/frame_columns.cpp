@@ -38,7 +38,7 @@ bool ColumnBuilder::PadTo(size_t length) {
   return true;
 }
 
-// Nulls become anything, integers floats.
+// Converts the column to another kind: from nulls to any, from integers to floats.
 bool ColumnBuilder::Become(ColumnKind kind, Added& why) {
   why = Added::kNoMemory;
   if (kind_ == ColumnKind::kNull) {

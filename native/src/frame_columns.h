@@ -1,5 +1,5 @@
-// Columns in the making, and the tables that find them by name. Nothing here throws: what cannot be allocated is said
-// by a result.
+// Column builders, and the hash tables that find columns and labels by name. Nothing here throws: a result says when
+// memory runs out.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace serving {
 
-// Bytes that grow.
+// A byte buffer that grows.
 class Bytes {
  public:
   Bytes() = default;
@@ -22,11 +22,11 @@ class Bytes {
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
 
-  // Room for so many more bytes.
+  // Makes room for `more` further bytes.
   bool Reserve(size_t more) { return more <= room_ - size_ || Grow(more); }
   void Advance(size_t count) { size_ += count; }
   void Clear() { size_ = 0; }
-  // The memory becomes the caller's, to be freed.
+  // Returns the memory, which the caller must free.
   uint8_t* Release() {
     uint8_t* const data = data_;
     data_ = nullptr;
@@ -63,7 +63,7 @@ class Bytes {
   size_t room_ = 0;
 };
 
-// The codes of element types (src/dtype.ts) that JSON can give.
+// The codes of the element types (src/dtype.ts) that JSON and CSV can produce.
 enum class ColumnKind : int {
   kNull = -1,
   kBool = static_cast<int>(Dtype::kBool),
@@ -72,10 +72,10 @@ enum class ColumnKind : int {
   kText = static_cast<int>(Dtype::kStr),
 };
 
-// What happened to an element on its way into a column.
+// The result of adding an element to a column.
 enum class Added : int { kYes, kOtherKind, kNoMemory };
 
-// The elements of a column, one after another; its kind is found on the way.
+// Collects the elements of one column; infers its kind from them.
 class ColumnBuilder {
  public:
   ColumnKind kind() const { return kind_; }
@@ -87,7 +87,7 @@ class ColumnBuilder {
   const Bytes& valid() const { return valid_; }
 
   bool AddNull();
-  // Text, even if no text comes. Before anything else.
+  // Makes it a text column even if no text follows. Called before any element is added.
   bool BeText() {
     Added why;
     return Become(ColumnKind::kText, why);
@@ -110,7 +110,7 @@ class ColumnBuilder {
     return done ? Added::kYes : Added::kNoMemory;
   }
 
-  // Element `row` of another builder.
+  // Appends element `row` of another builder.
   bool Copy(const ColumnBuilder& from, size_t row);
 
   const uint8_t* TextAt(size_t row, size_t& count) const {
@@ -133,11 +133,12 @@ class ColumnBuilder {
   Bytes cells_;
   Bytes text_;
   Bytes offsets_;
-  // A byte an element, once there is a null.
+  // One byte for each element, from the first null on.
   Bytes valid_;
 };
 
-// Half a table from bytes to numbers: finds candidates by their hash, which nobody outside can foretell.
+// A hash table from bytes to numbers that stores only hashes; the caller compares the bytes. The hash is keyed, so that
+// clients cannot predict it.
 class HashTable {
  public:
   HashTable() = default;
@@ -151,7 +152,7 @@ class HashTable {
   }
   uint64_t Hash(const uint8_t* bytes, size_t count) const;
 
-  // The number under the hash for which `is` says yes; -1 when there is none.
+  // Returns the number with this hash for which `is` returns true; -1 when there is none.
   template <class Is>
   int64_t Find(uint64_t hash, const Is& is) const {
     if (room_ == 0) return -1;
@@ -161,14 +162,14 @@ class HashTable {
         return slots_[at].number - 1;
     }
   }
-  // Rehashing needs no bytes: the part of the hash that is kept fills up to 2^32 slots.
+  // Rehashing needs no bytes: the stored part of the hash is enough for up to 2^32 slots.
   bool Insert(uint64_t hash, uint32_t number);
 
  private:
   struct Slot {
     uint32_t hash;
     uint32_t low;
-    // Plus one; 0 is an empty slot.
+    // The number plus one; 0 marks an empty slot.
     uint32_t number;
   };
 

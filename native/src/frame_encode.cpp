@@ -44,7 +44,7 @@ template <class Format>
 bool WriteReal(Bytes& out, typename Format::Bits bits) {
   constexpr typename Format::Bits kExponent = ((typename Format::Bits{1} << Format::kExponent) - 1)
                                               << Format::kFraction;
-  // NaN and the infinities, which JSON has no words for.
+  // NaN and the infinities, which JSON cannot express.
   if ((bits & kExponent) == kExponent) return WriteWord(out, "null");
   if (!out.Reserve(kFloatRoom)) return false;
   char* const start = reinterpret_cast<char*>(out.data() + out.size());
@@ -52,7 +52,7 @@ bool WriteReal(Bytes& out, typename Format::Bits bits) {
   return true;
 }
 
-// As JSON.stringify: short escapes where there are any, \u00xx in lower case elsewhere.
+// Escapes like JSON.stringify: short escapes where they exist, \u00xx in lower case otherwise.
 uint8_t* WriteEscaped(uint8_t* p, uint8_t byte) {
   *p++ = '\\';
   switch (byte) {
@@ -108,7 +108,7 @@ bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
     if (start < 0 || end < start || static_cast<size_t>(end) > column.data.size) return false;
     return WriteText(out, column.data.data + start, static_cast<size_t>(end - start));
   }
-  // A view: length, then 12 bytes of text, or a prefix of 4, the heap's number and the place in it.
+  // A string view: its length, then 12 bytes of text, or a prefix of 4, the heap's number and the offset in the heap.
   const uint8_t* const view = column.data.data + row * 16;
   uint32_t words[4];
   std::memcpy(words, view, 16);

@@ -1,4 +1,4 @@
-// Column buffers become JSON text.
+// Encodes column buffers as JSON text.
 #pragma once
 
 #include "frame_columns.h"
@@ -10,13 +10,13 @@ struct Span {
   size_t size;
 };
 
-// A column as it lies in Arrow's buffers; see src/frame/columns.ts.
+// A column in Arrow's buffers; see src/frame/columns.ts.
 struct EncodeColumn {
   Dtype dtype;
   Span data;
   // data == nullptr: no nulls.
   Span validity;
-  // Text: 4 bytes an element and one more; data == nullptr: the elements are views into heaps.
+  // For text: offsets of 4 bytes, one more than elements; data == nullptr: the elements are views into heaps.
   Span offsets;
   const Span* heaps;
   size_t heap_count;
@@ -24,12 +24,12 @@ struct EncodeColumn {
   Span key;
 };
 
-// Rows between commas: before, label, after, elements, close.
+// Rows separated by commas; each is written as before, label, after, elements, close.
 struct EncodeRows {
   size_t rows;
-  // 0 none, 1 as it is, 2 in quotes.
+  // 0: none, 1: as it is, 2: in quotes.
   int label_mode;
-  // nullptr: the row's number.
+  // nullptr: the label is the row's number.
   const EncodeColumn* labels;
   Span before;
   Span after;
@@ -39,10 +39,10 @@ struct EncodeRows {
   bool keys;
 };
 
-// Whether a column's buffers are long enough for so many rows. What lies in them is checked while it is written.
+// Whether a column's buffers are long enough for `rows` rows. Their contents are checked while they are written.
 bool HoldsRows(const EncodeColumn& column, size_t rows);
 
-// False: a buffer contradicts itself, or no memory.
+// Returns false when a buffer contradicts itself or memory runs out.
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows);
 
 }  // namespace serving

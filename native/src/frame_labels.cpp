@@ -8,12 +8,12 @@ int64_t FrameLabels::Find(size_t predicted) {
   const auto is = [&](size_t row) {
     size_t own;
     const uint8_t* const bytes = builder_.TextAt(row, own);
-    // Of no bytes the addresses may be null, which memcmp does not take.
+    // Empty texts may have null addresses, which memcmp does not accept.
     return own == length && (length == 0 || std::memcmp(bytes, text, length) == 0);
   };
   if (predicted < count() && is(predicted)) return static_cast<int64_t>(predicted);
   if (is_range_) {
-    // Label `i` is the text of `i`, for all of them so far: then no table is needed.
+    // As long as label `i` is the text of `i` for all of them, no table is needed.
     size_t row = 0;
     bool is_number = length > 0 && length <= 9 && (text[0] != '0' || length == 1);
     for (size_t i = 0; is_number && i < length; i++) {

@@ -5,13 +5,14 @@
 
 namespace serving {
 
-// Row labels that are object keys, each once.
+// Row labels that are object keys, each stored once.
 class FrameLabels {
  public:
   explicit FrameLabels(FrameScanner& scan) : scan_(scan) {}
   void Seed(uint64_t first, uint64_t second) { table_.Seed(first, second); }
   size_t count() const { return builder_.length(); }
-  // The row of the label just read as a key; a new one goes to the end. -1: no memory.
+  // Returns the row of the label just read as a key, and appends a new one. Tries row `predicted` first. -1: out of
+  // memory.
   int64_t Find(size_t predicted);
   const ColumnBuilder& builder() const { return builder_; }
 

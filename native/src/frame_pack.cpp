@@ -8,13 +8,13 @@ namespace {
 //   a failure: FrameError, offset, row or -1, start of the column's name or -1, its length; of CSV: CsvError, offset,
 //   row
 constexpr size_t kFrameWords = 8;
-// A table has these for each column and for the labels; then come the buffers that they point to:
+// These words follow for each column and for the labels, and then the buffers that they point to:
 //   kind, name's start, its length, data's start, its length, validity's start or -1, offsets' start or -1
 constexpr size_t kColumnWords = 7;
 
 size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
 
-// Lays buffers out one behind the other; copies them if `To` was called.
+// Lays buffers out one after the other; copies them, too, once `To` was called.
 class Packer {
  public:
   explicit Packer(size_t start) : at_(start) {}
@@ -28,7 +28,7 @@ class Packer {
     return start;
   }
 
-  // Flags of a byte each become bits.
+  // Packs flags of one byte each into bits.
   size_t Bits(const uint8_t* flags, size_t count) {
     const size_t start = at_;
     const size_t size = (count + 7) / 8;
@@ -54,7 +54,7 @@ class Packer {
 
 void Pack(Packer& packer, const ColumnBuilder& builder, const Bytes* name, double* words) {
   const size_t rows = builder.length();
-  // Without any value a column is float64, as numpy's missing value is.
+  // A column without any value is float64, the type of numpy's missing value.
   const ColumnKind kind = builder.kind() == ColumnKind::kNull ? ColumnKind::kFloat64 : builder.kind();
   words[0] = static_cast<double>(kind);
   words[2] = name == nullptr ? 0 : static_cast<double>(name->size());
@@ -113,7 +113,7 @@ size_t PackTable(Packer packer, const FrameParser& parser, double* words) {
   return packer.at();
 }
 
-// The names of a CSV text are those of its header, which the caller has read.
+// The names are not packed: they are in the header of the CSV text, which the caller has parsed.
 size_t PackTable(Packer packer, const CsvParser& parser, double* words) {
   if (parser.error() != CsvError::kNone) {
     words[0] = static_cast<double>(parser.error());
@@ -139,7 +139,7 @@ Packed PackParsed(const Parser& parser) {
   if (!words.Reserve(count * 8)) return {};
   std::memset(words.data(), 0, count * 8);
   Packer packer(Aligned(count * 8));
-  // Once to learn the size, once to copy.
+  // The first call computes the size, the second one copies.
   const size_t size = PackTable(packer, parser, words.As<double>());
   uint8_t* const out = static_cast<uint8_t*>(std::malloc(size));
   if (out == nullptr) return {};

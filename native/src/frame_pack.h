@@ -1,4 +1,4 @@
-// The result of a parse in one piece of memory, for JavaScript.
+// Packs the result of a parse into one block of memory for JavaScript.
 #pragma once
 
 #include "csv_parse.h"
@@ -6,16 +6,16 @@
 
 namespace serving {
 
-// Memory of malloc, which the caller owns; data == nullptr: no memory.
+// Memory from malloc, which the caller must free; data == nullptr: out of memory.
 struct Packed {
   uint8_t* data = nullptr;
   size_t size = 0;
 };
 
-// The table of a text, or why it is none. src/frame/native-codec.ts reads it.
+// Packs the table, or why parsing failed. Read by src/frame/native-codec.ts.
 Packed PackFrame(const FrameParser& parser);
 
-// The table of CSV lines, or why they are none.
+// Packs the table of CSV lines, or why parsing failed.
 Packed PackCsv(const CsvParser& parser);
 
 }  // namespace serving

@@ -39,7 +39,7 @@ bool FrameParser::Parse(FrameLayout layout) {
   return Finish() || NoMemory();
 }
 
-// Another value than the layout has here, or none at all.
+// Fails because of a value that the layout does not allow here, or because of malformed JSON. Returns false.
 bool FrameParser::Unexpected() {
   const size_t start = scan_.offset();
   ColumnBuilder probe;
@@ -47,7 +47,7 @@ bool FrameParser::Unexpected() {
   return Fail(FrameError::kLayout, start);
 }
 
-// `[…]`: records, lists of values, or scalars, as the first row is.
+// `[…]`: records, lists of values, or scalars; all rows are of the first one's form.
 bool FrameParser::List() {
   uint8_t first = 0;
   return scan_.Elements('[', ']', [&] {
@@ -68,7 +68,7 @@ bool FrameParser::List() {
   });
 }
 
-// Rows of one form: `{` records, `[` lists of values.
+// A list of rows of one form: `{` for records, `[` for lists of values.
 bool FrameParser::Rows(uint8_t open) {
   return scan_.Elements('[', ']', [&] {
     const uint8_t byte = scan_.Peek();
@@ -89,7 +89,7 @@ bool FrameParser::Record() {
   });
 }
 
-// Reads a key of a record. Keys mostly come in the same order.
+// Reads a key of a record and finds its column. Tries column `predicted` first: keys mostly come in the same order.
 bool FrameParser::FindColumn(size_t predicted, size_t& at) {
   scan_.Peek();
   const size_t start = scan_.offset();
@@ -112,7 +112,7 @@ bool FrameParser::FindColumn(size_t predicted, size_t& at) {
   return Fail(FrameError::kDuplicate, start);
 }
 
-// Reads the element of a column and a row; those in rows before it that had none are null.
+// Reads the element of a column and a row; earlier rows that had no element are null.
 bool FrameParser::Cell(size_t at, size_t row) {
   FrameSlot& slot = column(at);
   if (!slot.scattered && slot.builder.length() < row && !slot.builder.PadTo(row)) return NoMemory();
@@ -140,7 +140,7 @@ bool FrameParser::Add(const uint8_t* name, size_t length, size_t& at) {
     return NoMemory();
   }
   at = count_++;
-  // Room for one more byte, so that the bytes of an empty name have an address, too.
+  // Reserves one byte more, so that the bytes of an empty name have an address, too.
   if (!slot->name.Reserve(length + 1) || !slot->name.Append(name, length)) return NoMemory();
   slot->plain = true;
   for (size_t i = 0; i < length; i++) slot->plain = slot->plain && name[i] >= 0x20 && name[i] != '"' && name[i] != '\\';
@@ -153,7 +153,7 @@ bool FrameParser::AddNumbered(size_t number, size_t& at) {
   return Add(reinterpret_cast<const uint8_t*>(digits), static_cast<size_t>(length), at);
 }
 
-// `[1,2]`: one row, columns by position.
+// `[1,2]`: one row, with values by column position.
 bool FrameParser::Values() {
   const size_t start = scan_.offset();
   size_t next = 0;
@@ -168,7 +168,7 @@ bool FrameParser::Values() {
   return done && (next == count_ || Fail(FrameError::kRagged, start));
 }
 
-// `{"label":{"a":1}}`: a record per label.
+// `{"label":{"a":1}}`: one record for each label.
 bool FrameParser::Index() {
   keyed_ = true;
   if (scan_.Peek() != '{') return Unexpected();
@@ -216,13 +216,13 @@ bool FrameParser::ByColumn() {
   });
 }
 
-// A list of scalars.
+// Reads a list of scalars into a column.
 bool FrameParser::ListInto(size_t at, size_t& rows) {
   rows = 0;
   return scan_.Elements('[', ']', [&] { return Cell(at, rows++); });
 }
 
-// `{"label":1}`, whatever the order of the labels.
+// `{"label":1}`: one column, with labels in any order.
 bool FrameParser::Labelled(size_t at) {
   FrameSlot& slot = column(at);
   size_t count = 0;
@@ -238,7 +238,7 @@ bool FrameParser::Labelled(size_t at) {
   });
 }
 
-// Element `count` of a column belongs to `row`.
+// Maps `row` of a column to its element `count`; fails when the row already has one.
 bool FrameParser::Place(FrameSlot& slot, size_t count, size_t row, size_t offset) {
   if (!slot.scattered) {
     if (row == count) return true;
@@ -256,7 +256,7 @@ bool FrameParser::Place(FrameSlot& slot, size_t count, size_t row, size_t offset
   return true;
 }
 
-// A list, an object of labels, or one scalar, into the column ''.
+// Reads a list, an object of labels, or one scalar into the column ''.
 bool FrameParser::Series() {
   size_t at;
   if (!Add(nullptr, 0, at)) return false;
@@ -295,7 +295,7 @@ bool FrameParser::Table() {
   return done && ((has_data && has_schema) || Fail(FrameError::kKeys, begin));
 }
 
-// The value of a key written as an integer is, of at most 15 digits: `1`, not `01`, `-0` or `1.5`.
+// Parses a key that is written as an integer is, with at most 15 digits: `1`, not `01`, `-0` or `1.5`.
 static bool IntegerOf(const uint8_t* text, size_t length, int64_t& value) {
   const size_t start = length > 0 && text[0] == '-' ? 1 : 0;
   const size_t digits = length - start;
@@ -309,7 +309,7 @@ static bool IntegerOf(const uint8_t* text, size_t length, int64_t& value) {
   return true;
 }
 
-// Row labels that were object keys, which JSON can only write as strings, become integers if all of them can.
+// Converts row labels from object keys, which JSON can only write as strings, to integers if all of them can be.
 bool FrameParser::NumberKeys() {
   const ColumnBuilder& keys = labels_.builder();
   for (size_t row = 0; row < keys.length(); row++) {
@@ -329,7 +329,7 @@ bool FrameParser::NumberKeys() {
   return true;
 }
 
-// Gives every column an element for every row.
+// Gives every column one element for every row, in the order of the rows.
 bool FrameParser::Finish() {
   if (keyed_ && !NumberKeys()) return false;
   for (size_t i = 0; i < count_; i++) {

@@ -1,4 +1,4 @@
-// JSON text of a frame becomes typed columns.
+// Parses the JSON text of a frame into typed columns.
 #pragma once
 
 #include "frame_labels.h"
@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// The order of FrameLayout's codes in src/frame/native-codec.ts.
+// In the order of FrameLayout's codes in src/frame/native-codec.ts.
 enum class FrameLayout : int { kFrame = 0, kIndex, kSplit, kTable, kSeries, kSeriesSplit };
 
 constexpr int kFrameLayouts = 6;
@@ -16,18 +16,18 @@ struct FrameLimits {
   size_t max_cells;
 };
 
-// A column and the rows of its elements.
+// A column, and which element belongs to which row.
 struct FrameSlot {
   Bytes name;
   // Whether the name is written without escapes, so that its bytes can be compared with the text.
   bool plain = false;
   ColumnBuilder builder;
-  // Row → element if `scattered`: the elements did not come in the order of the rows.
+  // Maps row to element if `scattered`: when the elements did not come in the order of the rows.
   Bytes places;
   bool scattered = false;
 };
 
-// Parses one text into columns. When `Parse` returns false, `error()` and the functions below it say what is wrong.
+// Parses one text into columns. When `Parse` returns false, `error()` and the functions below it say why.
 class FrameParser {
  public:
   FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1);
@@ -40,7 +40,7 @@ class FrameParser {
   size_t rows() const { return rows_; }
   size_t columns() const { return count_; }
   FrameSlot& column(size_t at) const { return *slots_.As<FrameSlot*>()[at]; }
-  // The row labels, or nullptr. Those that were object keys are integers if every one is written as an integer is.
+  // The row labels, or nullptr. Labels from object keys are integers if every key is written as an integer is.
   const ColumnBuilder* labels() const { return has_index_ ? &index_ : keyed_ ? &labels_.builder() : nullptr; }
   bool has_name() const { return has_name_; }
   const Bytes& name() const { return name_; }
@@ -49,7 +49,7 @@ class FrameParser {
 
   FrameError error() const { return scan_.error(); }
   size_t error_offset() const { return scan_.error_offset(); }
-  // The column and the row of the offending element; -1 where none is known.
+  // Column and row of the offending element; -1 when unknown.
   int64_t error_column() const { return error_column_; }
   int64_t error_row() const { return error_row_; }
 
@@ -78,7 +78,7 @@ class FrameParser {
   bool FindColumn(size_t predicted, size_t& column);
   bool Cell(size_t column, size_t row);
   bool Place(FrameSlot& slot, size_t count, size_t row, size_t offset);
-  // Whether so many rows make no more cells than are allowed. `offset` is where the last one starts.
+  // Whether `rows` rows stay within the limit of cells. `offset` is where the last one starts.
   bool CheckCells(size_t rows, size_t offset) {
     return rows * count_ <= limits_.max_cells || Fail(FrameError::kCells, offset);
   }

@@ -8,7 +8,7 @@
 namespace serving {
 namespace {
 
-// The first byte that ends a plain run of a string: a quote, a backslash or a control character.
+// Returns the first byte that ends a plain run of a string: a quote, a backslash or a control character.
 const uint8_t* PlainEnd(const uint8_t* p, const uint8_t* end) {
   constexpr uint64_t kOnes = 0x0101010101010101u;
   constexpr uint64_t kHighs = 0x8080808080808080u;
@@ -173,7 +173,7 @@ bool FrameScanner::Number(ColumnBuilder& into) {
     if (!std::isfinite(value)) return Fail(FrameError::kRange, start);
     return Take(into.AddFloat(value), start);
   }
-  // 19 digits are below 2^64; more of them are beyond int64, since no token starts with a needless zero.
+  // 19 digits are below 2^64; more are beyond int64, since tokens have no leading zeros.
   const uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (token.negative ? 1 : 0);
   if (token.digits > 19 || token.mantissa > limit) return Fail(FrameError::kRange, start);
   const uint64_t bits = token.negative ? 0 - token.mantissa : token.mantissa;

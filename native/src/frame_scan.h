@@ -1,11 +1,11 @@
-// JSON scalars straight into columns.
+// Parses JSON scalars straight into columns.
 #pragma once
 
 #include "frame_columns.h"
 
 namespace serving {
 
-// Why a text is no frame, in the order of `frameFailures` in src/frame/frame-codec.ts, which describes each.
+// Why parsing failed, in the order of `frameFailures` in src/frame/frame-codec.ts, which describes each.
 enum class FrameError : int {
   kNone = 0,
   kSyntax,
@@ -23,12 +23,13 @@ enum class FrameError : int {
   kMemory,
 };
 
-// Reads tokens of one text, which must be valid UTF-8. Every function that returns false has set `error()`.
+// Reads tokens of one text, which must be valid UTF-8. Functions that return false set `error()`, unless they say
+// otherwise.
 class FrameScanner {
  public:
   FrameScanner(const uint8_t* json, size_t length) : begin_(json), end_(json + length), at_(json) {}
 
-  // The next byte that is no white space, unread; 0 at the end.
+  // Returns the next byte that is no white space, without reading it; 0 at the end.
   uint8_t Peek() {
     while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) at_++;
     return at_ < end_ ? *at_ : 0;
@@ -39,9 +40,9 @@ class FrameScanner {
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
 
   FrameError error() const { return error_; }
-  // Where the offending token starts.
+  // Offset of the offending token.
   size_t error_offset() const { return error_offset_; }
-  // Sets the error, in place of one that was set. Returns false.
+  // Sets the error; replaces an earlier one. Returns false.
   bool Fail(FrameError error, size_t offset) {
     error_ = error;
     error_offset_ = offset;
@@ -53,7 +54,7 @@ class FrameScanner {
     at_++;
     return true;
   }
-  // After an element: reads a comma or the closing bracket.
+  // Called after an element: reads a comma, which sets `more`, or the closing bracket.
   bool More(uint8_t close, bool& more) {
     const uint8_t byte = Peek();
     if (byte != ',' && byte != close) return Fail(FrameError::kSyntax, offset());
@@ -61,7 +62,7 @@ class FrameScanner {
     more = byte == ',';
     return true;
   }
-  // Reads a list or an object: both brackets, and the commas between what `each` reads.
+  // Reads a list or an object: both brackets, and commas between elements. Calls `each` to read an element.
   template <class Each>
   bool Elements(uint8_t open, uint8_t close, const Each& each) {
     if (!Expect(open)) return false;
@@ -75,8 +76,8 @@ class FrameScanner {
     } while (more);
     return true;
   }
-  // Reads a key that is expected to be `key`, written without escapes, and its colon. When it is another, reads nothing
-  // and returns false without an error.
+  // Reads the key `key`, written without escapes, and its colon. When another key comes, reads nothing and returns
+  // false without an error.
   bool TryKey(const uint8_t* key, size_t count) {
     if (static_cast<size_t>(end_ - at_) < count + 3 || *at_ != '"' || at_[count + 1] != '"' || at_[count + 2] != ':' ||
         std::memcmp(at_ + 1, key, count) != 0) {
@@ -87,14 +88,14 @@ class FrameScanner {
   }
   bool Key();
   bool String();
-  // Whether `word` is next; reads it then. Sets no error.
+  // Reads `word` if it comes next; otherwise returns false without an error.
   bool Word(const char* word, size_t count);
   // Reads an element into a column.
   bool Scalar(ColumnBuilder& into);
-  // Passes over an object by its brackets and strings alone.
+  // Skips an object by its brackets and strings alone.
   bool SkipObject();
 
-  // The last string, decoded: in the text itself, or in a buffer if it had escapes.
+  // The last string, decoded: a part of the text, or of a buffer if it had escapes.
   const uint8_t* text() const { return text_; }
   size_t text_length() const { return text_length_; }
   bool TextIs(const char* word) const {

@@ -9,7 +9,7 @@ bool FrameParser::Split(bool is_frame) {
   const size_t begin = scan_.offset();
   bool has_data = false;
   bool has_index = false;
-  // `columns` of a frame, `name` of a series.
+  // Whether `columns` of a frame, or `name` of a series, was read.
   bool has_names = false;
   size_t index_at = begin;
   size_t names_at = begin;
@@ -44,7 +44,7 @@ bool FrameParser::Split(bool is_frame) {
   return !is_frame || Rename(names_at);
 }
 
-// A list of strings or of integers.
+// Reads a list of strings or of integers.
 bool FrameParser::LabelList(ColumnBuilder& into) {
   if (scan_.Peek() != '[') return Unexpected();
   return scan_.Elements('[', ']', [&] { return Label(into); });
@@ -64,7 +64,7 @@ bool FrameParser::Label(ColumnBuilder& into) {
   return Fail(FrameError::kLabels, start);
 }
 
-// A string, an integer or null.
+// Reads a string, an integer or null.
 bool FrameParser::Name() {
   const uint8_t byte = scan_.Peek();
   if (byte == 'n' && scan_.Word("null", 4)) return true;
@@ -78,7 +78,7 @@ bool FrameParser::Name() {
   return name_.Append(token, scan_.offset() - start) || NoMemory();
 }
 
-// The columns by position get the names of split's list, which starts at `offset`.
+// Names the columns by position from split's list, which starts at `offset`.
 bool FrameParser::Rename(size_t offset) {
   const size_t count = columns_.length();
   if (count != count_ && (rows_ > 0 || count_ > 0)) return Fail(FrameError::kRagged, offset);

@@ -1,4 +1,4 @@
-// Memory of the C heap, given back to the system.
+// Returns free memory of the C heap to the system.
 #pragma once
 
 #include <node_api.h>

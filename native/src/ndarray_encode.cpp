@@ -14,7 +14,7 @@ inline char* WriteWord(char* out, const char* word, size_t length) {
   return out + length;
 }
 
-// Elements are read by memcpy-like access to their bits; `widest` is the longest text of one.
+// Writes floats, given as their bits.
 template <class Format>
 struct FloatText {
   using Value = typename Format::Bits;
@@ -56,7 +56,7 @@ Status Encode(const Array& array, Text text, char* const begin, size_t& length) 
   using Value = typename Text::Value;
   const Value* element = static_cast<const Value*>(array.data);
   const size_t row = array.rank == 0 ? 1 : array.dims[array.rank - 1];
-  // Rows still to come in each dimension but the last.
+  // Rows left in each dimension but the last.
   size_t left[kMaxDimensions];
   for (int i = 0; i < array.rank; i++) left[i] = array.dims[i];
   char* out = begin;
@@ -85,13 +85,14 @@ Status Encode(const Array& array, Text text, char* const begin, size_t& length) 
   return Status::kOk;
 }
 
-// Longest text among floats whose magnitudes lie in a range; a plain loop, which compilers turn into vector code.
+// Returns the longest text of floats whose magnitudes lie in a range; a plain loop, which compilers vectorize.
 template <class Format>
 size_t WidestFloat(const Array& array) {
   using Bits = typename Format::Bits;
   const Bits* const data = static_cast<const Bits*>(array.data);
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (Format::kFraction + Format::kExponent));
-  // Magnitudes compare as their bits do. 0 would be the smallest, and is short: it wraps around to the largest.
+  // Magnitudes compare as their bits do. 0 would be the smallest, but its text is short: it wraps around to the
+  // largest.
   Bits most = 0;
   Bits least = static_cast<Bits>(-1);
   for (size_t i = 0; i < array.count; i++) {
@@ -102,7 +103,8 @@ size_t WidestFloat(const Array& array) {
   }
   constexpr Bits kBias = (Bits{1} << (Format::kExponent - 1)) - 1;
   constexpr int kDigits = Format::kFraction == 52 ? 17 : Format::kFraction == 23 ? 9 : 5;
-  // Between 2^-9 and 2^29 a sign, "0.00" or a point inside, ".0", and the digits are all there is; -Infinity has 9.
+  // From 2^-9 to 2^29 a text has a sign, "0.00" or a point, ".0" and the digits, nothing else; -Infinity has 9
+  // characters.
   const bool usual = least >= ((kBias - 9) << Format::kFraction) && most < ((kBias + 29) << Format::kFraction);
   return usual && Format::kFraction > 10 ? kDigits + 5 : 26;
 }
@@ -110,7 +112,8 @@ size_t WidestFloat(const Array& array) {
 size_t Bound(const Array& array, size_t widest) {
   const size_t rank = static_cast<size_t>(array.rank);
   const size_t rows = array.rank == 0 ? 1 : array.count / array.dims[array.rank - 1];
-  // An element with its comma; a row's end and beginning of all levels at worst; slack for writes beyond the last text.
+  // Each element with its comma; at worst the end and the beginning of all levels for each row; slack for writes beyond
+  // the last text.
   const size_t per_element = widest + 1;
   const size_t per_row = 2 * rank + 1;
   if (array.count > SIZE_MAX / 128 / per_row) return SIZE_MAX;

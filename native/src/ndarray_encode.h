@@ -14,17 +14,18 @@ struct Array {
   size_t count;
   Dtype dtype;
   int rank;
-  // All at least 1, their product is `count`.
+  // All at least 1; their product is `count`.
   const size_t* dims;
 };
 
-// Bytes that EncodeNdarray may write, by element type and shape alone. SIZE_MAX when it overflows.
+// Returns the most bytes that EncodeNdarray can write, by element type and shape alone. SIZE_MAX when that overflows.
 size_t EncodedBound(const Array& array);
 
-// A closer bound, by the magnitudes of the elements, for memory that is not used again: a sixth less for usual floats.
+// Returns a closer bound from the magnitudes of the elements, for memory that is not used again: a sixth less for usual
+// floats.
 size_t ScannedBound(const Array& array);
 
-// Writes the text, and its length to `length`. `out` has room for either bound.
+// Writes the text to `out`, which has room for either bound, and its length to `length`.
 Status EncodeNdarray(const Array& array, NonFinite non_finite, char* out, size_t& length);
 
 }  // namespace serving

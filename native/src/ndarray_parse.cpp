@@ -1,7 +1,7 @@
 #include "ndarray_parse.h"
 
 #include <cstring>
-// native/check.mjs leaves it out to try the plain code.
+// native/check.mjs disables SSE2 to test the plain code.
 #if defined(__SSE2__) && !defined(SERVING_WITHOUT_SSE2)
 #define SERVING_SSE2
 #include <emmintrin.h>
@@ -24,8 +24,9 @@ inline bool StartsWith(const uint8_t* p, const uint8_t* end, const char* word, s
   return static_cast<size_t>(end - p) >= length && std::memcmp(p, word, length) == 0;
 }
 
-// Returns the next comma if it is within kPlainReach, else the end of that. Found without reading the number before it,
-// so that the processor begins with the next number while it still converts this one: 25 % of the time of a long list.
+// Returns the next comma if it is within kPlainReach, else the end of that range. The search does not depend on the
+// number before the comma, so that the processor starts on the next number while it still converts this one: 25 % of
+// the time of a long list.
 inline const uint8_t* FindComma(const uint8_t* p) {
 #if defined(SERVING_SSE2)
   const __m128i commas = _mm_set1_epi8(',');
@@ -35,7 +36,7 @@ inline const uint8_t* FindComma(const uint8_t* p) {
   const unsigned high = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(second, commas)));
   return p + TrailingZeros(low | uint64_t{high} << 16 | uint64_t{1} << 32);
 #else
-  // As where there is none within reach: the token's own end tells where it is.
+  // As if there were none within reach: the caller then goes on at the token's own end.
   return p + kPlainReach;
 #endif
 }
@@ -44,7 +45,7 @@ inline const uint8_t* FindComma(const uint8_t* p) {
 inline bool IsWord(uint8_t byte) { return byte > '9'; }
 
 // Reads at most `max` plain numbers that follow a comma in a list, and no other value. Returns the position after the
-// last: behind a comma if the next value is still due. Whatever is not plain, or is an error, is left to the caller.
+// last one: behind a comma if another value must follow. Anything else, errors included, is left to the caller.
 // Not inlined, so that the few variables of this loop stay in registers.
 template <class Store>
 SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const end, Store& store,
@@ -56,7 +57,7 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
     const uint8_t* const comma = FindComma(p);
     const uint8_t* next = comma + 1;
 #if defined(__GNUC__)
-    // Keeps compilers from seeing that it also follows the token's end, and waiting for that.
+    // Hides from the compiler that `next` also follows the token's end: it would wait for that instead.
     __asm__("" : "+r"(next));
 #endif
     // Python's json.dumps writes ", ".
@@ -75,8 +76,7 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
   return p;
 }
 
-// The same rules as `parse` in src/array/json.ts, in the same order: both must report the same error at the same
-// offset.
+// Same rules as `parse` in src/array/json.ts, in the same order: both must report the same error at the same offset.
 template <class Store>
 void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,
            ParseResult& result) {
@@ -86,7 +86,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
   if (length >= 3 && p[0] == 0xEF && p[1] == 0xBB && p[2] == 0xBF) p += 3;
   typename Store::Value* out = begin;
   typename Store::Value* const out_end = begin + capacity;
-  // Elements so far in each open list but the innermost, and the length of the lists at each depth once one has closed.
+  // Elements so far in each open list but the innermost; the length of the lists at each depth once one has closed.
   int64_t counts[kMaxDimensions + 1];
   int64_t dims[kMaxDimensions + 1];
   int depth = 0;
@@ -100,7 +100,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
   };
 
   for (;;) {
-    // A value is due.
+    // Expects a value.
     p = SkipSpace(p, end);
     if (p >= end) return fail(Status::kSyntax, p);
     const uint8_t* const start = p;
@@ -169,7 +169,8 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
       }
       if (count == limit) return fail(Status::kRagged, start);
       count++;
-      // Only when the bytes change meanwhile (shared memory): each element but the first has a comma before it.
+      // Only when the bytes change meanwhile (shared memory): otherwise each element but the first has a comma before
+      // it.
       if (out == out_end) return fail(Status::kGaveUp, start);
       Status status;
       switch (kind) {
@@ -189,7 +190,7 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
       out++;
     }
 
-    // A value has ended.
+    // After a value: reads closing brackets, and a comma or the end of the text.
     for (;;) {
       p = SkipSpace(p, end);
       if (depth == 0) {
@@ -231,18 +232,18 @@ void Parse(const uint8_t* const json, size_t length, Store store, typename Store
 }  // namespace
 
 size_t CountElements(const uint8_t* json, size_t length) {
-  // Plain code on purpose: compilers turn it into vector compares.
+  // Plain code on purpose: compilers vectorize it.
   size_t commas = 0;
   size_t i = 0;
   while (i < length) {
-    // Byte-wide partial sums of 255 at most keep the vectors full.
+    // Byte-wide partial sums of at most 255 keep the vectors full.
     const size_t block = length - i < 255 * 16 ? length - i : 255 * 16;
     size_t sum = 0;
     for (size_t k = 0; k < block; k++) sum += json[i + k] == ',';
     commas += sum;
     i += block;
   }
-  // An element takes a byte and, but for the last, a comma: a text of commas alone gets no more than an array.
+  // An element takes a byte and all but the last a comma: a text of commas alone gets no more memory than an array.
   const size_t max = length / 2 + 1;
   return commas + 1 < max ? commas + 1 : max;
 }

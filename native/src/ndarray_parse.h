@@ -1,4 +1,4 @@
-// JSON text of numbers, booleans and nulls, parsed into one flat buffer.
+// Parses JSON text of numbers, booleans and nulls into one flat buffer.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace serving {
 
-// What elements are cast to. Enforced: only from kinds that numpy's same_kind casts to it, so that no fraction is cut
-// off.
+// The target element type. Enforced: only types that numpy's same_kind allows are cast to it, so that no fraction is
+// cut off.
 struct Cast {
   Dtype dtype;
   bool enforced;
@@ -17,16 +17,17 @@ struct Cast {
 
 struct ParseResult {
   Status status;
-  // Bytes from the start of the text to the offending token.
+  // Byte offset of the offending token.
   size_t offset;
-  // The element type found; with kInferred asked for, kFloat64 or kBool.
+  // The element type of the result; kFloat64 or kBool when it is inferred.
   Dtype dtype;
   size_t count;
   int rank;
   size_t dims[kMaxDimensions];
 };
 
-// Maximum of elements in a text: its commas and one more, which is what an array without empty lists has.
+// Returns the maximum number of elements of a text: its commas plus one, which is exact for an array without empty
+// lists.
 size_t CountElements(const uint8_t* json, size_t length);
 
 // Parses into `out`, which has room for `capacity` elements. Inferred booleans are written as doubles 0 and 1.

@@ -75,7 +75,7 @@ struct HalfStore {
 struct BoolStore {
   using Value = uint8_t;
   bool enforced;
-  // Not the mantissa alone: 1e-400 is 0 as a double, and false.
+  // By the double, not the mantissa: 1e-400 is 0 as a double, and so false.
   Status Number(const NumberToken& token, uint8_t* out) { return Any(ToDouble(token) != 0, out); }
   Status Word(double, uint8_t* out) { return Any(true, out); }
   Status Null(uint8_t* out) { return Any(false, out); }
@@ -84,7 +84,7 @@ struct BoolStore {
   Dtype Found() const { return Dtype::kBool; }
 };
 
-// The magnitude of an integer token. False beyond 64 bits.
+// Sets `magnitude` to that of an integer token. Returns false beyond 64 bits.
 inline bool Magnitude(const NumberToken& token, uint64_t& magnitude) {
   magnitude = token.mantissa;
   if (token.digits <= 19) return true;

@@ -1,4 +1,4 @@
-// Values from and to JavaScript, for all add-ons.
+// Converts values from and to JavaScript, for all add-ons.
 #pragma once
 
 #include <node_api.h>
@@ -10,7 +10,7 @@
 
 namespace serving {
 
-// Whether exactly `N` arguments were given; they are in `args` then.
+// Whether exactly `N` arguments were given; `args` then holds them.
 template <size_t N>
 bool GetArguments(napi_env env, napi_callback_info info, napi_value (&args)[N]) {
   size_t argc = N;
@@ -44,15 +44,15 @@ inline napi_value Misused(napi_env env) {
   return nullptr;
 }
 
-// Clears a pending exception of a call that failed; the caller reports the failure by its result.
+// Clears the pending exception of a failed call; the caller reports the failure by its result.
 inline void ClearException(napi_env env) {
   bool pending;
   napi_value error;
   if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &error);
 }
 
-// Returns an ArrayBuffer of malloc's memory, which it takes over: without a copy where the engine allows that. nullptr
-// when there is no memory, or no `bytes`.
+// Returns an ArrayBuffer that owns malloc's memory, without a copy where the engine allows that. nullptr when there is
+// no memory, or no `bytes`.
 inline napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
   if (bytes == nullptr) return nullptr;
   napi_value buffer;

@@ -1,5 +1,5 @@
-// simdjson converts what ToDouble is not sure of, by its Eisel-Lemire conversion. It does not parse: lists of numbers,
-// in nanoseconds of CPU a number (simdjson 0.9.1, 20,000 numbers):
+// simdjson's Eisel-Lemire conversion handles the tokens that ToDouble cannot decide. The parsing is our own: for lists
+// of numbers, in nanoseconds of CPU time per number (simdjson 0.9.1, 20,000 numbers):
 //
 //                            ScanPlain, ToDouble   the same, std::from_chars   simdjson DOM and   simdjson
 //                            and simdjson          instead of simdjson         one copy           On Demand
@@ -7,8 +7,8 @@
 //   24 digits                62.6                  163                         137                24
 //   2 digits                  8.8                  8.9                         9.5                7.8
 //
-// On Demand is the faster one for short numbers, but needs a copy of the text with room behind it and an index of four
-// bytes for each token, and has neither our element types nor the offsets of errors.
+// On Demand is faster for short numbers, but needs a copy of the text with room behind it and an index of four bytes
+// for each token, and has neither our element types nor the offsets of errors.
 #include "number_parse.h"
 
 #include <charconv>
@@ -34,8 +34,8 @@ inline const uint8_t* Digits(const uint8_t* p, const uint8_t* end, uint64_t& man
   return p;
 }
 
-// Calls `take` with each of the first `max` significant digits of a token that has more than 19. Returns how many there
-// are; sets `exponent` to the power of ten of the last of them.
+// Calls `take` with each of the first `max` significant digits of a token that has more than 19. Returns their number;
+// sets `exponent` to the power of ten of the last one.
 template <class Take>
 int64_t SignificantDigits(const NumberToken& token, int64_t max, int64_t& exponent, const Take& take) {
   int64_t digits = 0;
@@ -59,7 +59,7 @@ int64_t SignificantDigits(const NumberToken& token, int64_t max, int64_t& expone
   return digits;
 }
 
-// Rounds mantissa × 10^exponent. False when only the exact digits can tell.
+// Rounds mantissa × 10^exponent. Returns false when only the exact digits can decide.
 inline bool Round(uint64_t mantissa, int64_t exponent, double& value) {
   if (mantissa == 0 || exponent < simdjson::internal::smallest_power) {
     value = 0;
@@ -73,11 +73,11 @@ inline bool Round(uint64_t mantissa, int64_t exponent, double& value) {
   return simdjson::SIMDJSON_BUILTIN_IMPLEMENTATION::numberparsing::compute_float_64(exponent, mantissa, false, value);
 }
 
-// Beyond 767 significant digits only one bit matters: whether any of the rest is not zero.
+// Beyond 767 significant digits only one bit matters: whether any further digit is not zero.
 constexpr int64_t kMaxDigits = 780;
 
-// The exact conversion, for the one token in thousands that lies near the middle between two doubles. On a clean copy
-// of the digits: libraries cut long exponents, which long runs of zeros can make up for.
+// The exact conversion, for the one token in thousands that is near the midpoint of two doubles. Uses a clean copy of
+// the digits: libraries clamp long exponents, which long runs of zeros can compensate.
 double ToDoubleExactly(const NumberToken& token) {
   char text[kMaxDigits + 32];
   char* out = text;
@@ -102,7 +102,7 @@ double ToDoubleExactly(const NumberToken& token) {
   const char* const digits_end = out;
   out += std::snprintf(out, 24, "e%lld", static_cast<long long>(exponent));
 #if defined(__cpp_lib_to_chars)
-  // Compares big integers; simdjson 0.9.1 shifts decimals instead, up to 15 µs a number, which a hostile body could be
+  // Compares big integers. simdjson 0.9.1 shifts decimals instead: up to 15 µs a number, which a hostile body could be
   // full of.
   double value = 0;
   if (std::from_chars(text, out, value).ec == std::errc::result_out_of_range) {
@@ -154,7 +154,7 @@ bool ScanNumber(const uint8_t* p, const uint8_t* end, NumberToken& token) {
   token.end = p;
   token.mantissa = mantissa;
   if (token.digits > 19) {
-    // The mantissa has wrapped around: once more, with the first 19 only.
+    // The mantissa has wrapped around: scans again and keeps only the first 19 digits.
     token.written = written;
     mantissa = 0;
     token.digits =
@@ -168,7 +168,7 @@ SERVING_RARE double ToDoubleSurely(NumberToken token) {
   double value;
   bool sure = Round(token.mantissa, token.exponent, value);
   if (sure && token.digits > 19) {
-    // The digits cut off lie between the mantissa and its successor: when both round to the same double, so does the
+    // The digits cut off are between the mantissa and its successor: when both round to the same double, so does the
     // token.
     double above;
     sure = Round(token.mantissa + 1, token.exponent, above) && above == value;

@@ -13,40 +13,40 @@ namespace serving {
 struct NumberToken {
   const uint8_t* start;
   const uint8_t* end;
-  // The first 19 significant digits at most; the value is mantissa × 10^exponent when `digits` is at most 19.
+  // At most the first 19 significant digits; the value is mantissa × 10^exponent when `digits` is at most 19.
   uint64_t mantissa;
   int64_t exponent;
-  // Digits written; beyond 19, only those from the first significant one.
+  // Number of digits written; beyond 19, counted from the first significant one.
   int64_t digits;
   // The exponent as written; only set beyond 19 digits.
   int64_t written;
   bool negative;
-  // Neither fraction nor exponent.
+  // Whether there is neither a fraction nor an exponent.
   bool integer;
 };
 
-// Scans a number by JSON's grammar. False when there is no whole number at `p`.
+// Scans a number by JSON's grammar. Returns false when there is no complete number at `p`.
 bool ScanNumber(const uint8_t* p, const uint8_t* end, NumberToken& token);
 
-// The double nearest to the token, infinite when it overflows: bit for bit what JSON.parse gives. Any token.
+// Returns the double nearest to any token, infinite when it overflows: bit for bit what JSON.parse returns.
 double ToDoubleSurely(NumberToken token);
 
-// Returns how many of eight bytes are digits before the first other one; sets `digits` to their values.
+// Returns how many of eight bytes are digits before the first non-digit; sets `digits` to their values.
 SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
   digits = bytes ^ kAsciiZeros;
-  // Only the lowest byte that is no digit counts: a carry out of it may reach those above.
+  // Only the lowest non-digit byte counts: a carry out of it may reach the bytes above.
   const uint64_t others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
   return others == 0 ? 8 : TrailingZeros(others) >> 3;
 }
 
-// At namespace scope: in a function compilers make them anew on the stack.
+// At namespace scope: inside a function, compilers build the table on the stack at each call.
 inline constexpr uint32_t kPowersBelowEight[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 inline constexpr int kMaxExactDigits = 15;
 inline constexpr double kExactPowers[kMaxExactDigits + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                        1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-// Appends digits up to the first other byte to the number: eight at once, then the rest without a branch on how many.
-// False beyond 19 digits.
+// Appends the digits up to the first non-digit to the number: eight at once, then the rest without a branch on how
+// many. Returns false beyond 19 digits.
 SERVING_INLINE bool AppendDigits(const uint8_t*& p, int& total, uint64_t& number) {
   uint64_t digits;
   int count;
@@ -62,11 +62,11 @@ SERVING_INLINE bool AppendDigits(const uint8_t*& p, int& total, uint64_t& number
   return total <= 19;
 }
 
-// Bytes that ScanPlain may read: a sign, 19 digits and a point, and a word behind them, or an exponent.
+// Most bytes that ScanPlain reads: a sign, 19 digits and a point, then a word or an exponent.
 constexpr int kPlainReach = 32;
 
-// As ScanNumber for nearly all numbers, inlined into loops: of at most 19 digits, with an exponent of at most three,
-// not at the end of the text. False when ScanNumber must be called.
+// Like ScanNumber for nearly all numbers, inlined into loops: at most 19 digits, an exponent of at most three digits,
+// not at the end of the text. Returns false when ScanNumber must be called.
 SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken& token) {
   if (end - p < kPlainReach) return false;
   token.start = p;
@@ -80,7 +80,7 @@ SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken&
     const uint8_t* const first = p;
     digits = 0;
     mantissa = 0;
-    // One digit at least, and zero alone may be the first of them: in one comparison, for zeros come by chance.
+    // At least one digit, and only one if the first is zero: in one comparison, since zeros are unpredictable.
     if (!AppendDigits(p, digits, mantissa) || static_cast<unsigned>(digits - 1) > (*first == '0' ? 0u : 18u)) {
       return false;
     }
@@ -106,7 +106,7 @@ SERVING_INLINE bool ScanPlain(const uint8_t* p, const uint8_t* end, NumberToken&
   return true;
 }
 
-// As ToDoubleSurely, fast for nearly all tokens.
+// Like ToDoubleSurely, fast for nearly all tokens.
 SERVING_INLINE double ToDouble(const NumberToken& token) {
   uint64_t bits;
   if (FLT_EVAL_METHOD == 0 && token.digits <= kMaxExactDigits && token.exponent <= 0 &&
@@ -121,13 +121,13 @@ SERVING_INLINE double ToDouble(const NumberToken& token) {
     }
     const int exponent = static_cast<int>(token.exponent);
     const int unused = LeadingZeros(token.mantissa);
-    // The true product lies between `high` and `high` + 1. Nine bits are below the rounding bit: at either end of their
-    // range they do not tell to which side the value rounds.
+    // The true product is between `high` and `high` + 1. Nine bits are below the rounding bit: at either end of their
+    // range they do not decide to which side the value rounds.
     const uint64_t high = Multiply(token.mantissa << unused, PowerOfTen(exponent).high).high;
     if (((high + 1) & 0x1FF) <= 1) return ToDoubleSurely(token);
     const int top = static_cast<int>(high >> 63);
     const uint64_t significand = ((high >> (9 + top)) + 1) >> 1;
-    // Not biased by 1023: the significand's highest bit adds one, and another if it has been rounded up to 2^53.
+    // Not biased by 1023: the significand's highest bit adds one, and another if it was rounded up to 2^53.
     const uint64_t biased = static_cast<uint64_t>(FloorLog2Of10(exponent) + 63 - unused + top + 1022);
     bits = (biased << 52) + significand;
   }

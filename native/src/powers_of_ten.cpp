@@ -1,5 +1,5 @@
-// Made by the compiler. Not taken from simdjson: the low halves of its table (version 0.9.1) are wrong from 10^-27 to
-// 10^-18, which printed some doubles near 10^34 as their neighbours.
+// Computed at compile time. Not taken from simdjson: the low halves of its table (version 0.9.1) are wrong from 10^-27
+// to 10^-18, which printed some doubles near 10^34 as their neighbours.
 #include "powers_of_ten.h"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct Big {
 
 constexpr bool BitAt(const Big& big, int at) { return at >= 0 && (big.words[at / 32] >> (at % 32) & 1) != 0; }
 
-// The 128 highest bits; `cut` when lower ones, or more beyond them, make the number larger.
+// Returns the 128 highest bits, rounded up when any lower bit is set or, with `cut`, when bits were cut off before.
 constexpr Wide Highest(const Big& big, bool cut) {
   int top = kWords * 32 - 1;
   while (!BitAt(big, top)) top--;

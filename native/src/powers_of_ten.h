@@ -18,10 +18,10 @@ struct PowerTable {
 };
 extern const PowerTable kPowerTable;
 
-// The 128 highest bits of 10^k, the first of them set. Rounded up where they are not exact: they are from 0 to 55.
+// Returns the 128 highest bits of 10^k, the first of them set. Exact for k from 0 to 55, rounded up for the others.
 inline const Wide& PowerOfTen(int k) { return kPowerTable.powers[k - kSmallestPower]; }
 
-// The place of 10^k's highest bit.
+// Returns the exponent of 10^k's highest bit.
 constexpr int FloorLog2Of10(int k) { return (k * 1741647) >> 19; }
 
 inline Wide Multiply(uint64_t a, uint64_t b) {

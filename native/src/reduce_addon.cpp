@@ -7,7 +7,7 @@
 namespace serving {
 namespace {
 
-// Eight sums, which compilers keep in vector registers; one would wait for each addition.
+// Eight sums, which compilers keep in vector registers; with a single one, each addition would wait for the last.
 constexpr size_t kSums = 8;
 
 template <typename Element, typename Sum>
@@ -24,7 +24,7 @@ double SumOf(const void* data, size_t length) {
   return static_cast<double>(total);
 }
 
-// Blocks whose sum fits 32 bits: twice as many sums in a vector register.
+// Sums blocks that fit 32 bits: twice as many sums in a vector register.
 double SumOfBytes(const uint8_t* bytes, size_t length) {
   constexpr size_t kBlock = 1 << 24;
   double total = 0;

@@ -5,8 +5,8 @@
 
 namespace serving {
 
-// (data: TypedArray) => number: the sum of the elements in double precision, exact for integers up to 2^53. Takes no
-// 64-bit integers.
+// (data: TypedArray) => number: the sum of the elements in double precision, exact for integers up to 2^53. Does not
+// accept 64-bit integers.
 napi_value SumElements(napi_env env, napi_callback_info info);
 
 }  // namespace serving

@@ -1,5 +1,5 @@
-// Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), behind a faster way that is sure of its
-// result for all but very few numbers. Both are checked against std::to_chars by native/check.mjs.
+// Schubfach (Raffaello Giulietti, "The Schubfach way to render doubles", 2020), behind a faster method that decides all
+// but very few numbers. native/check.mjs checks both against std::to_chars.
 #include "shortest.h"
 
 #include <cstring>
@@ -10,17 +10,17 @@
 namespace serving {
 namespace {
 
-// digits × 10^exponent.
+// The value digits × 10^exponent.
 struct Decimal {
   uint64_t digits;
   int exponent;
 };
 
-// floor(log10(2^q)), or of 3/4 of it: the gap below a power of two is half as wide.
+// Returns floor(log10(2^q)); of 3/4 of 2^q when `narrow`, since the gap below a power of two is half as wide.
 constexpr int FloorLog10Of2(int q, bool narrow) { return (q * 1262611 - (narrow ? 524031 : 0)) >> 22; }
 
-// The upper 64 bits of a product with a 128-bit power; the lowest bit is set when anything below is lost ("round to
-// odd"), which keeps all later comparisons right.
+// Returns the upper 64 bits of a product with a 128-bit power; the lowest bit is set when any bit below is lost ("round
+// to odd"), which keeps all later comparisons right.
 inline uint64_t Scale(const Wide& power, uint64_t factor) {
   Wide product = Multiply(power.high, factor);
   const uint64_t carry = Multiply(power.low, factor).high;
@@ -35,18 +35,18 @@ Decimal Shortest(uint64_t significand, int q, bool lower_is_closer) {
   const int k = FloorLog10Of2(q, lower_is_closer);
   const int shift = q + FloorLog2Of10(-k) + 1;
   const Wide& power = PowerOfTen(-k);
-  // In units of a quarter: the value and both ends of the interval that rounds to it.
+  // In units of a quarter: the value, and both ends of the interval that rounds to it.
   const uint64_t below = Scale(power, (4 * significand - 2 + lower_is_closer) << shift);
   const uint64_t value = Scale(power, (4 * significand) << shift);
   const uint64_t above = Scale(power, (4 * significand + 2) << shift);
-  // Reading rounds ties to even: the ends belong to even significands.
+  // Reading rounds ties to even: the interval of an even significand includes its ends.
   const uint64_t odd = significand & 1;
   const uint64_t min = below + odd;
   const uint64_t max = above - odd;
 
   const uint64_t whole = value / 4;
   if (whole >= 10) {
-    // One digit fewer: the interval holds one multiple of ten at most.
+    // One digit fewer: the interval holds at most one multiple of ten.
     const uint64_t tens = whole / 10;
     const bool down = min <= 40 * tens;
     const bool up = 40 * tens + 40 <= max;
@@ -78,8 +78,8 @@ constexpr uint64_t kPowers[] = {1ull,
                                 10000000000000000ull,
                                 100000000000000000ull};
 
-// Digits before layout: the value is 0.DIGITS × 10^point, with Format::kDigits digits in `leading`
-// and one more in `last`; zeros at the end are not significant.
+// Digits before layout: the value is 0.DIGITS × 10^point, with Format::kDigits digits in `leading` and one more in
+// `last`. Trailing zeros are not significant.
 struct Normal {
   uint64_t leading;
   uint64_t last;
@@ -95,12 +95,12 @@ SERVING_RARE Normal ShortestSurely(uint64_t significand, int q, bool lower_is_cl
   return {all / 10, all % 10, written + decimal.exponent};
 }
 
-// As Shortest by one multiplication instead of three; false where that cannot tell.
+// Like Shortest, with one multiplication instead of three; returns false when that cannot decide.
 //
 // Scaled so that the interval that rounds to the value is less than 1 wide, the value is `tens` + `rest` / 2^64. The
-// shortest decimal is the whole number within the interval if there is one, else the nearest tenth, for the interval is
-// at least a tenth wide. `rest` and `half` (of the interval's width) may be off by a few units: the answer is sure
-// unless they meet within kDoubt.
+// shortest decimal is the whole number in the interval if there is one, else the nearest tenth, since the interval is
+// at least a tenth wide. `rest` and `half` (of the interval's width) may be off by a few units: the result is certain
+// unless they are within kDoubt of each other.
 template <class Format>
 inline bool ShortestQuickly(uint64_t significand, int q, bool lower_may_be_closer, Normal& normal) {
   // Less than 2^53 and 2^24 units times the rounding of the power, and some for cut off bits.
@@ -142,13 +142,13 @@ inline bool ShortestQuickly(uint64_t significand, int q, bool lower_may_be_close
   return true;
 }
 
-// The first eight bytes of a text, by the place of its point: digits that stay in place, fixed characters, and digits
-// that move up.
+// The first eight bytes of a text, by the position of its point: digits that stay, fixed characters, and digits that
+// move up.
 struct Prefix {
   uint64_t in_place;
   uint64_t fixed;
   int shift;
-  // Where the digits behind the fixed characters start, and the minimum of characters from there on.
+  // Where the digits after the fixed characters start, and the minimum number of characters from there on.
   int start;
   int min;
 };
@@ -182,7 +182,7 @@ constexpr Prefixes kPrefixes = MakePrefixes();
 
 inline int Larger(int a, int b) { return a > b ? a : b; }
 
-// Layout of numbers with an exponent, and of long whole ones.
+// Lays out numbers with an exponent, and long whole numbers.
 SERVING_RARE char* LayoutRare(char* out, uint64_t first, uint64_t second, uint64_t third, int count, int point) {
   char digits[24];
   StoreEight(digits, first);
@@ -212,9 +212,9 @@ SERVING_RARE char* LayoutRare(char* out, uint64_t first, uint64_t second, uint64
   return WriteInteger(end, static_cast<uint64_t>(power));
 }
 
-// JavaScript's layout: ECMA-262, Number::toString. May touch kFloatRoom bytes: words are stored whole, and no branch
-// depends on the number of digits, which would be mispredicted. Digits stay in registers: writing them down and copying
-// them to their place waits for the store buffer.
+// Lays out as JavaScript does: ECMA-262, Number::toString. May touch kFloatRoom bytes: words are stored whole, and no
+// branch depends on the number of digits, which would be mispredicted. Digits stay in registers: storing them and
+// copying them to their place would wait for the store buffer.
 template <class Format>
 inline char* Layout(char* out, const Normal& normal) {
   constexpr bool kLong = Format::kDigits > 8;

@@ -5,9 +5,9 @@
 
 namespace serving {
 
-// A binary floating-point format by the widths of its fields. A normal number's significand is scaled to a whole number
-// and one more digit for printing: `kDigits` is for the largest whole number, `kTensShorter` how many fewer digits it
-// can have.
+// A binary floating-point format by the widths of its fields. For printing, a normal number's significand is scaled to
+// a whole number and one more digit: `kDigits` is the number of digits of the largest whole number, `kTensShorter` how
+// many fewer it can have.
 struct Binary64 {
   using Bits = uint64_t;
   static constexpr int kFraction = 52;

@@ -1,5 +1,4 @@
-// What the add-on answers. Codes cross the boundary to src/array/native-codec.ts, which names them; C++ exceptions
-// never do.
+// Status codes of the add-on, which src/array/native-codec.ts names. C++ exceptions never cross the boundary.
 #pragma once
 
 #include "dtype.h"

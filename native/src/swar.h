@@ -47,7 +47,7 @@ inline void StoreEight(void* to, uint64_t word) {
   std::memcpy(to, &word, 8);
 }
 
-// Not for 0.
+// Undefined for 0.
 inline int TrailingZeros(uint64_t word) {
 #if defined(_MSC_VER)
   unsigned long at;
@@ -58,7 +58,7 @@ inline int TrailingZeros(uint64_t word) {
 #endif
 }
 
-// Not for 0.
+// Undefined for 0.
 inline int LeadingZeros(uint64_t word) {
 #if defined(_MSC_VER)
   unsigned long at;
@@ -69,15 +69,15 @@ inline int LeadingZeros(uint64_t word) {
 #endif
 }
 
-// Splits a number below 10^8 into its eight digits, a byte each, the last one in the lowest byte: fours, pairs,
-// singles. Divides by multiplication; exact for every possible operand (all were tried).
+// Splits a number below 10^8 into its eight digits, one byte each, the last one in the lowest byte: fours, pairs,
+// singles. Divides by multiplication, which is exact for every possible operand (all were tried).
 inline uint64_t SplitEight(uint64_t value) {
   const uint64_t fours = value + (value * 109951163 >> 40) * ((uint64_t{1} << 32) - 10000);
   const uint64_t pairs = fours + ((fours * 10486 >> 20) & 0x0000007F0000007Fu) * ((1 << 16) - 100);
   return pairs + ((pairs * 103 >> 10) & 0x000F000F000F000Fu) * ((1 << 8) - 10);
 }
 
-// Returns the number of eight digits, a byte each, the first one in the lowest byte.
+// Returns the number of eight digits, one byte each, the first one in the lowest byte.
 inline uint64_t JoinEight(uint64_t digits) {
   const uint64_t pairs = digits * 10 + (digits >> 8);
   return ((pairs & 0x000000FF000000FFu) * 0x000F424000000064u +

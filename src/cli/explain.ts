@@ -25,7 +25,8 @@ export function explain(error: unknown): string {
 }
 
 /**
- * The first line of the stack outside of this package and of Node, as `file:line:column` below the working directory.
+ * Returns the first line of the stack outside of this package and of Node, as `file:line:column` below the working
+ * directory.
  */
 function placeOf(error: Error): string | undefined {
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))

@@ -13,8 +13,8 @@ import { Service } from '../service/service.ts'
  *
  * **Errors**: InvalidArgument when there is no such export, when `serving` is not installed for the file, and for a
  * service without APIs; whatever the file throws.
- * **Cost**: a .ts file keeps a compiler's hooks in the process (26 MB measured, and esbuild beside it until the process
- * ends when something had to be compiled); .js loads without.
+ * **Cost**: a .ts file leaves a compiler's hooks in the process (26 MB measured, and when something had to be compiled,
+ * esbuild runs until the process ends); .js has no such cost.
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
@@ -44,7 +44,7 @@ function requireService(value: unknown, name: string): Service {
   return value
 }
 
-/** By its shape, since its class is another copy's. */
+/** Whether a value looks like a Service of another copy of the package, whose class is not ours. */
 function isForeignService(value: unknown): boolean {
   return (
     typeof value === 'object' &&

@@ -132,7 +132,7 @@ async function runServe(path: string, flags: ServeFlags): Promise<void> {
   ])
   const { port, grpcPort, host, baseUrl, engine, introspection, workers } = flags
   const { maxMemory = Math.floor(defaultLimits.maxMemoryBytes / workers), ...others } = flags
-  // Every other limit has a flag of its own name.
+  // Every limit but maxMemoryBytes has a flag of the same name.
   const names = Object.keys(defaultLimits).filter((name) => name !== 'maxMemoryBytes') as (keyof typeof others &
     keyof Limits)[]
   const limits = Object.fromEntries(names.map((name) => [name, others[name]])) as unknown as Limits

@@ -68,7 +68,7 @@ function fail(error: unknown): void {
   tell({ type: 'failed', message: explain(error) }, () => process.exit(1))
 }
 
-/** Stops once, whoever asks first. A start that has begun is waited for, so that its shutdown hooks run. */
+/** Stops once, whoever asks first. Waits for a start that has begun, so that its shutdown hooks run. */
 async function leave(code: number): Promise<void> {
   if (leaving) return
   leaving = true
@@ -88,7 +88,7 @@ async function leave(code: number): Promise<void> {
 }
 
 function tell(message: WorkerMessage, then?: () => void): void {
-  // Without a supervisor at the other end there is nobody to tell.
+  // Without a connected supervisor there is nobody to tell.
   if (process.send === undefined || !process.connected) then?.()
   else process.send(message, undefined, undefined, () => then?.())
 }

@@ -1,5 +1,5 @@
 /**
- * Which requests are let in, and what the others are answered.
+ * Decides which requests are admitted, and how the others are answered.
  * @module
  */
 
@@ -12,15 +12,15 @@ import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 
 /**
- * How long the rest of a refused upload is still read after its answer. Closing a socket with unread bytes makes the
- * kernel send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ * How long the rest of a refused upload is read after its answer. Closing a socket with unread bytes makes the kernel
+ * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
  */
 export const uploadDrain = Object.freeze({
   /** **Units**: milliseconds. */
   timeMs: 5_000,
   /** **Units**: bytes. */
   bytes: 32 * 1024 * 1024,
-  /** After a request whose end is in doubt: what comes is not looked at. **Units**: milliseconds. */
+  /** After a request whose end is in doubt: the bytes that follow are not parsed. **Units**: milliseconds. */
   faultTimeMs: 250,
 })
 
@@ -34,17 +34,16 @@ export interface BodyAnnouncement {
   readonly fault?: ServingError
 }
 
-/** Returns what the headers announce, given their values as an engine reads them: empty when absent. */
+/** Returns what the headers announce. The arguments are the headers' values as engines read them: empty when absent. */
 export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
   if (contentLength !== '') return { declared: Number(contentLength), encoding }
   return { declared: encoding === '' ? 0 : undefined, encoding }
 }
 
 /**
- * Returns undefined when a request is let in, otherwise why not. Slots are looked at here, so that no body is received
- * in
- * vain, and taken when the request can run. A request of a limited endpoint that was let in must leave the limiter
- * exactly once.
+ * Returns undefined when a request is admitted, otherwise why not. Slots are checked here, so that no body is received
+ * in vain, and taken when the request can run. An admitted request of a limited endpoint must leave the limiter exactly
+ * once.
  * **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
@@ -62,17 +61,17 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   return undefined
 }
 
-/** The refusal of a request when all slots are taken. */
+/** Returns the refusal of a request when all slots are taken. */
 export function tooMany(): Overloaded {
   return new Overloaded('too many requests in flight')
 }
 
-/** The refusal of a request that needs more memory than is left. */
+/** Returns the refusal of a request that needs more memory than is left. */
 export function noMemory(): Overloaded {
   return new Overloaded('too little memory for another large body or answer')
 }
 
-/** The refusal of a body above the limit. `declared` is its Content-Length, where it has one. */
+/** Returns the refusal of a body above the limit. `declared` is its Content-Length, if it has one. */
 export function tooLarge(server: ServerState, declared?: number): PayloadTooLarge {
   const limit = `at most ${server.limits.maxBodyBytes} bytes`
   return new PayloadTooLarge(
@@ -91,7 +90,8 @@ export function mustClose(server: ServerState, body: BodyAnnouncement): boolean 
 }
 
 /**
- * When a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a limit.
+ * Returns when a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a
+ * limit.
  */
 export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = server.limits
@@ -104,7 +104,7 @@ const idHeader = ['x-request-id']
 
 /**
  * Logs why a request was refused before its body was read, and returns the response. `requestId` is the client's, empty
- * when absent; `endpoint` is undefined where none was found.
+ * when absent; `endpoint` is undefined when none was found.
  */
 export function refusalOf(
   server: ServerState,

@@ -4,18 +4,18 @@
  */
 import { bufferPool } from '../memory/buffer-pool.ts'
 
-// Memory reserved for a Content-Length at first, and once that much of the body has come. **Units**: bytes.
+// Memory reserved at first for a Content-Length, and the maximum reserved once that much has come. **Units**: bytes.
 const firstBytes = 1024 * 1024
 const maxReservedBytes = 64 * 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
 
 /**
- * Joins the pieces of a body in one buffer of the pool.
+ * Joins the pieces of a body in one pooled buffer.
  *
- * **Cost**: a body with a true Content-Length up to 1 MiB, or one that fits a used buffer, is copied once. Of a longer
- * one the first MiB is copied again, and memory for the rest reserved, up to 64 MiB. The system provides it only as
- * bytes arrive, so that a lying Content-Length costs addresses. Beyond, and without a Content-Length, the buffer grows
- * fourfold.
+ * **Cost**: a body with a true Content-Length up to 1 MiB, or one that fits a used buffer, is copied once. For a longer
+ * one, the first MiB is copied again and memory for the rest is reserved, up to 64 MiB. The system provides it only as
+ * bytes arrive, so a false Content-Length costs only address space. Above that, and without a Content-Length, the
+ * buffer grows fourfold.
  */
 export class BodyBuffer {
   readonly #limit: number
@@ -32,7 +32,7 @@ export class BodyBuffer {
     this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
   }
 
-  /** Memory that it takes. **Units**: bytes. */
+  /** Size of the buffer. **Units**: bytes. */
   get capacity(): number {
     return this.#bytes.length
   }
@@ -47,12 +47,12 @@ export class BodyBuffer {
     return true
   }
 
-  /** Returns the body so far, in a buffer of the pool that is the caller's to give back. */
+  /** Returns the body so far, in a pooled buffer that the caller must give back. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Gives the memory back to the pool. */
+  /** Returns the memory to the pool. */
   drop(): void {
     bufferPool.give(this.#bytes.buffer as ArrayBuffer)
   }

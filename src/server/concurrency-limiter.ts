@@ -1,12 +1,12 @@
 /**
- * The limit of requests in flight.
+ * Limits the number of requests in flight.
  * @module
  */
 
 /**
- * Counts requests. A request is open from its headers to the end of its response, and holds one of a limited number of
- * slots
- * from the time when it can run: a client that announces a body and does not send it takes no slot from others.
+ * Counts requests. A request is open from its headers to the end of its response. It holds one of a limited number of
+ * slots only from the time when it can run: a client that announces a body and does not send it takes no slot from
+ * others.
  */
 export class ConcurrencyLimiter {
   readonly #max: number

@@ -69,7 +69,7 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
   ])
 }
 
-/** The API is known only when the body has been read, so these are the headers that any of them reads. */
+/** The API is known only once the body has been read, so these are the headers that any API reads. */
 function headersOf(apis: Apis): readonly string[] | 'all' {
   const names = new Set(connectHeaders)
   for (const { readsHeaders } of apis.values()) {
@@ -116,7 +116,7 @@ class ConnectEndpoint implements Endpoint {
     if ('error' in answer) return this.problem(answer.error, ctx.id)
     const headers: readonly HeaderLine[] = [['content-type', type]]
     const own = ctx.response
-    // The function's own content-type would be that of its HTTP body.
+    // The function's own content-type is that of its HTTP body.
     return {
       headers: own.touched
         ? own.merge(headers).filter(([name, value]) => name !== 'content-type' || value === type)
@@ -143,12 +143,12 @@ class ConnectEndpoint implements Endpoint {
   }
 }
 
-/** A code as Connect spells it. */
+/** Returns the code as Connect spells it. */
 function codeOf(status: GrpcStatusName): string {
   return status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
 }
 
-// Clients tell this from an answer of a server that speaks no Connect by the status alone.
+// By the status alone, clients recognize that a server does not speak Connect.
 const unsupported: HttpResponse = {
   status: 415,
   headers: [
@@ -177,7 +177,7 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
   return undefined
 }
 
-// Of a message in JSON, which is not the value yet that the API's own descriptor bounds.
+// Rules for a message in JSON; the API's own descriptor bounds the value in it.
 const jsonRules: JsonRules = { maxValues: 10_000_000, maxMemoryRatio: defaultMemoryRatio, bigNumbers: 'round' }
 
 function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from './log.ts'
 
 const watchMs = 5_000
-// Of the limit: a warning from the first on, another one only after fewer than the second.
+// Fractions of the limit: warns at the first, and again only after usage was below the second.
 const warnAt = 0.9
 const calmAt = 0.7
 
@@ -42,7 +42,7 @@ export class DescriptorWatch {
   }
 }
 
-/** Listing them takes one as well: without it the process is at its limit. */
+/** Listing takes a descriptor as well: when it fails, the process is at its limit. */
 function openFileCount(limit: number): number {
   try {
     return readdirSync('/proc/self/fd').length
@@ -51,7 +51,7 @@ function openFileCount(limit: number): number {
   }
 }
 
-/** Undefined where it is not known or unlimited. */
+/** Returns undefined when the limit is unknown or there is none. */
 function openFileLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]

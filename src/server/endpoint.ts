@@ -7,11 +7,9 @@ import type { Context } from '../http/context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
 
-/** The request line, as far as an endpoint may want to know it. */
+/** The request line, as far as endpoints need it. */
 export interface RequestTarget {
-  /**
-   * As the client wrote it; an endpoint that answers GET gets HEAD, too, and answers it alike: the body is not sent.
-   */
+  /** As the client sent it. An endpoint that answers GET gets HEAD, too, and answers it alike: the body is not sent. */
   readonly method: string
   /** Without the query; not decoded. */
   readonly path: string
@@ -21,10 +19,10 @@ export interface RequestTarget {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Takes a request's body as it comes. `write` and `abort` as in {@link BodyReceiver} of descriptors. */
+/** Takes a request's body as it comes. `write` and `abort` are as in {@link BodyReceiver} of descriptors. */
 export interface EndpointReceiver {
   write(piece: Uint8Array): void | Promise<void>
-  /** The body is complete. Never throws, never rejects. */
+  /** Called when the body is complete. Never throws, never rejects. */
   end(): MaybePromise<HttpResponse>
   abort(reason: Error): void
 }
@@ -34,8 +32,8 @@ export interface Endpoint {
   /** For the log. */
   readonly name: string
   /**
-   * Absolute. A segment `{name}` takes any one segment, and a last segment `*` takes all that follows, nothing
-   * included: `/v2/models/{model}/infer`, `/static/*`.
+   * Absolute. A segment `{name}` matches any one segment, and a last segment `*` matches the rest, which may be empty:
+   * `/v2/models/{model}/infer`, `/static/*`.
    */
   readonly path: string
   /** GET includes HEAD. */
@@ -50,18 +48,18 @@ export interface Endpoint {
   /** Whether bodies with a content-encoding are decompressed first; otherwise they come as they were sent. */
   readonly decompresses: boolean
   /**
-   * Answers a request; the body of the response may be a stream. Never throws, never rejects. Owns the request: whoever
-   * reads its body after returning keeps or copies it first.
+   * Answers a request; the body of the response may be a stream. Never throws, never rejects. Owns the request: to read
+   * its body after returning, keep or copy it first.
    */
   answer(request: HttpRequest, ctx: Context, target: RequestTarget): MaybePromise<HttpResponse>
-  /** An error in the terms of the protocol; its body is a string. Never throws. */
+  /** Returns an error in the protocol's format; its body is a string. Never throws. */
   problem(error: ServingError, requestId: string): HttpResponse
-  /** The client's own deadline. **Units**: milliseconds from now; undefined for none. */
+  /** Returns the client's own deadline. **Units**: milliseconds from now; undefined for none. */
   timeoutMs?(headers: RequestHeaders): number | undefined
   /**
-   * Called for a body that did not come at once and is not compressed: returns what takes it piece by piece, or
-   * undefined to have it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as
-   * descriptors' `receive`.
+   * Called for a body that did not come at once and is not compressed: returns a receiver of its pieces, or undefined
+   * to get it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as descriptors'
+   * `receive`.
    */
   receive?(declared: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * What the listener and its HTTP engines know of each other.
+ * The interface between the listener and its HTTP engines.
  * @module
  */
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'

@@ -1,5 +1,5 @@
 /**
- * The limits of time of one exchange: of its body while that comes, then of its response while the client reads.
+ * The time limits of one exchange: of its body while it comes, then of its response while the client reads it.
  * @module
  */
 import { ClientClosed, DeadlineExceeded, type ServingError } from '../errors.ts'
@@ -7,11 +7,11 @@ import type { Context } from '../http/context.ts'
 import type { Limits } from './options.ts'
 import { minRate, TransferClock } from './transfer-clock.ts'
 
-/** What the clocks ask of their exchange. */
+/** What the clocks need of their exchange. */
 export interface TimedExchange {
-  /** Bytes of the body so far. */
+  /** Returns the bytes of the body so far. */
   received(): number
-  /** Bytes that the client took so far; differences count. */
+  /** Returns the bytes that the client has taken so far; only differences count. */
   taken(): number
   /** Called when the body is late. */
   bodyLate(error: ServingError): void
@@ -31,7 +31,7 @@ export class ExchangeClocks {
     this.#exchange = exchange
   }
 
-  /** Starts the clocks of a body that did not come at once; does nothing the second time. */
+  /** Starts the clocks of a body that did not come at once; later calls do nothing. */
   awaitBody(ctx: Context): void {
     const { bodyTimeoutMs } = this.#limits
     const exchange = this.#exchange
@@ -57,7 +57,7 @@ export class ExchangeClocks {
     this.#clock = undefined
   }
 
-  /** Starts or goes on timing a client that does not take what was written. */
+  /** Starts or resumes timing a client that does not take what was written. */
   awaitReader(): void {
     const { sendTimeoutMs } = this.#limits
     if (sendTimeoutMs === 0) return
@@ -75,12 +75,12 @@ export class ExchangeClocks {
     this.#clock.start()
   }
 
-  /** Called while the client is not the one that is waited for. */
+  /** Called when the server stops waiting for the client. */
   pause(): void {
     this.#clock?.pause()
   }
 
-  /** Called when the client is waited for again. */
+  /** Called when the server waits for the client again. */
   resume(): void {
     this.#clock?.start()
   }

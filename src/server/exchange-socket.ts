@@ -1,5 +1,5 @@
 /**
- * What an exchange asks of its engine.
+ * The socket that an exchange needs from its engine.
  * @module
  */
 import type { Chunk, HttpResponse } from '../http/message.ts'
@@ -12,14 +12,12 @@ export interface ExchangeSocket {
   /** Whether the response must not be written from within the callback that delivers the body. */
   readonly answersLater: boolean
   /**
-   * Whether bytes are the caller's again once they were written; otherwise the socket may read them at any later time.
+   * Whether the caller may reuse bytes once they were written; otherwise the socket may read them at any later time.
    */
   readonly copies: boolean
   /** Runs `writes` at once, so that they leave in one packet. */
   cork(writes: () => void): void
-  /**
-   * Sends a response with a content-length and ends; without length and body for 204 and 304, without body for HEAD.
-   */
+  /** Sends a response with a content-length and ends it; no length or body for 204 and 304, no body for HEAD. */
   sendWhole(response: HttpResponse, body: Chunk): void
   /** Writes status and headers of a streamed response; `length` of its body, where that is known. */
   sendHead(response: HttpResponse, length?: number): void
@@ -33,13 +31,13 @@ export interface ExchangeSocket {
   /** Writes the end of a streamed response of unknown length. */
   sendEnd(): void
   /**
-   * Returns how many bytes of responses were taken from this socket so far, as far as it can tell; differences count.
+   * Returns how many bytes of responses were taken from this socket so far, as far as it knows; only differences count.
    */
   taken(): number
-  /** Asks for no more of the request's body, until `resume`. Pieces that were read already may still come. */
+  /** Pauses the request's body until `resume`. Pieces that were read already may still come. */
   pause(): void
   resume(): void
-  /** Sends a response while the request's body still comes, reads on for a while, closes. */
+  /** Sends a response while the request's body is still coming, reads on for a while, then closes. */
   sendAndDrain(response: HttpResponse): void
   /** Closes the connection so that the client sees a broken response, not a complete one. */
   destroy(): void

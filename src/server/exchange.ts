@@ -25,7 +25,7 @@ import { faultOf } from './response-fault.ts'
 import { discard, type StreamOwner, sendStream } from './response-stream.ts'
 import { Upload } from './upload.ts'
 
-/** What an engine knows of a request when its headers have come. */
+/** What an engine knows of a request once its headers have come. */
 export interface IncomingRequest {
   readonly endpoint: Endpoint
   readonly target: RequestTarget
@@ -41,7 +41,7 @@ export interface IncomingRequest {
  */
 export class Exchange implements StreamOwner {
   readonly socket: ExchangeSocket
-  /** Nothing may be written any more. */
+  /** Whether nothing may be written any more. */
   over = false
   /** Whether the connection must close after the response. */
   readonly closes: boolean
@@ -52,15 +52,15 @@ export class Exchange implements StreamOwner {
   readonly #declared: number | undefined
   #body: BodyBuffer | undefined
   #upload: Upload | undefined
-  // Made when something has to be waited for: most requests come and leave at once.
+  // Created only when something has to be waited for: most requests come and leave at once.
   #clocks: ExchangeClocks | undefined
   // Of the body. **Units**: bytes.
   #received = 0
   // Undefined for endpoints that answer under any load.
   readonly #reservation: Reservation | undefined
-  // The body is complete or given up: what still comes is dropped.
+  // Whether the body is complete or given up: what still comes is dropped.
   #closedToInput = false
-  // The response whose body lies in the pool while it is sent in one.
+  // The response whose pooled body is being sent in one piece.
   #pooled: HttpResponse | undefined
   #wake: (() => void) | undefined
 
@@ -81,7 +81,7 @@ export class Exchange implements StreamOwner {
     return this.#target.method === 'HEAD'
   }
 
-  /** The request's id to send back: the client's own, where it sent one. */
+  /** The request id to send back: the client's own, if it sent one. */
   get echoedId(): string | undefined {
     return lifecycle.clientId(this.#ctx)
   }
@@ -92,7 +92,7 @@ export class Exchange implements StreamOwner {
   }
 
   /**
-   * Takes a piece of the request's body. `borrowed`: the bytes are the socket's again once this returns.
+   * Takes a piece of the request's body. `borrowed`: the socket may reuse the bytes once this returns.
    * Runs within the socket's own callback, where writes are corked already.
    */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
@@ -121,7 +121,7 @@ export class Exchange implements StreamOwner {
       this.refuse(tooLarge(this.#server))
       return
     }
-    // Of an announced length all was reserved at once.
+    // For an announced length, all memory was reserved at once.
     if (this.#declared === undefined && !this.#reserve(this.#body.capacity)) return
     if (last) this.#run(bodyLoan.lend(this.#ctx.headers, this.#body.take(), bufferPool))
   }
@@ -152,7 +152,7 @@ export class Exchange implements StreamOwner {
     this.drained()
   }
 
-  /** The response is out, or never will be. Only the first call counts. */
+  /** Called when the response was sent or never will be. Only the first call counts. */
   finished(): void {
     if (this.over) return
     this.over = true
@@ -174,15 +174,15 @@ export class Exchange implements StreamOwner {
   }
 
   /**
-   * Called when a stream fails: the status is out, so only a cut connection tells the client that the body is not
-   * whole.
+   * Called when a stream fails: the status was sent, so only a cut connection tells the client that the body is
+   * incomplete.
    */
   streamFailed(cause: unknown): void {
     if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
     this.#cut()
   }
 
-  /** Starts the limits of time of a body that did not come at once. */
+  /** Starts the time limits of a body that did not come at once. */
   awaitBody(): void {
     this.#timed.awaitBody(this.#ctx)
   }
@@ -212,7 +212,7 @@ export class Exchange implements StreamOwner {
     if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
   }
 
-  /** Hands the body to the endpoint's receiver as it comes; false when the endpoint wants it whole. */
+  /** Passes the body to the endpoint's receiver as it comes; returns false when the endpoint wants it whole. */
   #receiveInPieces(piece: Uint8Array, last: boolean): boolean {
     const endpoint = this.#endpoint
     if (endpoint.receive === undefined || !isIdentity(this.#encoding)) return false
@@ -251,7 +251,7 @@ export class Exchange implements StreamOwner {
     return true
   }
 
-  /** Gives up what has come of the body. */
+  /** Drops what has come of the body. */
   #dropBody(): void {
     this.#body?.drop()
     this.#body = undefined
@@ -284,7 +284,7 @@ export class Exchange implements StreamOwner {
     this.#later(() => this.#answer(this.#call(request), false))
   }
 
-  /** Goes on outside of the socket's callback. */
+  /** Continues outside of the socket's callback. */
   #later(work: () => void): void {
     setImmediate(() =>
       this.#guard(() => {
@@ -301,7 +301,7 @@ export class Exchange implements StreamOwner {
     }
   }
 
-  /** The encoding to decode, if the endpoint wants that. */
+  /** The encoding to decode, if the endpoint wants decoded bodies. */
   get #encoding(): string | undefined {
     return this.#endpoint.decompresses ? this.#ctx.headers.get('content-encoding') : undefined
   }
@@ -353,7 +353,7 @@ export class Exchange implements StreamOwner {
     } else sendStream(this, response, isCorked)
   }
 
-  /** Sends a body that is all there, within the memory budget and the time that a client has for reading it. */
+  /** Sends a complete body, within the memory budget and the time that a client has for reading it. */
   #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
     if (body.length >= countedBytes && this.#reservation?.reserve(body.length) === false) {
       response.pooled?.give(body as Uint8Array)
@@ -367,7 +367,7 @@ export class Exchange implements StreamOwner {
     if (!this.over && body.length >= countedBytes) this.#timed.awaitReader()
   }
 
-  /** Counts memory of a body, up to `bytes` in all; refuses the request when there is too little. */
+  /** Reserves memory for a body, up to `bytes` in all; refuses the request when there is too little. */
   #reserve(bytes: number): boolean {
     if (bytes < countedBytes || (this.#reservation?.reserveUpTo(bytes) ?? true)) return true
     this.refuse(noMemory())

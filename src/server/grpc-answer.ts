@@ -1,5 +1,5 @@
 /**
- * The time until a gRPC answer has left.
+ * Follows a gRPC answer until it was sent.
  * @module
  */
 import type { Http2Stream } from 'node:http2'
@@ -10,17 +10,15 @@ const cancelCode = 8
 
 /**
  * Watches an answer until the client has read it: a client with a flow-control window of 0 would otherwise hold its
- * slot, or
- * the memory of its answers, as long as it likes.
+ * slot, or the memory of its answers, as long as it likes.
  *
- * grpc-js (1.14) tells of neither the end of an answer nor a way to give one up, so that this looks at the HTTP/2
- * stream behind
- * a call; where it finds none, an answer counts as sent when it was handed over.
+ * grpc-js (1.14) neither reports the end of an answer nor can cancel one, so this uses the HTTP/2 stream behind a call;
+ * where it finds none, an answer counts as sent when it was handed over.
  */
 export class GrpcAnswer {
   readonly #stream: Http2Stream | undefined
   readonly #clock: TransferClock | undefined
-  // Handed to the stream. **Units**: bytes.
+  // Bytes handed to the stream. **Units**: bytes.
   #handed = 0
   #isSending = false
 
@@ -40,7 +38,7 @@ export class GrpcAnswer {
     )
   }
 
-  /** Whether all was handed over and the client is still reading. */
+  /** Whether everything was handed over and the client is still reading. */
   get isSending(): boolean {
     return this.#isSending
   }
@@ -77,7 +75,7 @@ export class GrpcAnswer {
   }
 }
 
-/** The HTTP/2 stream of a call; a private member of grpc-js. */
+/** Returns the HTTP/2 stream of a call; a private member of grpc-js. */
 function http2StreamOf(call: object): Http2Stream | undefined {
   const stream = (call as { readonly call?: { readonly stream?: Http2Stream } }).call?.stream
   return typeof stream?.close === 'function' && typeof stream.once === 'function' ? stream : undefined

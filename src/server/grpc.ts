@@ -33,7 +33,7 @@ import { type Apis, type BytesAnswer, callBytes, rpcServices } from './rpc.ts'
 /** A listening gRPC server. */
 export interface GrpcEngine {
   readonly port: number
-  /** From here on health checks answer NOT_SERVING. */
+  /** Makes health checks answer NOT_SERVING from now on. */
   drain(): void
   /** Stops listening and ends every call that still runs. */
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface GrpcEngine {
 // would forget. **Units**: milliseconds.
 const keepaliveTimeMs = 60_000
 const keepaliveTimeoutMs = 20_000
-// A connection without calls, or one that never says anything, is closed after this. **Units**: milliseconds.
+// A connection without calls, or one that never sends anything, is closed after this. **Units**: milliseconds.
 const idleMs = 300_000
 // For the tail of answers and the pings of clients that hold an idle connection.
 const closeMs = 500
@@ -60,7 +60,7 @@ export async function listenGrpc(
     'grpc.max_receive_message_length': state.limits.maxBodyBytes,
     // Responses are bounded by the functions alone, as over HTTP.
     'grpc.max_send_message_length': -1,
-    // Of one connection: more wait in the client. The limiter counts over all connections and refuses.
+    // For each connection: further calls wait in the client. The limiter counts over all connections and refuses.
     'grpc.max_concurrent_streams': Math.max(128, Math.min(state.limits.maxInFlight, 1024)),
     'grpc.keepalive_time_ms': keepaliveTimeMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
@@ -73,7 +73,7 @@ export async function listenGrpc(
     server.addService(definition(name), {
       Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply),
       CallStream: (call: StreamCall) => calls.stream(call),
-      // A method that is left out answers UNIMPLEMENTED.
+      // A method without an implementation answers UNIMPLEMENTED.
       ...(introspection && {
         ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(serviceMetadata(service))),
       }),
@@ -116,7 +116,7 @@ function bind(server: Server, { host, port }: Address, tls: GrpcTls | undefined)
 
 function stop(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    // Waits for the clients to close their connections, which idle ones do not do of themselves.
+    // Waits for clients to close their connections, which idle ones do not do by themselves.
     const force = setTimeout(() => server.forceShutdown(), closeMs)
     server.tryShutdown(() => {
       clearTimeout(force)
@@ -127,7 +127,7 @@ function stop(server: Server): Promise<void> {
 
 const asIs = (bytes: Buffer) => bytes
 
-/** Messages stay bytes here: grpc-js would answer INTERNAL for one that is malformed, which is the client's fault. */
+/** Messages stay bytes here: grpc-js would answer INTERNAL for a malformed one, which is the client's fault. */
 function definition(service: string): ServiceDefinition {
   const method = (name: string, responseStream: boolean) => ({
     path: `/${service}/${name}`,
@@ -147,7 +147,7 @@ function definition(service: string): ServiceDefinition {
 
 function reflection(): ReflectionService {
   const fileDescriptorProtos = fileDescriptors.map((text) => Buffer.from(text, 'base64'))
-  // It only looks for the descriptors in a package's definitions.
+  // It reads only the descriptors of a package's definitions.
   return new ReflectionService({ messages: { fileDescriptorProtos } } as never)
 }
 
@@ -173,7 +173,7 @@ class RpcCalls {
     }
     const { ctx, leave, answer: sending } = open
     const finish = (answer: BytesAnswer) => {
-      // Nobody reads an answer to a call that is gone.
+      // Nobody reads the answer to a cancelled call.
       if (call.cancelled) leave()
       else if ('error' in answer) {
         reply(this.#failure(answer.error, ctx))
@@ -183,7 +183,7 @@ class RpcCalls {
         leave()
       } else {
         sendOwnMetadata(call, ctx)
-        // Before the reply: grpc-js calls an answered call cancelled at once.
+        // Before the reply: grpc-js reports an answered call as cancelled at once.
         sending.whenSent(answer.bytes.length, () => {
           this.#server.memory.release(answer.bytes.length)
           leave()
@@ -228,7 +228,7 @@ class RpcCalls {
     }
   }
 
-  /** Lets a call in, or returns why not. */
+  /** Admits a call, or returns why not. */
   #open(call: UnaryCall | StreamCall): OpenCall | ServingError {
     const server = this.#server
     if (server.health.state !== 'ready') return new Overloaded(`the server is ${server.health.state}`)
@@ -251,7 +251,7 @@ class RpcCalls {
     const answer = new GrpcAnswer(call, server.limits.sendTimeoutMs, () => {
       this.#log(new ClientClosed('expected the client to read the answer in time, it did not'), ctx)
     })
-    // Also when the client's deadline has passed, and behind every answer.
+    // Also emitted when the client's deadline has passed, and after every answer.
     call.once('cancelled', () => {
       if (answer.isSending) return
       if (!isOver) lifecycle.abort(ctx, new ClientClosed())
@@ -277,7 +277,7 @@ class RpcCalls {
   }
 }
 
-/** A call that was let in. */
+/** A call that was admitted. */
 interface OpenCall {
   readonly ctx: Context
   readonly leave: () => void
@@ -290,7 +290,7 @@ interface Status {
   readonly metadata: Metadata
 }
 
-/** Ends a stream with a status. Not by `destroy`, which grpc-js would end without one. */
+/** Ends a stream with a status. Not by `destroy`, with which grpc-js would send none. */
 function fail(call: StreamCall, status: Status): void {
   call.emit('error', Object.assign(new Error(status.details), status))
 }
@@ -302,7 +302,7 @@ function deadlineOfCall(server: ServerState, call: UnaryCall | StreamCall): numb
   return ours === undefined ? own : Math.min(own, ours)
 }
 
-/** Metadata as headers: what it says in text. */
+/** Returns the text entries of metadata as headers. */
 function headersOf(metadata: Metadata): HeaderList {
   const names: string[] = []
   const values: string[] = []
@@ -316,13 +316,13 @@ function headersOf(metadata: Metadata): HeaderList {
   return new HeaderList(names, values)
 }
 
-/** What the function set on its response, and the client's own id, as initial metadata. */
+/** Sends what the function set on its response, and the client's own request id, as initial metadata. */
 function sendOwnMetadata(call: UnaryCall | StreamCall, ctx: Context): void {
   const id = lifecycle.clientId(ctx)
   if (!ctx.response.touched && id === undefined) return
   const metadata = new Metadata()
   for (const [name, value] of ctx.response.merge([])) {
-    // Names and values were checked as headers; gRPC keeps some names for itself, and texts to ASCII.
+    // Names and values were already checked as headers; gRPC reserves some names, and allows only ASCII text.
     if (name === 'content-type' || name.startsWith('grpc-') || name.endsWith('-bin')) continue
     if (/^[\x20-\x7e]*$/.test(value) && /^[0-9a-z_.-]+$/.test(name)) metadata.add(name, value)
   }

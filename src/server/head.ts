@@ -1,12 +1,12 @@
 /**
- * Checks of what is written in front of a response body.
+ * Checks the status and the headers of a response.
  * @module
  */
 import { STATUS_CODES } from 'node:http'
 import { expected } from '../errors.ts'
 import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
 
-// A descriptor's own framing headers, right or wrong, are skipped.
+// What happens to a header of a descriptor: framing headers, right or wrong, are skipped.
 type NameUse = 'send' | 'skip' | 'refuse'
 
 // A service uses few names again and again; the cap is for code that makes up names.

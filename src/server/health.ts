@@ -6,10 +6,10 @@ import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** Where a server is in its life. Only a `ready` one takes requests. */
+/** The states of a server's life. Only a `ready` one accepts requests. */
 export type HealthState = 'starting' | 'ready' | 'draining'
 
-/** The state of one server; the listener moves it on. */
+/** The state of one server, which the listener changes. */
 export interface Health {
   state: HealthState
 }

@@ -29,10 +29,10 @@ export interface InjectOptions extends Partial<Limits> {
 
 /**
  * Answers a request as `serve` would, in process and without a socket. A service whose functions need its startup hooks
- * or Runners is started before, by `await service.start()`, and stopped after.
+ * or Runners must be started first, by `await service.start()`, and stopped afterwards.
  *
- * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since clients get no
- * whole response then. Whatever a client could cause is a response, as over HTTP.
+ * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since over HTTP the
+ * response would be incomplete. Whatever a client could cause is a response, as over HTTP.
  * **Example** `const response = await inject(service, { path: '/double', body: [1, 2] })`
  */
 export async function inject(
@@ -128,7 +128,7 @@ class MemorySocket implements ExchangeSocket {
   }
 
   sendPiece(piece: Chunk): boolean {
-    // A copy: bytes may lie in a buffer of the pool.
+    // A copy: bytes may be in a pooled buffer.
     this.#pieces.push(Buffer.from(piece as Uint8Array))
     return true
   }
@@ -147,7 +147,7 @@ class MemorySocket implements ExchangeSocket {
     this.#resolve(new CollectedResponse(head, lines, this.#pieces, head.error))
   }
 
-  /** For a body above `maxBodyBytes`: all of it is here, so nothing is left to drain. */
+  /** Called for a body above `maxBodyBytes`: all of it is in memory, so nothing is left to drain. */
   sendAndDrain(response: HttpResponse): void {
     this.sendWhole(response, response.body as Chunk)
   }
@@ -191,7 +191,9 @@ class CollectedResponse implements InjectResponse {
   }
 }
 
-/** The bytes of a body; undefined without one. **Errors**: InvalidArgument for a value that JSON cannot write. */
+/**
+ * Returns the bytes of a body; undefined without one. **Errors**: InvalidArgument for a value that JSON cannot write.
+ */
 async function bodyOf(
   body: InjectRequest['body'],
 ): Promise<{ readonly bytes?: Uint8Array; readonly contentType?: string }> {
@@ -222,7 +224,7 @@ function headersOf(
   })
 }
 
-/** Only what the endpoint reads, as an engine copies it. */
+/** Returns only the headers that the endpoint reads, as engines do. */
 function readHeaders({ readsHeaders }: Endpoint, headers: HeaderList): HeaderList {
   if (readsHeaders === 'all') return headers
   return new HeaderList(

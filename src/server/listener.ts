@@ -63,14 +63,14 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     const message = `no temporary file can be written (${fault.message}): ${remedy}`
     log.error({ event: 'temporary_files', err: fault }, message)
   }
-  // Before the hooks: a missing binary should not cost the loading of a model first.
+  // Before the hooks: no model should be loaded when the binary is missing.
   const start = await pickEngine(options.engine, log)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   try {
     await service.start({ modelGraceMs: limits.modelGraceMs })
-    // Loaded before anything listens: it takes 60 ms, in which requests would be refused.
+    // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('./grpc.ts')).listenGrpc
-    // Beside other workers on the same port the first connection may come with the socket.
+    // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     const engine = await start(server, address)
     try {

@@ -1,17 +1,17 @@
 /**
- * Log lines into a pipe whose reader may stop reading.
+ * Writes log lines to a pipe whose reader may stop reading.
  * @module
  */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 const retryMs = 100
-/** Lines that wait for the reader; further ones are dropped. **Units**: bytes. */
+/** Maximum of lines that wait for the reader; further ones are dropped. **Units**: bytes. */
 const maxWaitingBytes = 1024 * 1024
 
 /**
- * Writes lines at once while the pipe has room, so that none is lost when the process ends, and keeps up to 1 MiB of
- * them while it has none: a write that waits for the reader would stop the event loop (a pipe holds 64 KiB, which is 32
- * errors with their stacks). Lines above that are dropped, and their number is logged when there is room again.
+ * Writes lines at once while the pipe has room, so that none is lost when the process ends; otherwise buffers up to 1
+ * MiB of them, since a write that waits for the reader would stop the event loop (a pipe holds 64 KiB, which is 32
+ * errors with their stacks). Further lines are dropped, and their number is logged when there is room again.
  */
 export class LogPipe {
   readonly #fd: number
@@ -21,7 +21,7 @@ export class LogPipe {
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `fd`: opened without blocking. `droppedLine`: makes the line that tells how many were dropped. */
+  /** `fd`: opened non-blocking. `droppedLine`: returns the line that says how many were dropped. */
   constructor(fd: number, droppedLine: (count: number) => string) {
     this.#fd = fd
     this.#droppedLine = droppedLine
@@ -61,7 +61,7 @@ export class LogPipe {
     if (dropped > 0) this.write(this.#droppedLine(dropped))
   }
 
-  /** Returns how many bytes were written; all of them when there is no reader any more. */
+  /** Returns the number of bytes written; all of them when there is no reader any more. */
   #writeSome(bytes: Buffer): number {
     let done = 0
     try {
@@ -74,13 +74,14 @@ export class LogPipe {
 }
 
 /**
- * Opens the pipe behind a file descriptor once more, without blocking: the flag on the descriptor itself would hold for
- * all processes that share it. Undefined for what is no pipe (a file, a terminal, a socket) or cannot be opened.
+ * Reopens the pipe behind a file descriptor as non-blocking: the flag on the descriptor itself would apply to all
+ * processes that share it. Returns undefined for anything else (a file, a terminal, a socket), and when it cannot be
+ * opened.
  */
 export function openPipe(fd: number): number | undefined {
   try {
-    // As bigints, which have memory of their own: Node's realpath (of 20.20) looks at what the last plain stat left
-    // behind, and follows no symbolic links after one of a pipe.
+    // As bigints, whose memory is separate: Node's realpath (of 20.20) reads what the last plain stat left behind, and
+    // follows no symbolic links after one of a pipe.
     if (!fstatSync(fd, { bigint: true }).isFIFO()) return undefined
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
   } catch {

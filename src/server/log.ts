@@ -9,9 +9,7 @@ import { LogPipe, openPipe } from './log-pipe.ts'
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
 
-/**
- * The logger of a server that was given none: JSON lines on standard error, where a container's log collector reads.
- */
+/** Returns the default logger of a server: JSON lines on standard error, where container log collectors read. */
 export function createLogger(): Logger {
   const pipe = openPipe(2)
   if (pipe === undefined) return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
@@ -27,7 +25,7 @@ export function createLogger(): Logger {
   return pino({ name: 'serving' }, new LogPipe(pipe, dropped))
 }
 
-/** A logger that writes nothing and calls `onError` with the errors that it is given. */
+/** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */
 export function silentLogger(onError: (error: Error) => void): Logger {
   const log = pino({ level: 'silent' })
   log.error = (fields: unknown) => {

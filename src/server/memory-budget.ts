@@ -1,14 +1,14 @@
 /**
- * The bound on memory that bodies and answers in flight may take together.
+ * Limits the memory that bodies and answers in flight may take together.
  * @module
  */
 import { totalmem } from 'node:os'
 
-/** From this size on a body or an answer is counted; smaller ones are bounded by their number. **Units**: bytes. */
+/** Bodies and answers of at least this size are counted; the number of smaller ones is bounded. **Units**: bytes. */
 export const countedBytes = 256 * 1024
 
 /**
- * Half of the memory that this process may use: of its cgroup's limit where there is one, else of the machine's.
+ * Returns half of the memory that this process may use: of its cgroup's limit if there is one, else of the machine's.
  * **Units**: bytes.
  */
 export function defaultMemoryBytes(): number {
@@ -33,8 +33,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Counts `bytes`; returns false, and counts none, when they do not fit. What is larger than the limit fits when
-   * nothing else is there.
+   * Reserves `bytes`; returns false, and reserves none, when they do not fit. More than the limit fits when nothing
+   * else is reserved.
    */
   reserve(bytes: number): boolean {
     if (this.#used > 0 && this.#used + bytes > this.#max) return false
@@ -42,7 +42,7 @@ export class MemoryBudget {
     return true
   }
 
-  /** Gives reserved bytes back. */
+  /** Releases reserved bytes. */
   release(bytes: number): void {
     this.#used -= bytes
   }

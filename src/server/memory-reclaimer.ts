@@ -1,5 +1,5 @@
 /**
- * Gives memory back to the system when a burst is over.
+ * Returns memory to the system when a burst is over.
  * @module
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -8,15 +8,15 @@ import { runInNewContext } from 'node:vm'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { addon } from '../native/add-on.ts'
 
-/** How often the process is looked at. **Units**: milliseconds. */
+/** How often the process is checked. **Units**: milliseconds. */
 const checkMs = 5_000
-/** Growth since the last time that is worth a collection. **Units**: bytes. */
+/** Growth since the last collection that makes another one worthwhile. **Units**: bytes. */
 const minGrowthBytes = 64 * 1024 * 1024
 
-/** Until the finalizers of collected buffers have freed their memory. **Units**: milliseconds. */
+/** Time for the finalizers of collected buffers to free their memory. **Units**: milliseconds. */
 const finalizersMs = 200
 
-/** What a reclaimer asks of its process; given by tests. */
+/** What a reclaimer needs of its process; replaced in tests. */
 export interface ReclaimerProcess {
   /** Resident memory. **Units**: bytes. */
   rss(): number
@@ -35,7 +35,7 @@ export interface ReclaimerProcess {
 export class MemoryReclaimer {
   readonly #timer: NodeJS.Timeout
   readonly #process: ReclaimerProcess
-  /** Resident memory after the last reclaim; before the first one, the least seen. */
+  /** Resident memory after the last reclaim; before the first one, the lowest seen. */
   #baseline: number
   #busy = false
 
@@ -43,7 +43,7 @@ export class MemoryReclaimer {
     this.#process = process
     this.#baseline = process.rss()
     this.#timer = setInterval(() => {
-      // Without a free file descriptor the resident memory cannot be read: the next check may.
+      // Without a free file descriptor the resident memory cannot be read; the next check may succeed.
       if (isIdle()) this.check().catch(() => {})
     }, checkMs).unref()
   }
@@ -78,7 +78,7 @@ const thisProcess: ReclaimerProcess = {
       setFlagsFromString('--no-expose-gc')
     }
     bufferPool.clear()
-    // What the first collection makes unreachable through finalizers goes with the second.
+    // What only finalizers of the first collection make unreachable is freed by the second.
     for (let i = 0; i < 2; i++) {
       collect()
       await wait(finalizersMs, undefined, { ref: false })

@@ -9,7 +9,7 @@ import { TurnCounter } from './turn-counter.ts'
 export class Connection {
   /**
    * Whether a response has said that the connection closes: requests pipelined behind it are dropped (RFC 9112 section
-   * 9.6). Node would take them, and ends the process by an assertion when such a one is answered out of turn.
+   * 9.6). Node would accept them, and ends the process by an assertion when one is answered out of turn.
    */
   closing = false
   readonly #running = new Set<() => void>()
@@ -21,7 +21,7 @@ export class Connection {
     })
   }
 
-  /** Counts a request; false when the connection has sent too many in this turn of the event loop. */
+  /** Counts a request; returns false when the connection has sent too many in this turn of the event loop. */
   addRequest(): boolean {
     return this.#turn.add()
   }
@@ -32,7 +32,7 @@ export class Connection {
   }
 
   /**
-   * Calls `abort` when the socket closes. Node tells only the response whose turn it is, not those queued behind it.
+   * Calls `abort` when the socket closes. Node notifies only the response whose turn it is, not those queued behind it.
    */
   add(abort: () => void): void {
     this.#running.add(abort)

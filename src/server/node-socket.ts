@@ -56,7 +56,7 @@ export class NodeSocket implements ExchangeSocket {
 
   #take(piece: Uint8Array, last: boolean): void {
     try {
-      // Node does not use a piece's memory again, so the bytes are ours.
+      // Node does not reuse a piece's memory, so the bytes are ours.
       this.#exchange.receive(piece, last, false)
     } catch (error) {
       this.#exchange.fault(error)
@@ -93,7 +93,7 @@ export class NodeSocket implements ExchangeSocket {
 
   sendPiece(piece: Chunk): boolean {
     const room = this.#res.write(piece)
-    // Only a client that does not read is timed; a source may be silent as long as it likes.
+    // Only a client that does not read is timed; a source may pause as long as it likes.
     if (room) this.#res.socket?.setTimeout(0)
     else this.#timeStall()
     return room
@@ -142,7 +142,7 @@ export class NodeSocket implements ExchangeSocket {
     return headLines(response, echoedId, closing)
   }
 
-  /** Times the client that does not read; not while a pipelined response waits for its turn. */
+  /** Starts the timeout of a client that does not read; not while a pipelined response waits for its turn. */
   #timeStall(): void {
     const { socket } = this.#res
     if (socket === null) this.#res.once('socket', (later: Socket) => later.setTimeout(stallMs))

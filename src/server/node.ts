@@ -1,5 +1,5 @@
 /**
- * The HTTP engine on node:http, for platforms and versions of Node that uWebSockets.js has no binary for.
+ * The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js.
  * @module
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -19,13 +19,13 @@ import { drainUpload, headLines, NodeSocket } from './node-socket.ts'
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
   const { requestTimeoutMs } = server.limits
   const http = createServer({
-    // Longer than the idle time of common load balancers (60 s): whoever closes first must not be the server, or the
-    // balancer's next request meets a closed connection and becomes a 502.
+    // Longer than the idle time of common load balancers (60 s): if the server closed first, the balancer's next
+    // request would meet a closed connection and be answered with 502.
     keepAliveTimeout: 65_000,
-    // Headers come in one packet from honest clients; slow ones hold a socket and nothing else.
+    // Honest clients send headers in one packet; slow ones hold a socket and nothing else.
     headersTimeout: 30_000,
-    // Uploads to an API are bounded by the request deadline, with a proper answer; this is for refused ones, which are
-    // read over.
+    // Uploads to an API are bounded by the request deadline, with a proper answer; this bounds refused ones, which are
+    // read and dropped.
     requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000),
     noDelay: true,
   })
@@ -113,7 +113,7 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   if (expectsContinue) res.writeContinue()
 }
 
-/** Whether an entry of `rawHeaders` is this name; values are at odd places. */
+/** Whether an entry of `rawHeaders` is this name; values are at odd indexes. */
 function isHostName(text: string, i: number): boolean {
   return i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
 }
@@ -165,11 +165,11 @@ function answer(
   const lines = headLines(response, undefined, close)
   lines.push('content-length', String(Buffer.byteLength(text)))
   res.writeHead(response.status ?? 200, lines)
-  // Node reads over what is left of the body, and leaves the text out for HEAD.
+  // Node reads and drops the rest of the body, and omits the text for HEAD.
   res.end(text)
 }
 
-/** Node's own header object as RequestHeaders; nothing is copied. */
+/** Exposes Node's own header object as RequestHeaders; nothing is copied. */
 class NodeHeaders implements RequestHeaders {
   readonly #req: IncomingMessage
 

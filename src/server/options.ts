@@ -16,39 +16,37 @@ export interface Limits {
   /** Largest request body; a larger one is refused with 413. **Units**: bytes. */
   readonly maxBodyBytes: number
   /**
-   * Most that a compressed body may decompress to: this many times the bytes that came, though always up to 1 MiB; a
-   * larger one is refused with 413.
+   * Maximum decompressed size of a compressed body, as a multiple of the bytes that came; up to 1 MiB is always
+   * allowed. A larger one is refused with 413.
    */
   readonly maxUnpackRatio: number
   /** Time from a request's headers to the first byte of its response, then 504; 0 for none. **Units**: milliseconds. */
   readonly requestTimeoutMs: number
   /**
-   * Requests between the end of their body, or its first piece where it is received in pieces, and the end of their
-   * response.
+   * Maximum number of requests between the end of their body, or its first piece where it is received in pieces, and
+   * the end of their response.
    */
   readonly maxInFlight: number
   /**
-   * Time for a request's body to come, and again as much while it comes at 16 KiB a second; 0 for no limit but the
-   * request's.
-   * **Units**: milliseconds.
+   * Time for a request's body to come, extended by as much again while it comes at 16 KiB a second; 0 for no limit but
+   * the request's. **Units**: milliseconds.
    */
   readonly bodyTimeoutMs: number
   /**
-   * Time for a client to read a response, and again as much while it reads 16 KiB a second; then the connection is
-   * closed.
-   * 0 for no limit. **Units**: milliseconds.
+   * Time for a client to read a response, extended by as much again while it reads 16 KiB a second; then the connection
+   * is closed. 0 for no limit. **Units**: milliseconds.
    */
   readonly sendTimeoutMs: number
   /**
-   * Memory for bodies and answers in flight; a request that needs more is refused with 503. 0 for no limit. **Units**:
-   * bytes.
+   * Maximum memory for bodies and answers in flight; a request that needs more is refused with 503. 0 for no limit.
+   * **Units**: bytes.
    */
   readonly maxMemoryBytes: number
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
   /**
-   * Time after its deadline that a runner's call may still run before its thread or process is ended and replaced; a
-   * runner's own `modelGraceMs` goes before it. **Units**: milliseconds.
+   * Time for which a runner's call may still run after its deadline, before its thread or process is ended and
+   * replaced; a runner's own `modelGraceMs` takes precedence. **Units**: milliseconds.
    */
   readonly modelGraceMs: number
 }
@@ -93,7 +91,7 @@ export interface ServeOptions extends Partial<Limits> {
 export interface GrpcTls {
   readonly cert: string | Uint8Array
   readonly key: string | Uint8Array
-  /** Clients must show a certificate of this authority. */
+  /** Clients must present a certificate signed by this authority. */
   readonly clientCa?: string | Uint8Array
 }
 
@@ -105,13 +103,13 @@ export interface Listener {
   readonly grpcPort: number | undefined
   /**
    * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
-   * New connections are accepted meanwhile, so that probes see the 503, unless `accepting` is false: for a process that
+   * Meanwhile new connections are accepted, so that probes see the 503, unless `accepting` is false: for a process that
    * stops while others go on listening on the same port.
    */
   close(options?: { readonly accepting?: boolean }): Promise<void>
 }
 
-/** Returns whether the option is set, with its default filled in. **Errors**: InvalidArgument. */
+/** Returns the option, or its default when it is left out. **Errors**: InvalidArgument. */
 export function parseIntrospection(value: boolean | undefined): boolean {
   if (value === undefined) return process.env.NODE_ENV !== 'production'
   if (typeof value === 'boolean') return value

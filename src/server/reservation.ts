@@ -1,10 +1,10 @@
 /**
- * What one request holds of the server's slots and memory.
+ * The slot and the memory that one request holds.
  * @module
  */
 import type { ServerState } from './engine.ts'
 
-/** Takes a slot and memory for one request, and gives all of it back at its end. */
+/** Takes a slot and memory for one request, and releases all of it at the end of the request. */
 export class Reservation {
   readonly #server: ServerState
   #holdsSlot = false
@@ -34,7 +34,7 @@ export class Reservation {
     return true
   }
 
-  /** Gives all back. Called exactly once. */
+  /** Releases everything. Called exactly once. */
   end(): void {
     if (this.#bytes > 0) this.#server.memory.release(this.#bytes)
     if (this.#holdsSlot) this.#server.limiter.release()

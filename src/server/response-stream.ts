@@ -1,5 +1,5 @@
 /**
- * Bodies of responses that reach a socket in pieces, as fast as the client reads.
+ * Sends the bodies of responses in pieces, as fast as the client reads.
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
@@ -61,7 +61,7 @@ class ResponseStream {
     this.#length = length
   }
 
-  /** Sends chunks that are all there; waits only for a client that does not keep up. Must be corked. */
+  /** Sends chunks that are all available; waits only for a client that does not keep up. Must be corked. */
   sendChunks(chunks: readonly Chunk[]): void {
     this.#sendHead()
     for (let i = 0; i < chunks.length; i++) {

@@ -20,7 +20,7 @@ export interface Router {
   resolve(method: string, target: string): Route
 }
 
-/** Of a path without parameters. */
+/** The parameters of a path without any. */
 export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
 const parameter = /^\{(\w+)\}$/
@@ -38,8 +38,8 @@ export function parseBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments go before
- * parameters, and parameters before `*`.
+ * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments take
+ * precedence over parameters, and parameters over `*`.
  * **Errors**: InvalidArgument for two endpoints that answer one method on one path.
  * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each
  * pattern.

@@ -1,5 +1,5 @@
 /**
- * What gRPC and Connect share: names of services, and calls from bytes to bytes.
+ * What gRPC and Connect share: the names of services, and calls from bytes to bytes.
  * @module
  */
 
@@ -18,17 +18,15 @@ export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoS
 /** The APIs by name. */
 export type Apis = ReadonlyMap<string, Api>
 
-/** The bytes of a response, or why there is none. */
+/** The bytes of a response, or the error. */
 export type BytesAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
 
-/**
- * Answers the bytes of a Request with those of a Response. Never throws, never rejects. Takes ownership of the bytes.
- */
+/** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
   return callEncoded(apis, () => decodeRequest(bytes), ctx, encodeResponse)
 }
 
-/** As {@link callBytes}, for any encoding. */
+/** Like {@link callBytes}, for any encoding. */
 export function callEncoded(
   apis: Apis,
   decode: () => MaybePromise<RpcRequest>,
@@ -51,7 +49,7 @@ function encodeAnswer(answer: RpcAnswer, encode: (content: ProtoContent) => Uint
   try {
     return { bytes: encode(answer.content) }
   } catch (error) {
-    // A custom descriptor gave what is no message.
+    // A custom descriptor returned a value that is not a message.
     return { error: encodeFailureOf(error) }
   }
 }

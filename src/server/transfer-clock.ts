@@ -1,29 +1,28 @@
 /**
- * The time that a client has for sending a body or reading a response.
+ * Limits the time in which a client sends a body or reads a response.
  * @module
  */
 
-/** What a client must send or read of a transfer that takes longer than its time. **Units**: bytes a second. */
+/** Rate that a client must keep once a transfer takes longer than its time. **Units**: bytes a second. */
 export const minRate = 16 * 1024
 
 /**
- * Gives a transfer a time to end, and again as much while it keeps a rate of 16 KiB a second. Runs only while the
- * client is
- * waited for: a body that is being worked on, or a response whose next piece is not there yet, costs the client no
- * time.
+ * Gives a transfer a time to end, and as much again while it keeps a rate of 16 KiB a second. Runs only while the
+ * server waits for the client: a body that is being processed, or a response whose next piece is not there yet, costs
+ * the client no time.
  */
 export class TransferClock {
   readonly #timeMs: number
   readonly #transferred: () => number
   readonly #onLate: () => void
-  // When the period began. **Units**: bytes.
+  // Bytes transferred when the period began. **Units**: bytes.
   #before = 0
   #leftMs: number
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
 
   /**
-   * `transferred` returns the bytes so far, and is asked only when a period is over. `onLate` is called at most once.
+   * `transferred` returns the bytes so far, and is called only when a period is over. `onLate` is called at most once.
    * **Units**: `timeMs` in milliseconds.
    */
   constructor(timeMs: number, transferred: () => number, onLate: () => void) {
@@ -33,7 +32,7 @@ export class TransferClock {
     this.#onLate = onLate
   }
 
-  /** Starts or goes on; does nothing while it runs. */
+  /** Starts or resumes; does nothing while it runs. */
   start(): void {
     if (this.#timer !== undefined) return
     this.#startedAt = performance.now()

@@ -1,5 +1,5 @@
 /**
- * Answers on uWebSockets.js to requests whose bodies are refused.
+ * Answers requests whose bodies are refused, on uWebSockets.js.
  * @module
  */
 import type { HttpResponse } from '../http/message.ts'
@@ -33,7 +33,7 @@ export class UploadDrain {
     this.#timeMs = timeMs
   }
 
-  /** For a response that has no handlers yet. */
+  /** Starts, for a response that has no handlers yet. */
   start(head: boolean): void {
     this.#res.onAborted(() => this.aborted())
     this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
@@ -54,14 +54,14 @@ export class UploadDrain {
     this.#timer = setTimeout(() => this.#close(), this.#timeMs)
   }
 
-  /** Counts a piece of the body; throws it away. */
+  /** Counts and drops a piece of the body. */
   data(bytes: number, last: boolean): void {
     this.#bytes += bytes
-    // Not within this callback: what was written may still wait in the cork buffer, which closing throws away.
+    // Not within this callback: the answer may still be in the cork buffer, which closing discards.
     if (last || this.#bytes > uploadDrain.bytes) setImmediate(() => this.#close())
   }
 
-  /** The connection is gone. */
+  /** Called when the connection is gone. */
   aborted(): void {
     this.#over = true
     clearTimeout(this.#timer)
@@ -73,7 +73,7 @@ export class UploadDrain {
     try {
       this.#res.close()
     } catch {
-      // Closed from the other side in the same tick.
+      // Closed by the other side in the same tick.
     }
   }
 }

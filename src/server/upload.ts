@@ -1,5 +1,5 @@
 /**
- * A body on its way from a socket to an endpoint's receiver.
+ * Passes a body from a socket to an endpoint's receiver.
  * @module
  */
 
@@ -21,8 +21,8 @@ export interface UploadEvents {
 }
 
 /**
- * Counts a body against its limit, hands it to its receiver, and pauses the socket while the receiver is busy: in
- * memory is only what the receiver holds and what the socket had read before it was paused.
+ * Counts a body against its limit, hands it to its receiver, and pauses the socket while the receiver is busy: only
+ * what the receiver holds, and what the socket had read before it was paused, is in memory.
  */
 export class Upload {
   readonly #receiver: EndpointReceiver
@@ -39,7 +39,7 @@ export class Upload {
     this.#events = events
   }
 
-  /** Takes a piece, which is the socket's again when this returns. Runs within the socket's own callback. */
+  /** Takes a piece, which the socket may reuse when this returns. Runs within the socket's own callback. */
   take(piece: Uint8Array, last: boolean): void {
     if (this.#over) return
     this.#length += piece.length

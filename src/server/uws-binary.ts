@@ -1,6 +1,6 @@
 /**
- * Holds the binary of uWebSockets.js that would load against the table of those that were looked at: its package is
- * another party's, and its code reads what clients send before any of ours does.
+ * Checks the binary of uWebSockets.js against a table of reviewed ones before it is loaded: its package is a third
+ * party's, and its code reads what clients send before any of ours does.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /**
- * Returns when the binary is a known one, or the one whose SHA-256 `allowed` names; also when there is none, which the
- * import explains better.
+ * Returns when the binary is a known one, or the one whose SHA-256 `allowed` names; also when there is none, for which
+ * the import fails with a better message.
  *
  * **Errors**: Error that names the file and its SHA-256.
  * **Cost**: 10 ms, once: 7 MB are read and hashed.
@@ -32,9 +32,7 @@ export function checkUwsBinary(
 
 const target = `${process.platform}_${process.arch}_${process.versions.modules}`
 
-/**
- * Where the package has the binary of this platform: the repack below `dist/bin`, uWebSockets.js itself at its root.
- */
+/** Returns the path of this platform's binary: below `dist/bin` in the repack, at the root in uWebSockets.js itself. */
 function findUwsBinary(): string | undefined {
   const folders = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
   const folder = folders.map((path) => join(path, 'uWebSockets.js')).find((path) => existsSync(path))

@@ -1,6 +1,6 @@
 /**
  * SHA-256 of the binaries of uWebSockets.js that package.json pins (uws-pack 20.0.8), by platform, architecture and ABI
- * of Node. test/supply/uws-binaries.test.ts holds it against the package, and prints the new table after an update.
+ * of Node. test/supply/uws-binaries.test.ts checks it against the package, and prints the new table after an update.
  * @module
  */
 

@@ -11,7 +11,7 @@ export interface NativeHeaders {
   forEach(visit: (name: string, value: string) => void): void
 }
 
-/** Headers that are always read: their values decide where the request ends and what becomes of the connection. */
+/** Headers that are always read: they decide where the request ends and whether the connection closes. */
 const framing = { 'content-length': 0, 'transfer-encoding': 1, host: 2, connection: 3 } as const
 const framingCount = Object.keys(framing).length
 
@@ -26,7 +26,7 @@ export class HeaderReader {
   readonly #names: readonly string[] | 'all'
   readonly #slots = new Map<string, number>(Object.entries(framing))
   readonly #absent: readonly string[]
-  /** Places among the names of headers that belong to framing. */
+  /** Positions of the framing headers among the names to read. */
   readonly #framingWanted: [index: number, slot: number][] = []
   #allNames: string[] = []
   #values: string[] = []
@@ -46,7 +46,7 @@ export class HeaderReader {
     }
   }
 
-  /** Reads the headers of a request; the getters below tell about it until the next one is read. */
+  /** Reads the headers of a request; the getters below describe it until the next one is read. */
   read(request: NativeHeaders): void {
     this.#allNames = []
     this.#values = this.#names === 'all' ? [] : this.#absent.slice()
@@ -62,7 +62,8 @@ export class HeaderReader {
   }
 
   /**
-   * Whether uWebSockets.js closes the connection after the answer. As it looks: five characters can only be `close`.
+   * Whether uWebSockets.js closes the connection after the answer. Compares only the length with that of `close`, as
+   * uWebSockets.js does.
    */
   get clientCloses(): boolean {
     return this.#framing[framing.connection]?.length === 5

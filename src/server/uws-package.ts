@@ -18,7 +18,7 @@ export type {
  * one that is not known.
  */
 export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
-  // Read by the binary while it loads. Its own default of 4 KiB is below what cookies and proxies' headers come to.
+  // Read by the binary while it loads. Its own default of 4 KiB is too small for usual cookies and headers of proxies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'
   try {
     return await load()

@@ -21,10 +21,10 @@ export class UwsSocket implements ExchangeSocket {
   readonly #answersLater: boolean
   #drain: UploadDrain | undefined
   #listens = false
-  // What the kernel has not taken yet of a body of known length, and where in that it starts.
+  // What the kernel has not taken yet of a body of known length, and the offset where that starts in the body.
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
   #sendsEvents = false
-  // The native response is invalid, also for what the exchange leaves to do when it is over.
+  // Whether the native response is invalid, also for what the exchange still does when it is over.
   #gone = false
 
   constructor(server: ServerState, request: IncomingRequest, res: NativeResponse, answersLater: boolean) {
@@ -54,10 +54,10 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   /**
-   * A response that closes its connection closes the socket at once when the cork was lost to earlier pipelined
-   * responses. Within the data callback the parser does not notice: it hands the next pipelined request to its handler
-   * on a closed socket, which never aborts, so that the limiter would count it for good. Outside of it the next request
-   * finds this one pending, and uWebSockets.js closes the connection itself.
+   * When the cork was lost to earlier pipelined responses, a response that closes its connection closes the socket at
+   * once. Within the data callback the parser does not notice: it passes the next pipelined request to its handler on a
+   * closed socket, which never aborts, so that the limiter would count it for good. Outside of the callback the next
+   * request finds this one pending, and uWebSockets.js closes the connection itself.
    */
   get answersLater(): boolean {
     return this.#answersLater || this.#exchange.closing
@@ -86,7 +86,7 @@ export class UwsSocket implements ExchangeSocket {
       this.sendSized(bytes, bytes.length)
       return
     }
-    // Both copy what the kernel does not take, so that clean-ups may free the body when they return.
+    // Both copy what the kernel does not take, so clean-ups may free the body when they return.
     if (bodyless) res.endWithoutBody()
     else res.end(body, close)
     exchange.finished()
@@ -97,7 +97,7 @@ export class UwsSocket implements ExchangeSocket {
     const start = this.#res.getWriteOffset()
     if (this.#writeSized(bytes, length)) return true
     this.#rest = { bytes, start }
-    // Once: a handler that is set while another one runs is lost.
+    // Set once: a handler that is set while another one runs is lost.
     if (!this.#listens) this.#listenSized(length)
     return false
   }
@@ -189,7 +189,7 @@ export class UwsSocket implements ExchangeSocket {
       try {
         if (!this.#gone) this.#res.close()
       } catch {
-        // It has ended already.
+        // Already ended.
       }
     })
   }
@@ -209,14 +209,14 @@ export function sendText(res: NativeResponse, response: HttpResponse, head: bool
   res.end(response.body as string, close)
 }
 
-/** Answers HEAD: with the content-length that the body would have, where it is known. */
+/** Answers HEAD: with the content-length that the body would have, if it is known. */
 function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
   const { body } = response
   writeHead(res, response, echoedId)
   if ((typeof body === 'string' || body instanceof Uint8Array) && !isBodyless(response.status ?? 200))
     res.writeHeader('content-length', String(Buffer.byteLength(body)))
   if (close) res.writeHeader('connection', 'close')
-  // Not with its arguments: given a length it waits for the body, and given undefined it takes that for a length.
+  // Called without arguments: given a length it waits for the body, and it takes undefined for a length.
   res.endWithoutBody()
 }
 

@@ -21,7 +21,7 @@ import { sendText, UwsSocket } from './uws-socket.ts'
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
   const app = uws.App()
-  // Matched natively, which spares the hot path the strings of method and path.
+  // Matched natively, which spares the hot path the creation of strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
     const reader = new HeaderReader(endpoint.readsHeaders)
     app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
@@ -66,7 +66,7 @@ function openPost(
   )
 }
 
-// Of endpoints that are not matched natively.
+// For endpoints that are not matched natively.
 const readers = new WeakMap<Endpoint, HeaderReader>()
 const framingReader = new HeaderReader([])
 
@@ -113,9 +113,9 @@ function open(
 }
 
 /**
- * Requests of all connections in a turn; this version of uWebSockets.js does not tell which connection one belongs to.
- * Those above are answered in the next turn. A connection that pipelines meets its own unanswered request then, and
- * uWebSockets.js closes it; all others do not notice.
+ * Counts requests of all connections in a turn; this version of uWebSockets.js does not tell which connection one
+ * belongs to. Requests above the limit are answered in the next turn. By then a connection that pipelines has an
+ * unanswered request, so uWebSockets.js closes it; other connections do not notice.
  */
 const turn = new TurnCounter(1024)
 
@@ -157,7 +157,7 @@ function guard(server: ServerState, res: NativeResponse, run: () => void): void 
     try {
       res.close()
     } catch {
-      // It has ended already.
+      // Already ended.
     }
   }
 }

@@ -1,17 +1,16 @@
 /**
- * Finds a port to listen on, by taking it for a moment.
+ * Finds a port to listen on by listening on it for a moment.
  * @module
  */
 import { type AddressInfo, createServer } from 'node:net'
 import { InvalidArgument } from '../errors.ts'
 
 /**
- * Returns a port that a server can listen on: the same, or a free one for 0.
+ * Returns a port that a server can listen on: `port` itself, or a free one for 0.
  *
- * uWebSockets.js listens with SO_REUSEPORT, by which a forgotten process of the same user would silently take a share
- * of the requests. This listens without it, so that such a process is an error. Between this answer and the workers'
- * own listening another process can take the port; the kernel picks free ports at random, so for port 0 that is next to
- * impossible.
+ * uWebSockets.js listens with SO_REUSEPORT, with which a forgotten process of the same user would silently take a share
+ * of the requests. This listens without it, so that such a process causes an error. Another process can take the port
+ * before the workers listen; the kernel picks free ports at random, so for port 0 that is next to impossible.
  *
  * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this
  * machine.
@@ -19,7 +18,7 @@ import { InvalidArgument } from '../errors.ts'
 export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
-    // A client that connects in this moment is closed and tries again.
+    // A client that connects at this moment is disconnected and tries again.
     server.on('connection', (socket) => socket.destroy())
     server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host, option)))
     server.listen({ port, host, exclusive: true }, () => {

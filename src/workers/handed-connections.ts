@@ -8,18 +8,19 @@ interface Handle {
   close(): void
 }
 
-/** Time in which a worker acknowledges a connection, unless it is busy or lost it. **Units**: milliseconds. */
+/** A connection that is not acknowledged within this time counts as lost. **Units**: milliseconds. */
 export const acknowledgeMs = 5_000
 
 /**
- * Closes connections that a worker does not acknowledge, when it ends or after 5 s, and then hands it the next one.
+ * Closes connections that a worker has not acknowledged when it ends or after 5 s, so that it can be handed the next
+ * one.
  *
- * The parent hands each connection over with a message, closes its own end when the worker has answered, and hands the
- * worker no other one before that. Two things never end that wait in node:cluster (Node 20.20): a worker that dies
- * before it answers, and one without a free file descriptor, which loses the message with the descriptor, so that its
- * port is dead for good. A worker that is only busy has the connection already: it goes on to serve it.
+ * The parent hands a connection over with a message, closes its own end when the worker has answered, and hands the
+ * worker no other one before that. Two cases leave that wait open for ever in node:cluster (Node 20.20): a worker that
+ * dies before it answers, and one without a free file descriptor, which loses the message with the descriptor, so that
+ * its port is dead for good. A worker that is only busy already has the connection and will serve it.
  *
- * The messages are internal ones of node:cluster: should they change, this finds nothing and does nothing.
+ * The messages are internal to node:cluster: if they change, this finds nothing and does nothing.
  * `onLost` is called for each connection that was not acknowledged in time.
  */
 export function closeLostConnections(worker: Worker, onLost: () => void): void {
@@ -31,7 +32,7 @@ export function closeLostConnections(worker: Worker, onLost: () => void): void {
     if (act === 'newconn' && seq !== undefined && handle !== undefined) {
       const giveUp = () => {
         onLost()
-        // As the worker itself would answer: node:cluster closes the connection and goes on.
+        // Answers as the worker itself would: node:cluster closes the connection and goes on.
         child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: seq, accepted: true })
       }
       unacknowledged.set(seq, { handle, timer: setTimeout(giveUp, acknowledgeMs).unref() })

@@ -7,7 +7,9 @@
 export const firstDelayMs = 100
 /** Longest delay. **Units**: milliseconds. */
 export const maxDelayMs = 10_000
-/** A worker that was ready for so long was healthy: the next delay is the first one again. **Units**: milliseconds. */
+/**
+ * A worker that was ready for this long was healthy: its next delay is the first one again. **Units**: milliseconds.
+ */
 export const healthyAfterMs = 10_000
 
 /**

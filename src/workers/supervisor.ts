@@ -21,7 +21,7 @@ import {
 export const exitMarginMs = 2_000
 
 /**
- * A signal repeated within this time counts once: npm passes on the Ctrl-C that the terminal has sent us already.
+ * A signal repeated within this time counts once: npm forwards a Ctrl-C that the terminal has already sent to us.
  * **Units**: milliseconds.
  */
 export const sameSignalMs = 100
@@ -34,11 +34,11 @@ export interface SupervisorOptions {
   /** Settings of each worker; port 0 is replaced by a free one. */
   readonly config: WorkerConfig
   readonly logger: NonNullable<ServeOptions['logger']>
-  /** Receives the lines for a human: where the service is once all workers are ready. */
+  /** Prints lines for a human: the address of the service once all workers are ready. */
   readonly print: (line: string) => void
 }
 
-/** A worker with a number; outlives its processes. */
+/** The slot of one worker, with a number; outlives the worker's processes. */
 interface Slot {
   readonly number: number
   worker?: Worker
@@ -56,10 +56,10 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const
  * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after an orderly stop, 128 + signal when a
  * second signal cut it short.
  *
- * Through node:cluster, so that the node engine shares the port by the parent's round robin; the uws engine shares it
- * in the kernel, by SO_REUSEPORT. The parent never loads the service, so that its faults end a worker at most.
+ * Uses node:cluster: the node engine shares the port through the parent's round robin; the uws engine shares it in the
+ * kernel, by SO_REUSEPORT. The parent never loads the service, so a fault in it ends at most a worker.
  *
- * **Errors**: InvalidArgument when the port is taken or a worker fails before it was ever ready; then all are stopped.
+ * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const { workers, logger } = options
@@ -75,8 +75,8 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
 
 /**
  * Returns the engine and the number of workers that can share a port on a platform. Only Linux spreads connections over
- * sockets with SO_REUSEPORT. Elsewhere, our choice: the node engine for many workers, since the number of workers is
- * what a user of several cores wants; but one worker when uws was asked for by name.
+ * sockets with SO_REUSEPORT. Elsewhere (our choice): the node engine for several workers, since their number is what a
+ * user with several cores wants; but one worker when uws was asked for by name.
  */
 export function sharing(
   engine: EngineName | undefined,
@@ -138,7 +138,7 @@ class Supervision {
     })
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) return this.#onNoProcess(slot, error)
-      // Otherwise a worker that died while we wrote to it; its exit tells the rest.
+      // Otherwise the worker died while we wrote to it; its exit event is handled below.
       this.#options.logger.debug({ event: 'worker_channel', worker: slot.number, err: error })
     })
     // Not 'exit', which can come before the last message: 'close' comes after the channel was read to its end.
@@ -177,7 +177,7 @@ class Supervision {
       return
     }
     if (!slot.wasReady) {
-      // It never served: a restart would fail in the same way, and a crash loop hides its cause.
+      // It never served: a restart would fail the same way, and a crash loop hides its cause.
       this.#problem = new InvalidArgument(slot.failure ?? `worker ${slot.number} ${how} before it was ready`)
       this.#stop(0)
       return
@@ -210,7 +210,7 @@ class Supervision {
     const request: DrainRequest = { type: 'drain' }
     for (const slot of this.#slots) {
       clearTimeout(slot.restart)
-      // The callback takes the error of a worker that died in this moment, which would be thrown otherwise.
+      // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
       slot.worker?.send(request, () => {})
     }
     setTimeout(() => this.#killAll('did not stop in time'), drainMs + exitMarginMs).unref()
@@ -245,7 +245,7 @@ function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions):
   ]
 }
 
-/** Returns the URL of an address that is listened on: `localhost` for all addresses, IPv6 in brackets. */
+/** Returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
 export function originOf(host: string | undefined, port: number): string {
   if (host === undefined || host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

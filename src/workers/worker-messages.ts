@@ -8,14 +8,14 @@ import type { EngineName, Limits } from '../server/options.ts'
 export interface WorkerConfig {
   /** Absolute path of the service file. */
   readonly file: string
-  /** Never 0: the supervisor picks a free port, since all workers listen on the same. */
+  /** Never 0: the supervisor picks a free port, since all workers listen on the same one. */
   readonly port: number
-  /** As `port`. */
+  /** Never 0, as `port`. */
   readonly grpcPort?: number
   readonly host?: string
   readonly baseUrl: string
   readonly engine?: EngineName
-  /** See ServeOptions; left out, by NODE_ENV. */
+  /** See ServeOptions; decided by NODE_ENV when left out. */
   readonly introspection?: boolean
   readonly limits: Limits
 }
@@ -28,7 +28,7 @@ export interface WorkerReady {
   readonly paths: readonly string[]
   readonly engine: EngineName
   readonly nativeCodec: boolean
-  /** What reads and writes JPEG: the same request gives slightly other pixels by another library. */
+  /** Name of the library that reads and writes JPEG: pixels differ slightly between libraries. */
   readonly jpegLibrary: string
 }
 
