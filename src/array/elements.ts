@@ -1,5 +1,5 @@
 /**
- * Casts and collects the elements of a JSON array: one scalar at a time, flat typed data at the end.
+ * Casts and collects the elements of a JSON array: takes one scalar at a time, returns flat typed data.
  * @module
  */
 
@@ -8,7 +8,7 @@ import type { Slices } from '../memory/slices.ts'
 import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
 import type { ParseFailureKind } from './number-codec.ts'
 
-/** Bounds of each dtype, exclusive, before truncation: 255.9 still is a uint8, 256 is not. */
+/** Bounds of each dtype, exclusive, before truncation: 255.9 is a valid uint8, 256 is not. */
 const bounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)])) as Record<
   DType,
   readonly [number, number]
@@ -16,13 +16,13 @@ const bounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)]
 
 function boundsOf(dtype: DType): readonly [number, number] {
   const { kind, bytes } = elementTypes[dtype]
-  // From halfway between the largest finite value and the next power of two on, rounding gives infinity.
+  // Values from halfway between the largest finite value and the next power of two are rounded to infinity.
   if (dtype === 'float16') return [-65520, 65520]
   if (dtype === 'float32') return [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103]
   if (kind === 'u') return [-1, 2 ** (8 * bytes)]
   if (kind !== 'i') return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   const high = 2 ** (8 * bytes - 1)
-  // For int64 the next double below -2^63: that one itself is a value.
+  // For int64 the next double below -2^63, which itself is a valid value.
   return [-high - Math.max(1, high / 2 ** 52), high]
 }
 
@@ -31,9 +31,9 @@ const integerBounds = {
   uint64: [0n, 2n ** 64n - 1n],
 } as const
 
-/** Room for elements at the start. **Units**: elements. */
+/** Initial capacity. **Units**: elements. */
 const firstElements = 1024
-/** Elements that are converted in one slice. */
+/** Number of elements converted in one slice. */
 const sliceElements = 1 << 15
 
 const sawNumber = 1
@@ -41,9 +41,9 @@ const sawBool = 2
 const sawString = 4
 
 /**
- * Collects the elements of one array. Numbers are doubles until the end, since every dtype but 64-bit integers and
- * strings fits in them; the typed array's own conversion then does the cast. May be used again: a small text then costs
- * one allocation, its result's.
+ * Collects the elements of one array. Numbers are stored as doubles until the end, since every dtype but 64-bit
+ * integers and strings fits in them; the typed array's own conversion then does the cast. Reusable: a small text then
+ * costs one allocation, that of its result.
  */
 export class Elements {
   readonly #firstValues = new Float64Array(firstElements)
@@ -51,7 +51,9 @@ export class Elements {
   dtype: DType | undefined = undefined
   count = 0
   values: Float64Array = this.#firstValues
-  /** A number may be stored without a call when it is strictly between; empty where a call is always due. */
+  /**
+   * A number strictly between these may be written to `values` directly; an empty range if every number needs a call.
+   */
   low = 0
   high = 0
   #words: Uint32Array = this.#firstWords
@@ -59,20 +61,20 @@ export class Elements {
   #kinds = 0
   #isEnforced = false
 
-  /** Starts over for a text. `enforced`: see `parseNdarray` of the codec. */
+  /** Resets for a new text. `enforced`: see `parseNdarray` of the codec. */
   begin(dtype: DType | undefined, enforced: boolean): void {
     this.dtype = dtype
     this.#isEnforced = enforced && dtype !== undefined && dtype !== 'str'
     this.count = 0
     this.#kinds = 0
     const range = bounds[dtype ?? 'float64']
-    // Enforced, all but floats depend on the token.
+    // If enforced, the token decides for all dtypes but floats.
     const direct = dtype === undefined || (dtype !== 'str' && !isWideInteger(dtype) && (!enforced || isFloat(dtype)))
     this.low = direct ? range[0] : 0
     this.high = direct ? range[1] : 0
   }
 
-  /** Doubles the room for numbers. */
+  /** Doubles the capacity for numbers. */
   grow(): void {
     const next = new Float64Array(this.values.length * 2)
     next.set(this.values)
@@ -83,14 +85,14 @@ export class Elements {
     return this.dtype === 'int64' || this.dtype === 'uint64'
   }
 
-  /** Drops what the call held, so that one large body does not stay in memory. */
+  /** Drops the buffers of the last text, so that one large body does not stay in memory. */
   release(): void {
     this.values = this.#firstValues
     this.#words = this.#firstWords
     if (this.#strings.length > 0) this.#strings = []
   }
 
-  /** The number token that {@link scanNumber} has just read, `json[start..end)`. */
+  /** Stores the number token that {@link scanNumber} has just read, `json[start..end)`. */
   putNumber(json: Uint8Array, start: number, end: number): ParseFailureKind | undefined {
     const value = scanned.value
     if (this.#isEnforced && !isFloat(this.dtype as DType) && (this.dtype === 'bool' || !scanned.integer)) return 'dtype'
@@ -100,7 +102,7 @@ export class Elements {
         if (scanned.integer && !scanned.exact) return 'precision'
         break
       case 'str':
-        // JSON's integers are canonical already, all but one.
+        // JSON integers are in Python's form already, except -0.
         if (scanned.integer) return this.#pushString(value === 0 ? '0' : asciiText(json, start, end))
         if (!Number.isFinite(value)) return 'range'
         return this.#pushString(pythonRepr(value))
@@ -116,7 +118,7 @@ export class Elements {
     return this.#push(value)
   }
 
-  /** NaN and the infinities written as words. */
+  /** Stores NaN or an infinity, which JSON text has as a word. */
   putWord(value: number): ParseFailureKind | undefined {
     switch (this.dtype) {
       case undefined:
@@ -135,14 +137,14 @@ export class Elements {
     }
   }
 
-  /** `null`: missing for floats, false for bool, Python's None for str. */
+  /** Stores `null`: NaN for floats, false for bool, Python's None for str. */
   putNull(): ParseFailureKind | undefined {
     if (this.dtype === 'bool') return this.#isEnforced ? 'dtype' : this.#push(0)
     if (this.dtype === 'str') return this.#pushString('None')
     return this.putWord(Number.NaN)
   }
 
-  /** `true` and `false`. */
+  /** Stores `true` or `false`. */
   putBool(value: boolean): ParseFailureKind | undefined {
     if (this.dtype === 'str') return this.#pushString(value ? 'True' : 'False')
     if (this.#isWide) return this.#putLong(value ? 1 : 0)
@@ -157,8 +159,8 @@ export class Elements {
   }
 
   /**
-   * A string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are refused,
-   * though Python takes them.
+   * Stores a string, cast as Python's `float()`, `int()` and `bool()` do. Our choice: underscores between digits are
+   * refused, although Python accepts them.
    */
   putString(text: string): ParseFailureKind | undefined {
     if (this.#isEnforced) return 'dtype'
@@ -248,18 +250,18 @@ export class Elements {
     }
   }
 
-  /** Numbers were stored from outside: the count, and that they were numbers. */
+  /** Called after numbers were written to `values` directly; sets the count and records that there are numbers. */
   stored(count: number): void {
     if (count > this.count) this.#kinds |= sawNumber
     this.count = count
   }
 
-  /** Whether a string came before; no number may then be stored from outside. */
+  /** Whether strings were stored; numbers must then not be written to `values` directly. */
   get holdsStrings(): boolean {
     return (this.#kinds & sawString) !== 0
   }
 
-  /** Puts the last elements, a row written in the order of `columns`, into the order of their columns. */
+  /** Sorts the last row, whose elements were stored in the order of `columns`, by column index. */
   orderRow(columns: readonly number[]): void {
     const base = this.count - columns.length
     if (this.#strings.length > 0) reorder(this.#strings, base, columns)
@@ -267,14 +269,14 @@ export class Elements {
     else reorder(this.values, base, columns)
   }
 
-  /** The element type that the text turned out to have. */
+  /** Returns the requested element type, else the one of the elements stored. */
   resultType(): DType {
     if (this.dtype !== undefined) return this.dtype
     if (this.#kinds === sawString) return 'str'
     return this.#kinds === sawBool ? 'bool' : 'float64'
   }
 
-  /** Returns the elements in memory of their own. **Cost**: one copy, exactly sized; none of strings. */
+  /** Returns the elements in newly allocated memory. **Cost**: one copy of exact size; none for strings. */
   finish(): DataOf<DType> {
     if (this.resultType() === 'str') return this.#strings
     const data = this.#allocate()
@@ -297,7 +299,7 @@ export class Elements {
     return new (dataConstructor(this.resultType() as 'float64'))(this.count)
   }
 
-  /** Converts the elements in a range to the result's type. */
+  /** Converts the elements from `from` to `to` to the result's type. */
   #convert(data: Float64Array, from: number, to: number): void {
     const { values } = this
     const dtype = this.resultType()
@@ -305,7 +307,7 @@ export class Elements {
       new Uint32Array(data.buffer).set(this.#words.subarray(from * 2, to * 2), from * 2)
     } else if (dtype === 'float16') for (let i = from; i < to; i++) data[i] = numberToFloat16(values[i])
     else if (dtype === 'bool') for (let i = from; i < to; i++) data[i] = values[i] === 0 ? 0 : 1
-    // Beyond some elements a copy of memory is the faster one.
+    // For more than a few elements, copying memory is faster.
     else if (dtype === 'float64' && to - from > 32) data.set(values.subarray(from, to), from)
     else for (let i = from; i < to; i++) data[i] = values[i]
   }

@@ -1,6 +1,6 @@
 /**
- * JSON text ⇄ flat array elements: the codec in plain TypeScript, complete in itself. It answers small bodies,
- * everything with strings or objects, and all bodies where the native add-on is missing.
+ * JSON text ⇄ flat array elements: the complete codec in plain TypeScript. Used for small bodies, for all bodies with
+ * strings or objects, and for everything if the native add-on is not loaded.
  * @module
  */
 import type { DType } from '../dtype.ts'
@@ -13,31 +13,31 @@ import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec
 import { checkEncoding, isSpace, scanScalar, scanString, skipSpace, token } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
-/** Powers of ten that are exact doubles and small enough for the scanner's 15 digits. */
+/** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */
 const tens = Float64Array.from({ length: 16 }, (_, i) => 10 ** i)
 
-/** Bytes of text that are read in one slice. */
+/** Number of bytes read in one slice. */
 const sliceBytes = 1 << 13
 
-/** A text that is being read: everything that must outlive a pause. */
+/** The state of parsing a text: everything that must survive a pause. */
 class Walk {
   readonly elements = new Elements()
-  /** Elements so far in each open list but the innermost; index 0 is outside all lists. */
+  /** Number of elements so far in each open list except the innermost; index 0 is outside all lists. */
   readonly counts = new Float64Array(maxDimensions + 1)
-  /** Length of the lists at each depth, -1 until the first of them has closed. */
+  /** Length of the lists at each depth; -1 until the first of them is closed. */
   readonly dims = new Float64Array(maxDimensions + 1).fill(-1)
   pos = 0
   depth = 0
   deepest = 0
-  /** Depth of the scalars, -1 until the first of them or an empty list tells. */
+  /** Depth of the scalars; -1 until the first scalar or an empty list determines it. */
   rank = -1
   rowsAreObjects = false
-  /** Elements of the innermost open list, and how many it may have: -1 while that is open. */
+  /** Number of elements in the innermost open list, and its maximum: -1 while any number is allowed. */
   count = 0
   limit = -1
-  /** Column indexes of the row object in progress; empty outside one. */
+  /** Column indexes of the row object being read; empty outside one. */
   columns: number[] = []
-  /** Where that row goes on; 0 outside one. */
+  /** Offset at which reading that row resumes; 0 outside one. */
   rowPos = 0
   /** Why the row object could not be read. */
   rowFailure: ParseFailureKind = 'syntax'
@@ -55,7 +55,7 @@ class Walk {
   }
 }
 
-/** For texts that are read without a pause: one for the thread is enough. */
+/** For texts that are read without a pause: one per thread is enough. */
 const wholeWalk = new Walk()
 
 /**
@@ -63,14 +63,14 @@ const wholeWalk = new Walk()
  *
  * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index. Strict RFC 8259 grammar
  * plus the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
- * **Errors**: the first error from the left, at the first byte of its token (at the closing bracket for a list that is
- * too short, at the end of the text for one that is cut off); a list or an element too many is `ragged` where it
- * starts. Within one token the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported
- * as `encoding`, at the first byte of the first ill-formed sequence. Our choices: an object elsewhere than as an
- * element of the outer list is `dtype`, as is a key that is no column index and a list or object as a value; a row
- * whose keys are not 0…n-1, each once, with n of the first row, is `ragged` at its closing brace (at the key, for one
- * too many); lists among objects are `ragged`.
- * **Cost**: one pass and, for numbers, one copy; elements never outnumber the bytes.
+ * **Errors**: the leftmost error, at the first byte of its token; at the closing bracket for a list that is too short,
+ * at the end of the text for one that is cut off. An extra list or element is `ragged` at its start. Within one token
+ * the order is syntax, depth, ragged, then the cast. Text that is not UTF-8 is always reported as `encoding`, at the
+ * first byte of the first ill-formed sequence. Our choices: `dtype` for an object that is not an element of the outer
+ * list, for a key that is not a column index, and for a list or object as a value in a row; `ragged` at the closing
+ * brace for a row whose keys are not 0…n-1, each once, with the n of the first row (at the key, if there is one too
+ * many); `ragged` for lists among objects.
+ * **Cost**: one pass and, for numbers, one copy; there are never more elements than bytes.
  */
 function parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced = false): NDArray | ParseFailure {
   const { elements } = wholeWalk
@@ -82,7 +82,7 @@ function parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced = fal
   return checkText(json, result, token.sawNonAscii)
 }
 
-/** As `parseNdarray` of the codec, in slices. The text must stay as it is until the work is done. */
+/** As `parseNdarray` of the codec, in slices. The text must not change until the last slice is done. */
 export function* parseInSlices(
   json: Uint8Array,
   dtype: DType | undefined,
@@ -104,7 +104,9 @@ export function* parseInSlices(
   }
 }
 
-/** Outside of strings a byte from 0x80 up ends the walk anyway: a good text without such strings is ASCII. */
+/**
+ * Checks that the text is UTF-8. Bytes from 0x80 up are syntax errors outside strings, so only strings can hide any.
+ */
 function checkText(json: Uint8Array, result: NDArray | ParseFailure, sawNonAscii: boolean): NDArray | ParseFailure {
   if ('failure' in result) return checkEncoding(json, result)
   if (!sawNonAscii) return result
@@ -112,17 +114,19 @@ function checkText(json: Uint8Array, result: NDArray | ParseFailure, sawNonAscii
   return offset === -1 ? result : { failure: 'encoding', offset }
 }
 
-/** Reads on. Returns the shape at the end of the text; undefined after a pause, which it makes from `pauseAt` on. */
+/**
+ * Continues parsing. Returns the shape at the end of the text; undefined after a pause, which is due from `pauseAt` on.
+ */
 function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseFailure | undefined {
   const end = json.length
   const { elements, counts, dims } = state
-  // Fields as locals: the inner loop then touches registers only.
+  // Fields copied to locals: the inner loop then uses registers only.
   let { pos, depth, deepest, rank, rowsAreObjects, count, limit } = state
   const { low, high } = elements
   let { values, count: stored } = elements
 
   text: for (;;) {
-    // A value is due. Past the end the byte reads as 0, which starts nothing.
+    // A value must start here. Past the end the byte reads as 0, which starts no value.
     while (pos < end && isSpace(json[pos])) pos++
     const start = pos
     let byte = pos < end ? json[pos] : 0
@@ -142,7 +146,7 @@ function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseF
       while (pos < end && isSpace(json[pos])) pos++
       if (pos >= end || json[pos] !== 0x5d) continue
     } else {
-      // The commonest scalar by far, digits with an optional fraction, is read in place.
+      // By far the most common scalar, digits with an optional fraction, is parsed inline.
       const negative = byte === 0x2d
       let value = 0
       let next = negative ? pos + 1 : pos
@@ -170,7 +174,7 @@ function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseF
         else if (digits <= 15) value /= tens[decimals]
       }
       if (negative) value = -value
-      // More digits or an exponent need the careful scanner; 15 digits also keep the integers below 2^53.
+      // More digits or an exponent need the full scanner; 15 digits also keep integers below 2^53.
       if (plain && digits <= 15 && (byte | 0x20) !== 0x65 && value > low && value < high && !elements.holdsStrings) {
         if (depth !== rank) {
           if (rank !== -1) return { failure: 'ragged', offset: start }
@@ -246,7 +250,7 @@ function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseF
     }
   }
   elements.stored(stored)
-  // Not in a function of its own: locals that a closure sees are kept in memory.
+  // Inline, not in a function: locals that a closure captures are kept in memory instead of registers.
   state.pos = pos
   state.depth = depth
   state.deepest = deepest
@@ -257,7 +261,7 @@ function walk(json: Uint8Array, state: Walk, pauseAt: number): number[] | ParseF
   return undefined
 }
 
-/** Reads `{"0": scalar, …}`. Returns the offset behind it, an error's offset negated, or 0 after a pause. */
+/** Reads `{"0": scalar, …}`. Returns the offset after it, the negated offset of an error, or 0 after a pause. */
 function walkRow(json: Uint8Array, state: Walk, open: number, pauseAt: number): number {
   const { elements, dims } = state
   const end = json.length
@@ -302,7 +306,7 @@ function walkRow(json: Uint8Array, state: Walk, open: number, pauseAt: number): 
   return pos + 1
 }
 
-/** Whether a list of n numbers has each from 0 to n - 1 once. */
+/** Whether a list of n numbers contains each number from 0 to n - 1 once. */
 function isPermutation(numbers: readonly number[]): boolean {
   const seen = new Uint8Array(numbers.length)
   for (const number of numbers) {
@@ -312,7 +316,7 @@ function isPermutation(numbers: readonly number[]): boolean {
   return true
 }
 
-/** Every error in a row is behind its brace, so that a negated offset is never 0. */
+/** Records a failure and returns its negated offset, which is never 0: the row's opening brace comes before it. */
 function refuse(state: Walk, failure: ParseFailureKind, offset: number): number {
   state.rowFailure = failure
   return -offset

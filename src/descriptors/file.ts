@@ -1,5 +1,5 @@
 /**
- * The descriptor of files of any kind.
+ * The descriptor for files of any kind.
  * @module
  */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
@@ -28,13 +28,13 @@ import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile } from './single-file-part.ts'
 import { Spooler } from './spooler.ts'
 
-/** Options of {@link File}; others are accepted and ignored, as the spec says. **Source**: SPEC "File". */
+/** Options of {@link File}; unknown ones are ignored, as the spec says. **Source**: SPEC "File". */
 export interface FileOptions {
-  /** The only kind there is. */
+  /** The only kind. */
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
   readonly mimeType?: string | null
-  /** Uploads above this size are kept on disk while the request runs. Default 4 MiB. **Units**: bytes. */
+  /** Uploads above this size are stored on disk while the request runs. Default 4 MiB. **Units**: bytes. */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
 }
@@ -43,15 +43,16 @@ const anyType = 'application/octet-stream'
 const defaultSpoolAboveBytes = 4 * 1024 * 1024
 
 /**
- * A body, or a form's file of any field name, becomes a {@link BinaryFile}; a BinaryFile or bytes become a response.
+ * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes a BinaryFile or
+ * bytes as a response.
  *
- * **Wire**: in: with `mimeType` the media type must equal it, parameters and case aside; of a form the first file of
- * that type counts. Out: the content-type is `mimeType`, else the file's own, else `application/octet-stream`; a name
- * becomes `content-disposition: attachment`.
- * **Errors**: 415 for another type; BadInput `part` for a form that is broken or has no file.
- * **Cost**: large uploads and responses pass through in pieces, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the
- * process grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes`
- * (64 MiB unless set) and `requestTimeoutMs` bound uploads, too.
+ * **Wire**: requests: if `mimeType` is set, the media type must equal it, ignoring parameters and case; in a form the
+ * first file of that type is used. Responses: the content-type is `mimeType`, else the file's own, else
+ * `application/octet-stream`; a file name is sent as `content-disposition: attachment`.
+ * **Errors**: 415 for another type; BadInput `part` for a form that is malformed or has no file.
+ * **Cost**: large uploads and responses are streamed, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the process
+ * grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes` (64 MiB
+ * unless set) and `requestTimeoutMs` limit uploads, too.
  * **Source**: SPEC "File".
  * **Example** `new io.File({ mimeType: 'application/pdf' })`
  */
@@ -63,12 +64,12 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   override readonly publicOptions: readonly string[] = ['spoolAboveBytes']
   readonly kind = 'binaryio'
   readonly spoolAboveBytes: number
-  /** What `fromSample` was given. */
+  /** The sample passed to `fromSample`. */
   readonly sample: BinaryFile | undefined
-  // In lower case; undefined when any type will do.
+  // In lower case; undefined if any type is accepted.
   readonly #wanted: string | undefined
 
-  /** **Errors**: ValueError for another kind, InvalidArgument for what is no media type or size. */
+  /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
     super()
     const { kind = 'binaryio', spoolAboveBytes = defaultSpoolAboveBytes } = options
@@ -87,11 +88,11 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   /**
-   * A file, bytes, a path, a `file:` URL or a stream of bytes becomes a descriptor with that example and its media
-   * type: the given one, else the sample's own, else what the bytes tell, else what the name's extension tells. Waits,
-   * since file-type does.
-   * **Errors**: MissingDependencyException without file-type, ValueError when nothing tells a type, BadInput for a file
-   * that cannot be read or any other failure.
+   * Makes a descriptor from a file, bytes, a path, a `file:` URL or a stream of bytes, with the sample and its media
+   * type: that of `options`, else the sample's own, else the one that the bytes tell, else that of the name's
+   * extension. Asynchronous, since file-type is.
+   * **Errors**: MissingDependencyException without file-type, ValueError if no type can be determined, BadInput for a
+   * file that cannot be read or any other failure.
    */
   static async fromSample(sample: FileSample, options: FileOptions = {}): Promise<File> {
     try {
@@ -127,7 +128,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { headers, body, pooled: new PooledBody() }
   }
 
-  /** A File message, or bytes alone, become a file; a kind counts as a Content-Type does. */
+  /** Reads a File message or bytes as a file. The message's kind is treated as a Content-Type. */
   override fromProto(message: FileMessage | Uint8Array): BinaryFile {
     if (message instanceof Uint8Array) return new BinaryFile(message, { mimeType: this.mimeType })
     const { kind, content = new Uint8Array(0), name } = message
@@ -138,7 +139,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return new BinaryFile(content, { name: name || undefined, mimeType: isType ? kind : this.mimeType })
   }
 
-  /** A file becomes a File message. */
+  /** Returns a File message. */
   override async toProto(value: BinaryFile | Uint8Array): Promise<FileMessage> {
     const { headers, body } = this.toHttpResponse(value)
     const name = value instanceof BinaryFile ? value.name : undefined
@@ -146,7 +147,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { kind: headers[0][1], content, ...(name !== undefined && { name }) }
   }
 
-  /** Name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
+  /** Returns the name and type of a body; undefined for a form. **Errors**: UnsupportedMediaType. */
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)
@@ -156,7 +157,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return { name, mimeType: this.#typeOf(headers, name) }
   }
 
-  /** The media type of a file that came. **Errors**: UnsupportedMediaType. */
+  /** Returns the media type of a received file. **Errors**: UnsupportedMediaType. */
   #typeOf(headers: RequestHeaders, name: string | undefined): string {
     const wanted = this.#wanted
     const type = fileMediaType(headers.get('content-type'), name)

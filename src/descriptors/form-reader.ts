@@ -1,5 +1,5 @@
 /**
- * Reads a form's parts through descriptors, whole or as they come.
+ * Decodes the parts of a form by descriptors, from a whole body or as it arrives.
  * @module
  */
 
@@ -12,34 +12,37 @@ import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
-/** The half of a descriptor that reads. */
+/** The methods of a descriptor that read. */
 export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>
 
-/** What to do with a part. */
+/** How to read a part. */
 export interface PartPlan {
-  /** Reads the part. */
+  /** Decodes the part. */
   readonly descriptor: PartDescriptor
-  /** Stands in front of the `path` of the part's errors. */
+  /** Prefix for the `path` of the part's errors. */
   readonly path: string
-  /** Called with the part's value, at most once, maybe after later parts were planned. */
+  /** Called with the part's value, at most once, possibly after later parts were planned. */
   readonly store: (value: unknown) => void
 }
 
-/** What to make of a form; one object a request. */
+/** How to read a form; one object per request. */
 export interface FormPlan<T> {
-  /** Called with the headers of each part, in their order. Undefined skips the part. **Errors**: BadInput. */
+  /** Called with the headers of each part, in order. Returns undefined to skip the part. **Errors**: BadInput. */
   plan(part: FormPart): PartPlan | undefined
   /** Returns the form's value; called after the last part was stored. **Errors**: BadInput. */
   finish(): T
 }
 
-/** A part from its headers to its end. A class: as an object that grows it took three times as long. */
+/**
+ * A part from its headers to its end. A class, because an object literal that gains properties took three times as
+ * long.
+ */
 class OpenPart {
   readonly headers: RequestHeaders
   readonly plan: PartPlan
-  /** Bytes of the piece that is being parsed, not yet ours. */
+  /** Bytes within the piece that is being parsed: borrowed. */
   view: Uint8Array | undefined
-  /** What was copied from earlier pieces. */
+  /** Bytes copied from earlier pieces. */
   held: GrowableBytes | undefined
   receiver: BodyReceiver | undefined
   busy: Promise<unknown> | undefined
@@ -51,17 +54,17 @@ class OpenPart {
 }
 
 /**
- * Reads a form by a plan. A part that is complete within one piece is decoded in place; a longer one goes to its
- * descriptor's receiver, or is copied together.
+ * Reads a form by a plan. A part that is complete within one piece is decoded in place; a longer one is passed to its
+ * descriptor's receiver, or its pieces are concatenated.
  */
 export class FormReader<T> implements BodyReceiver<T>, FormListener {
   readonly #parser: FormParser
   readonly #plan: FormPlan<T>
   readonly #ctx: Context | undefined
   #open: OpenPart | undefined
-  // Values that are still being made.
+  // Values that are still being decoded.
   readonly #pending: Promise<void>[] = []
-  // Receivers that asked for time within this piece.
+  // Promises of receivers that asked to pause during this piece.
   #busy: Promise<unknown>[] = []
   #failed: { readonly error: unknown } | undefined
 
@@ -71,7 +74,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#ctx = ctx
   }
 
-  /** A whole form at once. The bytes may be borrowed: nothing refers to them afterwards. */
+  /** Reads a complete form. The bytes may be borrowed: nothing refers to them afterwards. */
   readWhole(bytes: Uint8Array): MaybePromise<T> {
     this.#parser.write(bytes)
     return this.end()
@@ -105,13 +108,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     open?.receiver?.abort(reason)
   }
 
-  /** @internal Of the parser. */
+  /** @internal Called by the parser. */
   partStart(part: FormPart): void {
     const plan = this.#plan.plan(part)
     this.#open = plan && new OpenPart(part.headers, plan)
   }
 
-  /** @internal Of the parser. */
+  /** @internal Called by the parser. */
   partData(bytes: Uint8Array): void {
     const open = this.#open
     if (open === undefined) return
@@ -119,13 +122,13 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     else if (open.held !== undefined) open.held.append(bytes)
     else if (open.view === undefined) open.view = bytes
     else {
-      // What looked like a boundary at the end of the last piece was data.
+      // What looked like the start of a boundary at the end of the last piece was data.
       open.held = copyOf(open.view)
       open.held.append(bytes)
     }
   }
 
-  /** @internal Of the parser. */
+  /** @internal Called by the parser. */
   partEnd(): void {
     const open = this.#open
     if (open === undefined) return
@@ -155,7 +158,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       throw this.#failed.error
     }
     const value = open.busy === undefined ? receiver.end() : open.busy.then(end)
-    // Its last bytes may still be on their way to the disk: the next part should not come faster than that.
+    // Its last bytes may not be on disk yet: slow down the next part until they are.
     if (isPromise(value)) this.#busy.push(Promise.resolve(value).catch(() => {}))
     return value
   }
@@ -169,7 +172,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#pending.push(stored)
   }
 
-  /** Copies or hands on what the open part has of the piece that ends. */
+  /** Copies or passes on the bytes of the open part that lie in the piece that ends. */
   #hold(open: OpenPart): void {
     const { view } = open
     if (open.receiver !== undefined) return
@@ -199,7 +202,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
       this.#failed ??= { error: this.#errorIn(open, error) }
     })
     this.#busy.push(settled)
-    // Not Promise.all of the two: it keeps what both resolved to, a list in a list for every piece.
+    // Not Promise.all of the two, which keeps what both resolved to: lists nested one deeper for every piece.
     const { busy: before } = open
     open.busy = before === undefined ? settled : before.then(() => settled)
   }
@@ -211,7 +214,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
 const noBytes = new Uint8Array(0)
 
-/** Copies borrowed bytes, with room for more. */
+/** Copies borrowed bytes into memory with room for more. */
 function copyOf(bytes: Uint8Array): GrowableBytes {
   const copy = new GrowableBytes(Buffer.allocUnsafeSlow(bytes.length * 2))
   copy.append(bytes)
@@ -219,8 +222,8 @@ function copyOf(bytes: Uint8Array): GrowableBytes {
 }
 
 /**
- * The error of a part, with the part's name in front of its path. Offsets stay counted from the part's start. Errors of
- * an application's own kind are left as they are.
+ * Returns the error of a part with the part's name prepended to its path. Offsets still count from the part's start.
+ * Errors of the application's own kinds are returned unchanged.
  */
 export function inPart(name: string, error: unknown): unknown {
   if (!ServingError.is(error) || name === '') return error

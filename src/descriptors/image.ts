@@ -1,5 +1,5 @@
 /**
- * The descriptor of pictures.
+ * The descriptor for pictures.
  * @module
  */
 
@@ -37,7 +37,7 @@ export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
    * Formats that are read: those above without `image/avif`, and `image/gif`. Default all; an empty list reads nothing.
    */
   readonly allowedMimeTypes?: Iterable<string> | null
-  /** The largest picture that is decoded. Our choice: default 64 million. **Units**: pixels. */
+  /** Maximum size of a picture. Our choice: default 64 million. **Units**: pixels. */
   readonly maxPixels?: number
   /**
    * Gives the function a tensor instead of a raster: resized, cut out and normalised in one pass. For `pilmode` `RGB`
@@ -57,15 +57,15 @@ const defaultMaxPixels = 64_000_000
  * to a picture.
  *
  * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as
- * `pilmode` where dtype and channels are just those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]`
+ * `pilmode` if dtype and channels are exactly those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]`
  * with `layout: 'hwc'`.
- * **Wire**: a raw body of `image/*`, or a form, of which the first file of an allowed type counts, whatever its field
- * is called. The format is told from the bytes, so a body without a type or of `application/octet-stream` will do. The
- * first frame counts; EXIF orientation and colour profiles are not applied. Out: `content-type` and
+ * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
+ * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
+ * Only the first frame is read; EXIF orientation and colour profiles are not applied. Responses: `content-type` and
  * `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
- * BadInput `encoding` for what is no picture or a damaged one. MissingDependencyException at construction without
- * `@napi-rs/image`.
+ * BadInput `encoding` for bytes that are not a picture, or a damaged one. MissingDependencyException at construction
+ * without `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
  * **Source**: SPEC "Image".
  * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`,
@@ -84,7 +84,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   readonly allowedMimeTypes: readonly ImageMimeType[]
   readonly maxPixels: number
   readonly tensor: T | undefined
-  /** The sample of `fromSample`. */
+  /** The sample passed to `fromSample`. */
   readonly sample: Uint8Array | undefined
   readonly #codec = imageCodec()
   readonly #plan: TensorPlan | undefined
@@ -108,7 +108,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     if (tensor !== undefined && pilmode !== 'RGB' && pilmode !== 'L') {
       throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
     }
-    // Only where both were asked for: as an input, the default mimeType means nothing.
+    // Only if both are given: for an input, the default mimeType is irrelevant.
     if (sample === undefined && options.mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
@@ -126,9 +126,9 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   }
 
   /**
-   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL, and later from a Blob or a
-   * stream. `mimeType`, when not given, comes from the name's extension, else from the bytes.
-   * **Errors**: BadInput for what cannot be read, and for what this descriptor would refuse by its header.
+   * Makes a descriptor from a picture's bytes, a file-like object, a path or a `file:` URL; asynchronously from a Blob
+   * or a stream. Default `mimeType`: that of the name's extension, else that of the bytes.
+   * **Errors**: BadInput for a sample that cannot be read, or whose header this descriptor would refuse.
    */
   static fromSample<const T extends TensorOptions | undefined = undefined>(
     sample: ReadySample,
@@ -154,7 +154,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const contentType = request.headers.get('content-type')
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
-      // The part's own bytes, which nobody else has.
+      // The part's own bytes, which no other code holds.
       return this.#decode(part.body, this.#admit(part.body), ctx?.signal)
     }
     if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
@@ -207,7 +207,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
   }
 
-  /** Decodes bytes that nobody else can change or transfer before the promise settles. */
+  /** Decodes bytes that no other code can change or transfer before the promise settles. */
   async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<ImageValue<T>> {
     let pixels: Pixels
     try {
@@ -217,7 +217,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       pixels = await this.#codec.decode(bytes, header, signal)
     } catch (cause) {
       signal?.throwIfAborted()
-      // Our own fault or no memory, not the client's.
+      // A bug or lack of memory, not the client's fault.
       if (
         ServingError.is(cause) ||
         cause instanceof TypeError ||

@@ -1,5 +1,5 @@
 /**
- * What JSON.stringify does not know how to write: arrays, bigints, maps, sets.
+ * Encodes values that JSON.stringify cannot: arrays, bigints, maps, sets.
  * @module
  */
 import { numberCodec } from '../array/native-codec.ts'
@@ -14,9 +14,8 @@ import { maxJsonDepth } from '../text/json-syntax.ts'
 
 /**
  * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints
- * exactly, dates and
- * whatever has a `toJSON` by that, Maps as objects, Sets as lists, class instances by their fields, NaN and the
- * infinities as null.
+ * exactly, dates and other values with a `toJSON` method by calling it, Maps as objects, Sets as lists, class instances
+ * by their fields, NaN and the infinities as null.
  * Subclass it and override {@link JSONEncoder.default} for types of your own, or to write these differently.
  *
  * **Errors**: BadOutput with the path for functions, symbols, promises, ArrayBuffers, cycles and more than 128 levels.
@@ -25,8 +24,7 @@ import { maxJsonDepth } from '../text/json-syntax.ts'
 export class JSONEncoder {
   /**
    * Returns what to write in place of a value, or the value itself, which is then written as above. Called for
-   * everything but null,
-   * booleans, numbers, strings, bigints, lists and plain objects.
+   * everything but null, booleans, numbers, strings, bigints, lists and plain objects.
    */
   default(value: unknown): unknown {
     return value
@@ -39,7 +37,7 @@ export class JSONEncoder {
     return this.#write(value, '', 0) ?? 'null'
   }
 
-  /** Returns the text of a value; undefined for what objects leave out and lists write as null. */
+  /** Returns the text of a value; undefined for a value that objects omit and lists write as null. */
   #write(value: unknown, path: string, depth: number): string | undefined {
     if (value === undefined) return undefined
     if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') {
@@ -55,7 +53,7 @@ export class JSONEncoder {
     return written === value ? this.#writeObject(value, path, depth) : this.#write(written, path, depth + 1)
   }
 
-  /** Returns the text of what is neither a list nor a plain object, by its kind. */
+  /** Returns the text of a value that is neither a list nor a plain object. */
   #writeObject(value: unknown, path: string, depth: number): string | undefined {
     if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value)) {
       throw new BadOutput(expected('a value that JSON has', 'JSON', value), { path })
@@ -87,7 +85,7 @@ export class JSONEncoder {
   }
 }
 
-/** Bytes that nobody said how to read. */
+/** Whether the value is bytes without an element type. */
 function isBuffer(value: object): boolean {
   return value instanceof ArrayBuffer || value instanceof SharedArrayBuffer || value instanceof DataView
 }
@@ -97,9 +95,11 @@ function isBoxed(value: object): boolean {
   return [Number, String, Boolean, BigInt].some((kind) => value instanceof kind)
 }
 
-/** Returns a data frame as an object of its columns, a series as one of its labels; undefined for anything else. */
+/**
+ * Returns the text of a data frame as an object of its columns, or of a series by label; undefined for other values.
+ */
 function frameText(value: unknown): string | undefined {
-  // Polars itself is there then; asking it about every Date would load it for nothing.
+  // Checked first, so that Polars is not loaded for values such as a Date.
   if (!isPolars(value)) return undefined
   const polars = loadPolars('JSON')
   const isFrame = polars.isDataFrame(value)
@@ -113,7 +113,7 @@ function frameText(value: unknown): string | undefined {
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
-/** Whether JSON.stringify writes the value as the encoder would; looking first is cheaper than a replacer function. */
+/** Whether JSON.stringify writes the value as the encoder would. Cheaper than passing it a replacer function. */
 function isPlain(value: unknown, depth: number): boolean {
   if (value === null || typeof value !== 'object')
     return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
@@ -128,8 +128,8 @@ function isPlain(value: unknown, depth: number): boolean {
 }
 
 /**
- * Whether Polars may have made the value. Its frames are proxies of plain objects, which have their methods but deny
- * it by `in`.
+ * Whether the value may be a Polars object. Its frames are proxies of plain objects: they have methods, but the `in`
+ * operator does not find them.
  */
 export function isPolars(value: unknown): boolean {
   return typeof (value as { readonly rechunk?: unknown } | null)?.rechunk === 'function'

@@ -1,5 +1,5 @@
 /**
- * The descriptor of JSON values, with or without a schema.
+ * The descriptor for JSON values, with or without a schema.
  * @module
  */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
@@ -21,16 +21,16 @@ import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { isLargeValue, maxIssues, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
 
-/** What a JSON text can say. */
+/** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 
-/** Any schema object of the Standard Schema interface: zod, valibot, arktype. */
+/** Any schema that implements Standard Schema: zod, valibot, arktype. */
 export type Schema = StandardSchemaV1
 
-/** What the function receives: the schema's output, or a JSON value without one. */
+/** What the function receives: the schema's output, or any JSON value without a schema. */
 export type JsonIn<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : JsonValue
 
-/** What the function may return: the schema's input, or anything without one. */
+/** What the function may return: the schema's input, or anything without a schema. */
 export type JsonOut<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
 
 /** Options of {@link JSON}. **Source**: SPEC "JSON". */
@@ -38,45 +38,43 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
   /** The spec's `pydantic_model`: checks inputs (BadInput `schema`) and outputs (BadOutput), and types the function. */
   readonly schema?: S | null
   /**
-   * Accepted and published in metadata, without effect: bodies are always parsed as JSON, and always checked where
+   * Accepted and published in metadata, but has no effect: bodies are always parsed as JSON, and always checked if
    * there is a `schema`.
-   * **Source**: SPEC "JSON", which does not say what it does; the reference ignores it, too.
+   * **Source**: SPEC "JSON", which does not define its effect; the reference ignores it, too.
    */
   readonly validateJson?: boolean | null
-  /** Writes what JSON has no words for. Default {@link JSONEncoder}. */
+  /** Writes values that JSON.stringify cannot. Default {@link JSONEncoder}. */
   readonly jsonEncoder?: new () => JSONEncoder
   /**
-   * What becomes of integers that a double does not hold, such as 9007199254740993, and of numbers above the largest
-   * double. Our choice: `'error'` by default, since an id that changes in silence is another client's. `'bigint'` gives
-   * such integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, as
-   * JSON.parse.
+   * How to read integers that a double cannot hold, such as 9007199254740993, and numbers above the largest double. Our
+   * choice: `'error'` by default, since an id that is silently changed may be another client's. `'bigint'` reads such
+   * integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, like JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
   /**
-   * Most values of a body: lists, objects, strings, numbers and words, counted by commas and opening brackets; more are
-   * refused with 413. Default: 10,000,000; 50,000 of those that a schema has to check at once, which are all but the
-   * elements of zod's lists.
+   * Maximum number of values in a body: lists, objects, strings, numbers and words, counted by commas and opening
+   * brackets; more are refused with 413. Default: 10,000,000; 50,000 for values that a schema has to check in one call,
+   * which are all but the elements of zod's lists.
    */
   readonly maxValues?: number
 }
 
 const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxValues'] as const
-// Too short for a large value.
+// A body up to this length cannot hold a large value.
 const shortBytes = 1024
 const defaultMaxValues = 10_000_000
 const defaultCheckedAtOnce = 50_000
 const jsonHeaders = [['content-type', 'application/json']] as const
 
 /**
- * A JSON body becomes a value, checked by the schema; a value becomes JSON text. Exported as `io.JSON`.
+ * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
  *
- * **Wire**: UTF-8, a byte order mark is skipped; of duplicate keys the last one counts; `undefined` is written as
- * `null`.
+ * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`.
  * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is
  * not JSON; 413 for more than `maxValues` values, and for short values that would take more than 12 times the body's
  * bytes and 64 MiB in memory.
- * **Cost**: bodies of more than some thousand values are parsed and checked in slices, between which other requests are
- * answered.
+ * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
+ * answered in between.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
@@ -90,7 +88,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   readonly validateJson: boolean | undefined
   readonly bigNumbers: BigNumbers
   readonly maxValues: number | undefined
-  /** What `fromSample` was given, parsed. */
+  /** The sample passed to `fromSample`, parsed. */
   readonly sample: unknown
   readonly #rules: JsonRules
   readonly #encoder: JSONEncoder
@@ -113,7 +111,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       throw new InvalidArgument(expected('a whole number from 1 up', 'maxValues', maxValues))
     }
     this.maxValues = maxValues
-    // A schema makes a second value of the first.
+    // A schema creates a second copy of the value.
     const maxMemoryRatio = schema === undefined ? defaultMemoryRatio : defaultMemoryRatio / 2
     this.#rules = { maxValues: maxValues ?? defaultMaxValues, maxMemoryRatio, bigNumbers }
     this.sample = sample
@@ -127,9 +125,9 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   /**
-   * An object, a list or JSON text (string or bytes) becomes a descriptor with that example.
-   * **Errors**: BadInput when the text is not JSON, the value is of another kind, holds what has no JSON (with its
-   * path: functions, cycles, and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
+   * Makes a descriptor with a sample: an object, a list or JSON text (string or bytes).
+   * **Errors**: BadInput if the text is not JSON, the value is of another kind or contains what JSON cannot express
+   * (with its path: functions, cycles, and Maps and Sets unless a `jsonEncoder` is given), or the schema refuses it.
    */
   static fromSample<S extends Schema | undefined = undefined>(sample: unknown, options: JsonOptions<S> = {}): JSON<S> {
     const isText = typeof sample === 'string' || sample instanceof Uint8Array
@@ -141,7 +139,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
     if (value === sample) checkSample(value, options.jsonEncoder)
     const result = options.schema?.['~standard'].validate(value)
-    // A schema that answers later cannot be asked here; requests will be.
+    // The result of an asynchronous schema is not awaited here; it still checks requests.
     if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
       throw schemaError(result.issues, 'JSON.fromSample')
     }
@@ -162,14 +160,14 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return this.#check(await parseJsonInSlices(bytes, 'JSON', this.#rules, ctx?.signal), ctx)
   }
 
-  /** A Value, or JSON text, becomes a value, by the rules of a body. */
+  /** Reads a Value message or JSON text, by the rules for a body. */
   override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
     if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
     if (isLongJson(message, 'JSON', this.#rules)) return this.#readLong(message, ctx)
     return this.#check(parseMeasuredJson(message, 'JSON', this.bigNumbers), ctx)
   }
 
-  /** A value becomes the Value of its JSON text, so that both say the same; its numbers are float64. */
+  /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */
   override toProto(value: JsonOut<S>): MaybePromise<unknown> {
     return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(body as string))
   }
@@ -203,7 +201,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 }
 
-/** Refuses a sample that has no JSON. **Errors**: BadInput with the path. */
+/** Refuses a sample that JSON cannot express. **Errors**: BadInput with the path. */
 function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void {
   try {
     ;new (encoder ?? StrictEncoder)().encode(sample)
@@ -213,7 +211,7 @@ function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void
   }
 }
 
-/** Of the encoder's own conversions, those that have a counterpart in JSON. */
+/** An encoder that refuses Map and Set, which have no counterpart in JSON. */
 class StrictEncoder extends JSONEncoder {
   override default(value: unknown): unknown {
     if (!(value instanceof Map || value instanceof Set)) return super.default(value)
@@ -224,7 +222,7 @@ class StrictEncoder extends JSONEncoder {
 function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  // Of a large value no more than 64 are known.
+  // Checks of a large value stop after 64 issues.
   const least = issues.length === maxIssues ? 'at least ' : ''
   const more = issues.length > 5 ? ` (and ${least}${issues.length - 5} more)` : ''
   const path = listed[0]?.path ?? ''

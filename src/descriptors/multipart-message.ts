@@ -15,14 +15,14 @@ import { contentOf, fromContent } from './proto-content.ts'
 
 type Rules = ReadonlyMap<string, PartRule<IODescriptor>>
 
-/** The headers of a form that came without them: its first line tells the boundary. */
+/** Returns headers for a form that came without any; the boundary is taken from its first line. */
 export function formHeaders(form: Uint8Array): HeaderList {
   const start = Buffer.from(form.buffer, form.byteOffset, Math.min(form.length, 80)).toString('latin1')
   const boundary = /^--([^\r\n"\\]{1,70})\r\n/.exec(start)?.[1] ?? 'none'
   return HeaderList.from({ 'content-type': `multipart/form-data; boundary="${boundary}"` })
 }
 
-/** The error for a part that has to be there. */
+/** Returns the error for a required part that is missing. */
 export function missingPart(name: string, where: string): BadInput {
   return new BadInput(`expected a part ${JSON.stringify(name)}, received ${where} without it`, {
     reason: 'part',
@@ -31,11 +31,12 @@ export function missingPart(name: string, where: string): BadInput {
 }
 
 /**
- * A message becomes a value for each declared part; others are skipped. It holds one part of a name, so that a part
- * that may come many times is a list of at most one. **Errors**: BadInput with the part's name in its path.
+ * Converts a message to an object with a value for each declared part; other parts are skipped. A message holds one
+ * part per name, so a part that may come many times is a list of at most one. **Errors**: BadInput with the part's name
+ * in its path.
  */
 export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Context | undefined): MaybePromise<T> {
-  // Without a prototype, `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   const values: Record<string, unknown> = Object.create(null)
   const pending: Promise<void>[] = []
   try {
@@ -44,7 +45,7 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       const store = (value: unknown) => {
         values[name] = occurrence === 'many' ? [value] : value
       }
-      // In the order in which they were declared, whatever the order they come in.
+      // Set here, so that keys have the declared order whatever order values arrive in.
       values[name] = occurrence === 'many' ? [] : undefined
       if (content === undefined) {
         if (occurrence === 'one') throw missingPart(name, 'a message')
@@ -58,7 +59,7 @@ export function fromParts<T>(rules: Rules, message: MultipartMessage, ctx: Conte
       else store(value)
     }
   } catch (error) {
-    // Nobody waits for the parts before it; their own failures must not end the process.
+    // Earlier parts are no longer awaited; their rejections must not end the process.
     for (const other of pending) other.catch(() => {})
     throw error
   }
@@ -74,7 +75,8 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
 }
 
 /**
- * The parts that a function's result has: name, descriptor and value of each, in their order. **Errors**: BadOutput.
+ * Returns the parts of a function's result: name, descriptor and value of each, in declared order. **Errors**:
+ * BadOutput.
  */
 export function partValues(rules: Rules, values: object): [name: string, descriptor: IODescriptor, value: unknown][] {
   const list: [string, IODescriptor, unknown][] = []
@@ -95,7 +97,8 @@ export function partValues(rules: Rules, values: object): [name: string, descrip
 }
 
 /**
- * Values of the declared parts become a message; undefined where a name has several, which messages cannot hold.
+ * Converts values of the declared parts to a message. Undefined if a name has several parts, which messages cannot
+ * hold.
  * **Errors**: BadOutput.
  */
 export function toParts(rules: Rules, values: object, ctx: Context | undefined): Promise<MultipartMessage> | undefined {

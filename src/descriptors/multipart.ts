@@ -1,5 +1,5 @@
 /**
- * The descriptor of forms: named parts, each behind a descriptor of its own.
+ * The descriptor for forms: named parts, each with its own descriptor.
  * @module
  */
 
@@ -45,25 +45,26 @@ export type MultipartOut<P extends Parts> = {
 
 /** Limits of a form; the body as a whole is bounded by the server's `maxBodyBytes`. */
 export interface MultipartOptions {
-  /** Parts of any name. Default 1000. */
+  /** Maximum number of parts, declared or not. Default 1000. */
   readonly maxParts?: number
-  /** Default: none. **Units**: bytes. */
+  /** Maximum size of a part. Default: none. **Units**: bytes. */
   readonly maxPartBytes?: number
 }
 
 const optionNames = ['maxParts', 'maxPartBytes']
 
 /**
- * A form becomes an object with a value for each declared part; such an object becomes a form.
+ * Decodes a form to an object with a value for each declared part; encodes such an object as a form.
  *
- * **Wire**: in: parts are found by name in any order and read by their own headers. A part whose Content-Type says
- * nothing (none, `application/octet-stream`, `text/plain`) is what its descriptor reads, or what its file's name says.
- * Parts of other names are skipped. Out: the declared parts in their order, each with content-disposition, content-type
- * and content-length; other keys are dropped. A part comes once, or as `io.optional` and `io.many` say.
- * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have its name in front of
- * their path, and offsets from the part's start; 415 for another type than multipart/form-data.
+ * **Wire**: requests: parts are matched by name in any order and read by their own headers. A part whose Content-Type
+ * is uninformative (none, `application/octet-stream`, `text/plain`) is taken to be what its descriptor reads, or what
+ * its file's name says. Parts of other names are skipped. Responses: the declared parts in order, each with
+ * content-disposition, content-type and content-length; other keys are dropped. Each part comes once, unless
+ * `io.optional` or `io.many` says otherwise.
+ * **Errors**: BadInput `part` for a missing, repeated or malformed part; a part's own errors have the part's name
+ * prepended to their path, and offsets from the part's start; 415 for another type than multipart/form-data.
  * **Cost**: a part that came in one piece is decoded in place; files are streamed to disk, see {@link File}.
- * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so any name will do.
+ * **Source**: SPEC "Multipart". Our choice: at least one part; values have no prototype, so that any name works.
  * **Example** `new io.Multipart({ image: new io.File(), arr: new io.NumpyNdarray() })`
  */
 export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, MultipartOut<P>> {
@@ -72,13 +73,13 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   override readonly protoField = 'multipart'
   override readonly descriptorId: string = 'serving.io.Multipart'
   override readonly publicOptions: readonly string[] = ['parts']
-  /** The descriptors by name, in their order. */
+  /** The descriptors by name, in declared order. */
   readonly parts: ReadonlyMap<string, IODescriptor>
-  /** The same with how often each part comes. */
+  /** The descriptors with how often each part comes. */
   readonly rules: ReadonlyMap<string, PartRule<IODescriptor>>
   readonly #limits: FormLimits
 
-  /** **Errors**: InvalidArgument for no parts, for what is no descriptor, and for a Multipart within. */
+  /** **Errors**: InvalidArgument for no parts, for a value that is not a descriptor, and for a Multipart as a part. */
   constructor(parts: P, options: MultipartOptions = {}) {
     super()
     checkOptions('Multipart', options, optionNames)
@@ -108,11 +109,11 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   /**
-   * Makes a descriptor from a sample of each part: strings are Text, NDArrays NumpyNdarray, files, Blobs and bytes
-   * File, data frames and
-   * series theirs, all else JSON. A descriptor in place of a sample is taken as it is: `io.Image.fromSample(…)`.
-   * **Errors**: BadInput for what is no object, and those of each part's `fromSample` with the part's name in front
-   * of their path.
+   * Makes a descriptor from a sample of each part: Text for strings, NumpyNdarray for NDArrays, File for files, Blobs
+   * and bytes, PandasDataFrame and PandasSeries for data frames and series, JSON for everything else. A descriptor in
+   * place of a sample is used as it is: `io.Image.fromSample(…)`.
+   * **Errors**: BadInput for a value that is not an object, and those of each part's `fromSample` with the part's name
+   * prepended to their path.
    */
   static async fromSample<S extends Readonly<Record<string, unknown>>>(
     samples: S,
@@ -149,7 +150,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
         written.push(whenReady(descriptor.toHttpResponse(part, ctx), (response) => writePart(name, response)))
       }
     } catch (error) {
-      // Nobody waits for the parts before it; their own failures must not end the process.
+      // Earlier parts are no longer awaited; their rejections must not end the process.
       for (const part of written) if (isPromise(part)) Promise.resolve(part).catch(() => {})
       throw error
     }
@@ -157,7 +158,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return isReady ? respond(written as WrittenPart[]) : Promise.all(written).then(respond)
   }
 
-  /** A Multipart message, or a form's bytes, become an object with a value for each declared part. */
+  /** Reads a Multipart message, or a form's bytes, as an object with a value for each declared part. */
   override fromProto(message: MultipartMessage | Uint8Array, ctx?: Context): MaybePromise<MultipartIn<P>> {
     if (message instanceof Uint8Array) {
       return this.fromHttpRequest(new HttpRequest(formHeaders(message), message), ctx)
@@ -165,10 +166,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     return fromParts<MultipartIn<P>>(this.rules, message, ctx)
   }
 
-  /**
-   * An object with a value for each declared part becomes a Multipart message, or a form's bytes where a name has
-   * several parts.
-   */
+  /** Returns a Multipart message, or a form's bytes if a name has several parts. */
   override async toProto(value: MultipartOut<P>, ctx?: Context): Promise<MultipartMessage | Uint8Array> {
     if (typeof value !== 'object' || value === null) throw new BadOutput(expected('an object', 'Multipart', value))
     const message = await toParts(this.rules, value, ctx)
@@ -181,17 +179,17 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 }
 
-/** In the place of a part's value until the part comes. */
+/** Placeholder for the value of a part that has not come yet. */
 const missing = Symbol('missing')
 
 class NamedParts<T> implements FormPlan<T> {
   readonly #rules: ReadonlyMap<string, PartRule<IODescriptor>>
-  // Without a prototype, `__proto__` is a name like any other.
+  // Without a prototype, so that `__proto__` is an ordinary name.
   readonly #values: Record<string, unknown> = Object.create(null)
 
   constructor(rules: ReadonlyMap<string, PartRule<IODescriptor>>) {
     this.#rules = rules
-    // In the order in which they were declared, whatever the order they come in.
+    // Set here, so that keys have the declared order whatever order the parts come in.
     for (const [name, { occurrence }] of rules) this.#values[name] = occurrence === 'many' ? [] : missing
   }
 
@@ -243,7 +241,7 @@ async function collectPart(
   return { ...part, length: bytes.length, body: bytes }
 }
 
-/** A part's response becomes the part: its bytes are collected, unless a stream says how long it is. */
+/** Converts a part's response to the part. Its bytes are collected, unless it is a stream that states its length. */
 function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<WrittenPart> {
   const header = (wanted: string) => headers.find(([key]) => key === wanted)?.[1]
   const type = header('content-type') ?? 'application/octet-stream'

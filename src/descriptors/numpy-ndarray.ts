@@ -1,5 +1,5 @@
 /**
- * The descriptor of n-dimensional arrays.
+ * The descriptor for n-dimensional arrays.
  * @module
  */
 
@@ -43,7 +43,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
    * for int64 `[1.5]`, `[1.0]` and `["7"]` are refused, for bool `[1]`. Needs `dtype`.
    */
   readonly enforceDtype?: boolean
-  /** Shape that arrays are reshaped to; `-1` stands for any. Default: none. */
+  /** Shape that arrays are reshaped to; `-1` matches any length. Default: none. */
   readonly shape?: readonly number[] | null
   /** Refuse arrays of another shape instead of reshaping them. Needs `shape`. */
   readonly enforceShape?: boolean
@@ -55,12 +55,13 @@ const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinit
 const jsonHeaders = [['content-type', 'application/json'], variesByAccept] as const
 
 /**
- * JSON bodies to and from {@link NDArray}.
+ * Decodes a body to an {@link NDArray}; encodes an NDArray as a response.
  *
  * **Shape**: any; `shape` reshapes, `enforceShape` refuses.
- * **Wire**: nested lists, a scalar, or a list of objects keyed by column index; out: compact nested lists. Floats print
- * shortest for their own width, integral ones with `.0`. Also application/x-flatbuffers (proto/ndarray.fbs) and
- * application/x-npy, in by Content-Type and out by Accept.
+ * **Wire**: JSON requests: nested lists, a scalar, or a list of objects keyed by column index. JSON responses: compact
+ * nested lists; floats have the fewest digits that are exact for their width, integral ones end in `.0`. Also
+ * application/x-flatbuffers (proto/ndarray.fbs) and application/x-npy, selected by Content-Type in requests and by
+ * Accept for responses.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is
  * not JSON.
  * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
@@ -78,7 +79,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
   readonly nonFinite: NonFinite
-  /** What `fromSample` was given, as an array. */
+  /** The sample passed to `fromSample`, as an array. */
   readonly sample: NDArray | undefined
 
   constructor(given: NumpyNdarrayOptions<D> = {}, sample?: NDArray) {
@@ -97,9 +98,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /**
-   * Makes a descriptor with the sample's dtype and shape; options given beside it win. Nothing is enforced unless
-   * asked.
-   * **Errors**: BadInput for a bare scalar, and when no array can be made of the sample.
+   * Makes a descriptor with the sample's dtype and shape; `options` override them. Nothing is enforced unless the
+   * options say so.
+   * **Errors**: BadInput for a bare scalar, and for a sample that cannot be converted to an array.
    */
   static fromSample<D extends DType = DType>(
     sample: NDArray<D> | Nested | ArrayBufferView,
@@ -118,7 +119,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
     const parsed = parseText(request, this.dtype, this.enforceDtype)
-    // Without a closure where nothing waits.
+    // Saves a closure if there is no promise.
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
 
@@ -172,7 +173,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return this.#inShape(parsed) as NDArray<D>
   }
 
-  /** Casts an array that came with a dtype of its own to the descriptor's. */
+  /** Casts an array received with its own dtype to the descriptor's. */
   #fromTyped(array: NDArray): MaybePromise<NDArray<D>> {
     const { dtype } = this
     const shaped = this.#inShape(array)
@@ -186,7 +187,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     })
   }
 
-  /** The array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
+  /** Returns the array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
   #inShape(array: NDArray): NDArray {
     const pattern = this.shape
     if (pattern === undefined) return array
@@ -199,7 +200,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     )
   }
 
-  /** The shape that an array gets under the pattern: its own where that matches. Undefined: it is refused. */
+  /** Returns the shape of an array under the pattern: its own if that matches. Undefined if it is refused. */
   #fit(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
     if (!this.enforceShape) return reshapeTo(own, pattern)
     return matchesShape(own, pattern) ? own : undefined

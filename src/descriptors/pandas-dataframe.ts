@@ -1,5 +1,5 @@
 /**
- * The descriptor of data frames.
+ * The descriptor for data frames.
  * @module
  */
 
@@ -43,22 +43,22 @@ import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions {
-  /** Layout of JSON, both ways. Default `records`. */
+  /** JSON layout of requests and responses. Default `records`. */
   readonly orient?: Orient
-  /** Names for the columns, in their order; without effect unless `applyColumnNames`. */
+  /** Names for the columns, in order. Ignored unless `applyColumnNames` is set. */
   readonly columns?: readonly string[] | null
   /** Rename incoming and outgoing columns by position. Needs `columns`. */
   readonly applyColumnNames?: boolean
   /**
-   * Types by column, that incoming columns are cast to; `true` infers, `false` leaves CSV text as text. Not for orient
-   * `table`.
+   * Types by column name that incoming columns are cast to; `true` infers types, `false` leaves CSV columns as text.
+   * Not for orient `table`.
    */
   readonly dtype?: boolean | Readonly<Record<string, string>> | null
-  /** Also refuse nulls in columns whose numpy type has none: integers and booleans. Needs `dtype`. */
+  /** Also refuse nulls in columns whose numpy type cannot hold them: integers and booleans. Needs `dtype`. */
   readonly enforceDtype?: boolean
-  /** `[rows, columns]`; only the columns are looked at. */
+  /** `[rows, columns]`; only the number of columns is checked. */
   readonly shape?: readonly number[] | null
-  /** Refuse frames of another number of columns. Needs `shape`. */
+  /** Refuse frames with another number of columns. Needs `shape`. */
   readonly enforceShape?: boolean
   /** Format of requests without Content-Type, and of responses. Default `json`. */
   readonly defaultFormat?: FrameFormat
@@ -76,18 +76,18 @@ const optionNames = [
 ] as const
 
 /**
- * A JSON, CSV or Parquet body becomes a Polars DataFrame; a DataFrame becomes one of them.
+ * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
  *
- * **Shape**: rows × columns; `enforceShape` looks at the columns only.
- * **Wire**: JSON in the chosen orient. Integers are Int64 and exact, other numbers Float64, null and NaN null, a column
- * of nulls Float64; nothing is guessed from names or texts. Row labels go beside the frame, see {@link labels}. CSV
- * without an index column. Parquet is decoded in a process of its own. Out: `defaultFormat`, unless `Accept` names
- * another.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the place;
- * 415 for other types.
+ * **Shape**: rows × columns; `enforceShape` checks the number of columns only.
+ * **Wire**: JSON in the chosen orient. Integers are read as Int64 and exact, other numbers as Float64, null and NaN as
+ * null, a column of nulls as Float64; nothing is guessed from names or texts. Row labels are stored beside the frame,
+ * see {@link labels}. CSV has no index column. Parquet is decoded in a separate process. Responses have
+ * `defaultFormat`, unless `Accept` names another.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
+ * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
- * **Source**: SPEC "PandasDataFrame". Our choice: under `records`, `columns` and `values` each of the three is read, as
- * pandas does; a name twice is refused in objects and renamed `a.1` in split and CSV.
+ * **Source**: SPEC "PandasDataFrame". Our choice: `records`, `columns` and `values` each read the layouts of all three,
+ * as pandas does; a duplicate name is refused in objects and renamed `a.1` in split and CSV.
  * **Example** `new io.PandasDataFrame({ dtype: { age: 'int64' }, shape: [-1, 2], enforceShape: true })`
  */
 export class PandasDataFrame extends IODescriptor<DataFrame> {
@@ -104,7 +104,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
   readonly defaultFormat: FrameFormat
-  /** What `fromSample` was given. */
+  /** The sample passed to `fromSample`. */
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
   readonly #polars: Polars
@@ -137,8 +137,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /**
-   * A frame becomes a descriptor with its columns, types and shape; options given beside it win. **Errors**: BadInput
-   * for anything else.
+   * Makes a descriptor with the columns, types and shape of a frame; `options` override them. **Errors**: BadInput if
+   * the sample is not a DataFrame.
    */
   static fromSample(sample: DataFrame, options: PandasDataFrameOptions = {}): PandasDataFrame {
     const polars = loadPolars('PandasDataFrame')
@@ -174,8 +174,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /**
-   * A DataFrame message, or serialized bytes, become a frame: a Parquet or an Arrow IPC file, told by their first
-   * bytes, else a body of `defaultFormat`. Options apply as to bodies; the orient is one of JSON.
+   * Reads a DataFrame message or serialized bytes: a Parquet or an Arrow IPC file, recognised by its first bytes, else
+   * a body of `defaultFormat`. Options apply as for bodies; `orient` applies to JSON.
    */
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'
@@ -185,7 +185,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
   }
 
-  /** A frame becomes a DataFrame message; serialized Parquet where the call's `accept` metadata asks for it. */
+  /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */
   override toProto(value: DataFrame, ctx?: Context): DataFrameMessage | Uint8Array {
     const accept = ctx?.headers.get('accept')
     if (responseFormat(accept, 'json').format === 'parquet')
@@ -212,7 +212,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     })
   }
 
-  /** Checks the width of a frame that Polars read, renames and casts its columns. */
+  /** Checks the width of a frame that Polars read, then renames and casts its columns. */
   #accept(frame: DataFrame): MaybePromise<DataFrame> {
     const own = this.#polars.names(frame).map((name) => ({ name }))
     this.#checkWidth(own.length)
@@ -225,7 +225,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame' }
   }
 
-  /** The type of each column by the name that the function sees, or by the one that came. */
+  /** Returns the type of each column, looked up by its name after renaming, else by its name in the request. */
   #typesOf(
     columns: readonly { readonly name: string }[],
     own: readonly { readonly name: string }[],
@@ -265,15 +265,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return whenReady(this.#toJson(frame, keptLabels(value)), (body) => ({ headers, body }))
   }
 
-  /** The function's frame under the names that it is sent with. **Errors**: BadOutput. */
+  /** Checks the function's frame; returns it with the names to send. **Errors**: BadOutput. */
   #checkOutput(value: DataFrame): DataFrame {
     const polars = this.#polars
     if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
-    // Each look at a frame's names takes 0.7 µs.
+    // Reading a frame's names takes 0.7 µs, so only if needed.
     const needsWidth = this.applyColumnNames || this.enforceShape
     const problem = needsWidth ? this.#widthProblem(polars.names(value).length) : undefined
     if (problem !== undefined) throw new BadOutput(problem.message)
-    // A copy under other names shares the columns; the function's own frame stays as it is.
+    // The renamed clone shares the columns; the function's own frame keeps its names.
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 

@@ -1,5 +1,5 @@
 /**
- * The descriptor of series.
+ * The descriptor for series.
  * @module
  */
 
@@ -29,21 +29,21 @@ import { IODescriptor } from './descriptor.ts'
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {
   /**
-   * Layout of JSON, both ways: `records` and `values` are a list, `index` and `columns` an object of labels. Default
-   * `records`.
+   * JSON layout of requests and responses: `records` and `values` are a list, `index` and `columns` an object keyed by
+   * label. Default `records`.
    */
   readonly orient?: Orient
-  /** Type that incoming elements are cast to; `true` and `false` leave the types of the JSON values. */
+  /** Type that incoming elements are cast to; `true` and `false` keep the types of the JSON values. */
   readonly dtype?: boolean | string | null
-  /** Also refuse nulls where numpy's type of that name has none: integers and booleans. Needs `dtype`. */
+  /** Also refuse nulls if the numpy type cannot hold them: integers and booleans. Needs `dtype`. */
   readonly enforceDtype?: boolean
-  /** `[rows]`; `-1` stands for any number. */
+  /** `[rows]`; `-1` matches any number. */
   readonly shape?: readonly number[] | null
   /** Refuse series of another shape. Needs `shape`. */
   readonly enforceShape?: boolean
 }
 
-/** Elements of a sample. */
+/** An element of a sample that is a list. */
 export type SeriesElement = number | bigint | boolean | string | null
 
 // `columns` and `applyColumnNames` are described by the spec but not in its signature; a series has no columns to name.
@@ -51,14 +51,14 @@ const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape']
 const jsonHeaders = [['content-type', 'application/json']] as const
 
 /**
- * A JSON body becomes a Polars Series; a Series becomes JSON.
+ * Decodes a JSON body to a Polars Series; encodes a Series as JSON.
  *
  * **Shape**: one dimension.
- * **Wire**: a list, an object of labels, or `{name, index, data}`, by the orient; a list, an object and a scalar are
- * each read under every orient but split and table, as pandas does. Types as in PandasDataFrame; numbers never become
- * dates.
- * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the place; 415 for a type that
- * is not JSON.
+ * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient. Under every orient but
+ * split and table, a list, an object and a scalar are each read, as pandas does. Types as in PandasDataFrame; numbers
+ * are never read as dates.
+ * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position; 415 for a type
+ * that is not JSON.
  * **Source**: SPEC "PandasSeries".
  * **Example** `new io.PandasSeries({ dtype: 'float32', shape: [-1], enforceShape: true })`
  */
@@ -73,7 +73,7 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly enforceDtype: boolean
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
-  /** What `fromSample` was given, as a series. */
+  /** The sample passed to `fromSample`, as a series. */
   readonly sample: Series | undefined
   readonly #type: FrameType | undefined
   readonly #polars: Polars
@@ -97,7 +97,7 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   /**
-   * A series, a list or a typed array becomes a descriptor with its type and shape; options given beside it win.
+   * Makes a descriptor with the type and shape of a series, a list or a typed array; `options` override them.
    * **Errors**: BadInput for anything else and for lists of mixed kinds.
    */
   static fromSample(
@@ -120,8 +120,7 @@ export class PandasSeries extends IODescriptor<Series> {
   }
 
   /**
-   * A Series message, or serialized bytes, become a series: a file of one column, as for a DataFrame, else a body's
-   * JSON.
+   * Reads a Series message or serialized bytes: a Parquet or an Arrow IPC file of one column, else JSON as in a body.
    */
   override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
     if (!(message instanceof Uint8Array))
@@ -138,7 +137,7 @@ export class PandasSeries extends IODescriptor<Series> {
     })
   }
 
-  /** A series becomes a Series message. */
+  /** Returns a Series message. */
   override toProto(value: Series): SeriesMessage {
     return toSeriesTable({ table: this.#checkOutput(value), labels: keptLabels(value) })
   }
@@ -152,7 +151,7 @@ export class PandasSeries extends IODescriptor<Series> {
     this.#checkShape([table.rows], BadInput)
     const own = table.columns[0]?.name ?? ''
     const { columns } = table.columns.length === 1 ? table : { columns: [columnOf('', 'float64', [])] }
-    // pandas calls an unnamed series' column so.
+    // pandas names the column of an unnamed series `values`.
     const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
     const named = renameColumns({ rows: table.rows, columns }, [called])
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
@@ -203,7 +202,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(encodeFrameJson(json), (body) => ({ headers: jsonHeaders, body }))
   }
 
-  /** The function's series as a column. **Errors**: BadOutput. */
+  /** Checks the function's series; returns it as a column. **Errors**: BadOutput. */
   #checkOutput(value: Series): ColumnTable {
     this.#checkSeries(value)
     return requireTable(this.#polars.toColumns(this.#polars.frameOf(value)), 'PandasSeries')
@@ -237,7 +236,7 @@ function columnSeries(polars: Polars, column: Column, rows: number): Series {
   return polars.seriesOf(polars.fromColumns({ rows, columns: [column] }))
 }
 
-/** As JSON would have it: whole numbers int64, numbers float64. */
+/** Returns the kind of the values as JSON has them: int64 for whole numbers, else float64. Undefined: mixed kinds. */
 function kindOf(values: readonly SeriesElement[]): ColumnKind | undefined {
   const present = values.filter((value) => value !== null)
   const isInt = (value: SeriesElement) =>

@@ -1,5 +1,5 @@
 /**
- * The descriptor that a sample of a part tells by its kind.
+ * Chooses the descriptor of a form's part from a sample of its value.
  * @module
  */
 import { NDArray } from '../array/ndarray.ts'
@@ -15,7 +15,7 @@ import { PandasDataFrame } from './pandas-dataframe.ts'
 import { PandasSeries } from './pandas-series.ts'
 import { Text } from './text.ts'
 
-/** The descriptor of a sample: one that is given, else by the sample's kind; JSON for all other values. */
+/** The descriptor for a sample: the sample if it is one, else by the sample's kind; JSON for all other values. */
 export type PartOfSample<S> = S extends AnyDescriptor
   ? S
   : S extends string
@@ -30,7 +30,7 @@ export type PartOfSample<S> = S extends AnyDescriptor
             ? PandasSeries
             : JSON
 
-/** Returns the descriptor of a sample, with the sample as its example. **Errors**: those of its `fromSample`. */
+/** Returns the descriptor for a sample, made by `fromSample`. **Errors**: those of `fromSample`. */
 export function partOfSample(sample: unknown): MaybePromise<IODescriptor> {
   return whenReady(choose(sample), (descriptor) => descriptor as unknown as IODescriptor)
 }

@@ -1,5 +1,5 @@
 /**
- * How often a part of a form comes: once unless a rule says otherwise.
+ * How often a part of a form may come: once, unless a rule says otherwise.
  * @module
  */
 import { expected, InvalidArgument } from '../errors.ts'
@@ -8,12 +8,12 @@ import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
 /** How often a part may come. */
 export type Occurrence = 'one' | 'optional' | 'many'
 
-/** A descriptor of a part with how often it comes; made by {@link many} and {@link optional}. */
+/** A descriptor of a part and how often the part may come; made by {@link many} and {@link optional}. */
 export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurrence = Occurrence> {
   readonly descriptor: D
   readonly occurrence: O
 
-  /** **Errors**: InvalidArgument for what is no descriptor. */
+  /** **Errors**: InvalidArgument for a value that is not a descriptor. */
   constructor(descriptor: D, occurrence: O) {
     if (!((descriptor as unknown) instanceof IODescriptor)) {
       throw new InvalidArgument(expected('an IODescriptor', `io.${occurrence}`, descriptor))
@@ -24,7 +24,7 @@ export class PartRule<D extends AnyDescriptor = AnyDescriptor, O extends Occurre
 }
 
 /**
- * A part that may come any number of times: the function receives a list, in the order in which they came, and may
+ * Declares a part that may come any number of times. The function receives a list, in the order of arrival, and may
  * return one.
  * **Example** `new io.Multipart({ images: io.many(new io.Image()) })`
  */
@@ -33,7 +33,7 @@ export function many<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'many'
 }
 
 /**
- * A part that may be left out: the function receives undefined then, and may return none.
+ * Declares a part that may be left out. The function then receives undefined, and may return no value.
  * **Example** `new io.Multipart({ image: new io.Image(), note: io.optional(new io.Text()) })`
  */
 export function optional<D extends AnyDescriptor>(descriptor: D): PartRule<D, 'optional'> {

@@ -1,5 +1,5 @@
 /**
- * What RPC asks of any descriptor: content of a message ⇄ values, by the abstract class alone.
+ * Converts the content of RPC messages to values and back, through the abstract descriptor alone.
  * @module
  */
 import type { Context } from '../http/context.ts'
@@ -9,12 +9,12 @@ import { decodeMessage, type RawContent } from '../proto/envelope.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
-/** The half of a descriptor that reads messages. */
+/** The members of a descriptor that read messages. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
 
 /**
- * Reads content, which may still be the bytes of its message: they are decoded only for a descriptor that takes them,
- * and are its own from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
+ * Reads content, which may still be the bytes of its message: they are decoded only if the descriptor accepts that
+ * member, and belong to it from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
  */
 export function fromContent(
   descriptor: ProtoReading,
@@ -29,11 +29,13 @@ export function fromContent(
 }
 
 function messageOf({ field, bytes, room }: RawContent): ProtoMessages[ProtoField] {
-  // Behind the name of the API they lie at any address: moved over it, so that arrays can be views of them.
+  // The bytes follow the API's name, so their address is arbitrary; they are moved over it to be aligned for arrays.
   return decodeMessage(field, field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes)
 }
 
-/** Returns what `toProto` gave as content: bytes as serialized bytes, anything else as the descriptor's own message. */
+/**
+ * Returns a result of `toProto` as content: bytes as serialized bytes, anything else as the descriptor's own message.
+ */
 export function contentOf(descriptor: Pick<IODescriptor, 'protoField'>, message: unknown): ProtoContent {
   const field = message instanceof Uint8Array ? 'serialized_bytes' : descriptor.protoField
   return { field, message: message as ProtoMessages[ProtoField] }

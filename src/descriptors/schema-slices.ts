@@ -1,12 +1,11 @@
 /**
  * Validation of large values by a schema, in slices.
  *
- * A schema of the Standard Schema interface checks a value in one call, and one that refuses millions of elements makes
- * an issue of each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value, their elements
- * are checked one by one with turns of the event loop between them, and after 64 issues no more is checked. Which lists
- * a schema checks element by element is known of zod alone; what else is large is checked at once up to a limit. The
- * only file that imports
- * @standard-schema/spec.
+ * A Standard Schema checks a value in one call, and a schema that refuses millions of elements creates an issue for
+ * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value and their elements checked one
+ * by one, with turns of the event loop in between; checking stops after 64 issues. Only of zod is it known which lists
+ * a schema checks element by element; other large values are checked in one call, up to a limit. Only this file imports
+ * `@standard-schema/spec`.
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
@@ -19,22 +18,22 @@ export type { StandardSchemaV1 } from '@standard-schema/spec'
 type Result = StandardSchemaV1.Result<unknown>
 type Issue = StandardSchemaV1.Issue
 
-/** Issues after which nothing more is checked. */
+/** Number of issues after which checking stops. */
 export const maxIssues = 64
 
-// Values that are checked at once without a look at their schema: some 10 ms when zod refuses all of them.
+// Values up to this size are checked in one call, whatever their schema: some 10 ms if zod refuses all of them.
 const leafValues = 1024
-// Shorter lists stay in the value.
+// Lists up to this length stay in the value.
 const shortList = 64
 
-/** Whether a value is so large that it should be checked by {@link validateInSlices}. */
+/** Whether a value is large enough to be checked by {@link validateInSlices}. */
 export function isLargeValue(value: unknown): boolean {
   return typeof value === 'object' && value !== null && countValues(value, leafValues) > leafValues
 }
 
 /**
  * Checks a large value by a schema.
- * **Errors**: PayloadTooLarge for more than `maxAtOnce` values that the schema has to check at once; the signal's
+ * **Errors**: PayloadTooLarge for more than `maxAtOnce` values that the schema has to check in one call; the signal's
  * reason.
  */
 export async function validateInSlices(
@@ -86,7 +85,7 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
   return issues.length > 0 ? { issues } : result
 }
 
-/** A list whose elements from `start` on are not in the value that the schema is given. */
+/** A list whose elements from `start` on were taken out of the value that the schema checks. */
 interface TakenList {
   readonly path: readonly string[]
   readonly element: StandardSchemaV1
@@ -94,7 +93,7 @@ interface TakenList {
   readonly start: number
 }
 
-/** Returns the value without the elements of lists that can be checked one by one; `lists` gets those. */
+/** Returns the value without the list elements that can be checked one by one, and adds those to `lists`. */
 function takeLists(schema: StandardSchemaV1, value: unknown, path: readonly string[], lists: TakenList[]): unknown {
   const plain = unwrap(schema, value)
   if (Array.isArray(value)) {
@@ -112,7 +111,7 @@ function takeLists(schema: StandardSchemaV1, value: unknown, path: readonly stri
   return rest
 }
 
-/** What zod 4 keeps of a schema. **Source**: zod's `_zod.def`, documented at zod.dev/library-authors. */
+/** The part of zod 4's schema definition that is read here. **Source**: `_zod.def`, see zod.dev/library-authors. */
 interface ZodDefinition {
   readonly type: string
   readonly checks?: readonly { readonly _zod: { readonly def: ZodCheck } }[]
@@ -132,7 +131,7 @@ function definitionOf(schema: StandardSchemaV1): ZodDefinition | undefined {
   return (schema as { readonly _zod?: { readonly def?: ZodDefinition } })._zod?.def
 }
 
-/** The schema inside of optional, nullable and default ones, where the value is given. */
+/** Returns the definition inside optional, nullable and default schemas if there is a value. */
 function unwrap(schema: StandardSchemaV1, value: unknown): ZodDefinition | undefined {
   const definition = definitionOf(schema)
   const isWrapper = definition !== undefined && ['optional', 'nullable', 'default'].includes(definition.type)
@@ -140,7 +139,7 @@ function unwrap(schema: StandardSchemaV1, value: unknown): ZodDefinition | undef
   return unwrap(definition.innerType, value)
 }
 
-/** The elements of a list whose only own checks are of its length. */
+/** Returns the element schema and the length limits of a list schema; undefined if it has other checks. */
 function listOf(definition: ZodDefinition | undefined) {
   if (definition?.type !== 'array' || definition.element === undefined) return undefined
   let min = 0
@@ -154,13 +153,13 @@ function listOf(definition: ZodDefinition | undefined) {
   return { element: definition.element, min, max }
 }
 
-/** The members of an object without checks of its own. */
+/** Returns the member schemas of an object schema; undefined if it has checks of its own. */
 function shapeOf(definition: ZodDefinition | undefined): ZodDefinition['shape'] {
   const isPlain = definition?.type === 'object' && (definition.checks ?? []).length === 0
   return isPlain ? definition.shape : undefined
 }
 
-/** Number of values in a value, counted no further than just above `limit`. */
+/** Counts the values in a value; stops just above `limit`. */
 function countValues(value: unknown, limit: number): number {
   let count = 1
   const open: unknown[] = [value]

@@ -1,5 +1,5 @@
 /**
- * One file out of a form, whatever its field is called.
+ * Reads one file of a form, whatever its field is called.
  * @module
  */
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
@@ -11,11 +11,11 @@ import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts
 
 const anyType = 'application/octet-stream'
 
-/** A file of a form, in memory. */
+/** A file from a form, in memory. */
 export interface FilePart {
-  /** The part's own. */
+  /** The headers of the part, not of the request. */
   readonly headers: RequestHeaders
-  /** Yours to keep. */
+  /** The file's bytes, which the caller may keep. */
   readonly body: Uint8Array
   /** Name of the field. */
   readonly name: string
@@ -23,23 +23,24 @@ export interface FilePart {
   readonly filename: string
 }
 
-/** Whether files of this type are wanted. */
+/** Whether files of a type are accepted. */
 export type AcceptsType = (type: MediaType) => boolean
 
-/** What is wanted of a form in which one file counts. */
+/** Which file of a form to read, and how. */
 export interface WantedFile<T> {
   readonly accepts: AcceptsType
   /** The accepted types, for errors: `application/pdf`. */
   readonly wanted: string
   /** The descriptor's name, for errors. */
   readonly owner: string
-  /** Reads the part. */
+  /** Returns the descriptor that decodes the part. */
   readonly descriptor: (part: FormPart) => PartDescriptor<T>
 }
 
 /**
- * A plan that takes the first file (a part with a filename) of an accepted type and skips all else.
- * **Errors**: BadInput `part` when there is no file; UnsupportedMediaType when there are, but none of an accepted type.
+ * Returns a plan that takes the first file (a part with a filename) of an accepted type and skips all other parts.
+ * **Errors**: BadInput `part` if there is no file; UnsupportedMediaType if there are files, but none of an accepted
+ * type.
  */
 export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: WantedFile<T>): FormPlan<T> {
   let taken = false
@@ -70,9 +71,7 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
   }
 }
 
-/**
- * Whether a file is wanted by the type that the client says, else by that of its name; true where neither tells one.
- */
+/** Whether a file is accepted by its Content-Type, else by the type of its name; true if neither tells a type. */
 function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
   const value = headers.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)
@@ -83,8 +82,8 @@ function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolea
 }
 
 /**
- * The first file of an accepted type in a form that is all there. `wanted` and `owner` are for errors.
- * **Errors**: UnsupportedMediaType for another type than multipart/form-data, and as {@link planSingleFile}.
+ * Returns the first file of an accepted type in a complete form. `wanted` and `owner` are for errors.
+ * **Errors**: UnsupportedMediaType for a body that is not multipart/form-data, and as {@link planSingleFile}.
  */
 export function singleFilePart(request: HttpRequest, accepts: AcceptsType, wanted: string, owner: string): FilePart {
   const plan = planSingleFile<FilePart>({
@@ -95,6 +94,6 @@ export function singleFilePart(request: HttpRequest, accepts: AcceptsType, wante
       fromHttpRequest: (part) => ({ headers, body: part.body, name, filename }),
     }),
   })
-  // Nothing in this plan waits.
+  // Not a promise, since this plan is synchronous.
   return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request.peek()) as FilePart
 }

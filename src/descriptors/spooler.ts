@@ -1,5 +1,5 @@
 /**
- * A body of unknown length becomes a file in memory or on disk.
+ * Collects a body of unknown length as a file in memory or on disk.
  * @module
  */
 
@@ -11,14 +11,15 @@ import { bufferPool } from '../memory/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
-// Blocks on their way to the disk before the socket is asked to wait.
+// Maximum number of blocks being written to disk before the socket is asked to pause.
 const maxWriting = 2
-// Blocks on their way to the disk before this process waits itself. uWebSockets.js reads on without returning to the
-// event loop, pause or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks late on loopback.
+// Maximum number of blocks being written to disk before blocks are written synchronously. uWebSockets.js reads on
+// without returning to the event loop, paused or not, while the kernel fills its buffer of 512 KiB: measured 500 blocks
+// late on loopback.
 const maxLate = 16
 
 /**
- * Collects a body in blocks, and writes them to a temporary file once they come to more than `spoolAboveBytes`.
+ * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`.
  *
  * **Cost**: one copy into blocks; on disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
  */
@@ -27,7 +28,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #spoolAboveBytes: number
   readonly #ctx: Context
   #blocks: Buffer[] = []
-  // Bytes in the last block, and in blocks that were handed to the disk.
+  // Bytes in the last block, and in the blocks that were passed on to be written.
   #used = blockBytes
   #written = 0
   #file: TempFile | undefined
@@ -85,7 +86,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   }
 
   #whole(size: number): Uint8Array {
-    // Its own size, not a view of a block: a small file must not hold 256 KiB.
+    // A copy of exact size, not a view of a block: a small file must not keep 256 KiB alive.
     const bytes = Buffer.allocUnsafeSlow(size)
     for (const [index, block] of this.#blocks.entries()) {
       block.copy(bytes, index * blockBytes, 0, Math.min(blockBytes, size - index * blockBytes))
@@ -123,7 +124,9 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     this.#writing.add(writing)
   }
 
-  /** One promise for all that wait: pieces that come nevertheless must not each watch every write. */
+  /**
+   * Returns one promise for all waiting pieces: pieces that arrive despite the pause must not each watch every write.
+   */
   #catchUp(): Promise<void> {
     this.#relief ??= new Promise<void>((resolve) => {
       this.#relieve = resolve
@@ -143,7 +146,7 @@ function giveBack(block: Buffer): void {
   bufferPool.give(block.buffer as ArrayBuffer)
 }
 
-/** **Errors**: Overloaded without a free file descriptor, otherwise those of the disk. */
+/** Opens a temporary file. **Errors**: Overloaded if no file descriptor is free, otherwise those of the disk. */
 function openTempFile(): TempFile {
   try {
     return new TempFile()
@@ -152,7 +155,7 @@ function openTempFile(): TempFile {
   }
 }
 
-/** Returns the error for the client: a lack of space or of descriptors may pass, others are a fault of the set-up. */
+/** Returns the error for the client. Lack of space or of descriptors may pass; other errors are faults of the setup. */
 function storageError(cause: unknown): unknown {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? ''
   if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code))

@@ -1,5 +1,5 @@
 /**
- * The descriptor of text, whole or streamed.
+ * The descriptor for text, whole or streamed.
  * @module
  */
 
@@ -26,13 +26,12 @@ export type TextPiece = string | ServerSentEvent
 export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 
 /**
- * A body becomes a string; a string, or the strings that a generator yields, become a streamed response.
+ * Decodes a body to a string; sends a string, or the strings that a generator yields, as a streamed response.
  *
- * **Wire**: UTF-8 unless the request's charset says otherwise, a byte order mark is kept. The response has no
- * content-length; each yielded piece is a chunk of its own. On uWebSockets.js the line end of a chunk leaves with the
- * next one, which Python's
- * requests waits for: it sees pieces of text one late, and events at once, since each is followed by an empty line in
- * a chunk of its own.
+ * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response has no
+ * content-length; each yielded piece is a chunk of its own. uWebSockets.js sends the line end of a chunk with the next
+ * chunk, and Python's requests waits for it: it sees pieces of text one late, but events at once, since each is
+ * followed by an empty line in a chunk of its own.
  * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
  * **Source**: SPEC "Text".
  * **Example**
@@ -45,7 +44,7 @@ export class Text extends IODescriptor<string, TextResult> {
   override readonly descriptorId: string = 'serving.io.Text'
   override readonly publicOptions: readonly string[] = ['contentType']
   readonly contentType: 'text/plain' | 'text/event-stream'
-  /** What `fromSample` was given. */
+  /** The sample passed to `fromSample`. */
   readonly sample: string | undefined
   readonly #headers: HttpResponse['headers']
 
@@ -60,12 +59,12 @@ export class Text extends IODescriptor<string, TextResult> {
     this.mimeType = contentType
     this.sample = sample
     const type = ['content-type', `${contentType}; charset=utf-8`] as const
-    // Proxies must pass events on at once instead of collecting them.
+    // Tells proxies to pass events on at once instead of buffering them.
     this.#headers =
       contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']]
   }
 
-  /** A string or UTF-8 bytes become a descriptor with that example. **Errors**: BadInput for anything else. */
+  /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
   static fromSample(sample: string | Uint8Array, options: TextOptions = {}): Text {
     if (sample instanceof Uint8Array) return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
     if (typeof sample === 'string') return new Text(options, sample)
@@ -87,18 +86,18 @@ export class Text extends IODescriptor<string, TextResult> {
     throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
   }
 
-  /** A StringValue, or UTF-8 bytes, become a string. */
+  /** Reads a StringValue or UTF-8 bytes as a string. */
   override fromProto(message: string | Uint8Array): string {
     return typeof message === 'string' ? message : decodeUtf8(message, 'Text')
   }
 
-  /** A string, or all that a generator yields, becomes one StringValue. */
+  /** Returns a string, or all that a generator yields, as one StringValue. */
   override toProto(value: TextResult): MaybePromise<string> {
     const { body } = this.toHttpResponse(value)
     return typeof value === 'string' ? value : collectBody(body).then((bytes) => decodeUtf8(bytes, 'Text'))
   }
 
-  /** Each piece becomes a StringValue of its own. */
+  /** Returns each piece as a StringValue of its own. */
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
     const { body } = this.toHttpResponse(value)
     for await (const piece of body as AsyncIterable<Chunk>) yield piece as string
@@ -113,7 +112,7 @@ async function* encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPie
   }
 }
 
-/** What reads as text: `text/*`, JSON, XML. */
+/** Whether a media type is text: `text/*`, JSON, XML. */
 function isTextType(type: MediaType): boolean {
   const { essence } = type
   return essence.startsWith('text/') || isJsonType(type) || essence === 'application/xml' || essence.endsWith('+xml')

@@ -1,5 +1,5 @@
 /**
- * Columns ⇄ Arrow IPC files, the one format that Polars takes and gives without looking at single values.
+ * Columns ⇄ Arrow IPC files, the only format that Polars imports and exports without touching single values.
  * Source: Arrow columnar format 1.5, "IPC File Format"; Schema.fbs, Message.fbs, File.fbs.
  * @module
  */
@@ -61,7 +61,7 @@ interface Body {
   readonly length: number
 }
 
-/** Where each buffer of each column lies in the body; 64-byte steps, as the format recommends. */
+/** Returns the position of each buffer of each column in the body. Aligned to 64 bytes, as the format recommends. */
 function layOut({ rows, columns }: ColumnTable): Body {
   const nodes: number[] = []
   const places: number[] = []
@@ -117,7 +117,7 @@ function writeBatch(rows: number, body: Body): Uint8Array {
   out.addFieldInt16(0, metadataV5, 0)
   out.addFieldInt8(1, batchMessage, 0)
   out.finish(out.endObject())
-  // The footer is written next, by the same builder.
+  // Copied, since the footer is written next by the same builder.
   return out.asUint8Array().slice()
 }
 
@@ -136,8 +136,9 @@ function writeFooter(columns: readonly Column[], block: readonly number[]): Uint
 }
 
 /**
- * Columns become an Arrow IPC file, as Polars reads it: by the footer alone, so that the schema is not written a second
- * time in front. `allocate` gives the memory, whatever is in it. **Cost**: copies each buffer once.
+ * Encodes columns as an Arrow IPC file for Polars, which reads only the footer: the second copy of the schema that
+ * belongs at the start is left out. `allocate` returns memory, which need not be zeroed.
+ * **Cost**: copies each buffer once.
  */
 export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buffer): Buffer {
   const body = layOut(table)
@@ -157,7 +158,7 @@ export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buff
   message(batchAt, batch)
   let filled = bodyAt
   for (const { at, bytes } of body.pieces) {
-    // Uninitialised memory must not get into a file, not even as padding.
+    // The memory is uninitialised: zero the padding, so that no old data gets into the file.
     file.fill(0, filled, bodyAt + at)
     file.set(bytes, bodyAt + at)
     filled = bodyAt + at + bytes.length
@@ -172,7 +173,7 @@ export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buff
 }
 
 function kindOf(field: FlatTable): ColumnKind | undefined {
-  // Codes of a dictionary, whatever the type of its values: Polars writes categories so.
+  // A dictionary: the data are codes, whatever the type of the values. Polars writes categories this way.
   if (field.table(4) !== undefined) return undefined
   const type = field.table(3)
   switch (field.uint8(2)) {
@@ -193,12 +194,12 @@ function kindOf(field: FlatTable): ColumnKind | undefined {
   }
 }
 
-// Polars wrote the file: only a defect gets here.
+// Polars wrote the file, so only a bug leads here.
 const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
 
 /**
- * An Arrow IPC file that Polars wrote becomes columns that alias it. Undefined: it has more than one batch, a
- * compressed one, or a column of another kind.
+ * Decodes an Arrow IPC file that Polars wrote; the columns are views of the file. Returns undefined if the file has
+ * more than one batch, a compressed batch, or a column of another kind.
  */
 export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
@@ -208,7 +209,7 @@ export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
   const blocks = footer.longs(3, 3)
   if (blocks.length !== 3) return blocks.length === 0 ? emptyTable(fields) : undefined
   const [at] = blocks
-  // A Block's metadata length is 32 bits and padding; the message says its own length, too.
+  // In the Block, the metadata length is 32 bits followed by padding; the message repeats it.
   const metadataLength = view.getInt32(at + 4, true)
   const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength), notArrow).table(2)
   if (batch === undefined || batch.table(3) !== undefined) return undefined

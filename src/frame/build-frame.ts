@@ -1,6 +1,6 @@
 /**
- * Typed columns to frames, under the types that an option names. Large ones in pieces, with turns of the event loop
- * between them.
+ * Builds frames from typed columns, cast to the types that an option names. Large frames are built in pieces, with
+ * turns of the event loop between them.
  * @module
  */
 import { BadInput } from '../errors.ts'
@@ -12,29 +12,29 @@ import { type FrameType, kindOfType, refusesNulls } from './frame-dtype.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
-/** What columns are cast to, for whom. */
+/** How columns are cast, and the descriptor that errors name. */
 export interface Casting {
   readonly polars: Polars
-  /** The type of each column; undefined: as it came. */
+  /** The target type of each column; undefined: not cast. */
   readonly types: readonly (FrameType | undefined)[]
-  /** Whether nulls are refused where numpy's type of that name has none. */
+  /** Whether nulls are refused in columns whose numpy type cannot hold them. */
   readonly enforce: boolean
-  /** The descriptor, for errors. */
+  /** The descriptor's name, for errors. */
   readonly name: string
 }
 
 /**
- * A piece of a frame, which the event loop waits for: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars
- * 1 to 3 ms. **Units**: elements; bytes.
+ * Size of a piece, which blocks the event loop: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars 1 to 3
+ * ms. **Units**: elements; bytes.
  */
 const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20
-/** Maximum of columns in a piece: each costs 15 µs beside its elements. */
+/** Maximum number of columns in a piece: each costs 15 µs in addition to its elements. */
 const pieceColumns = 256
 
 /**
- * Builds a frame of columns, cast to their types. A promise where that takes longer than a piece.
- * **Errors**: BadInput naming the column and, where it is known, the row.
+ * Builds a frame from columns, cast to their types. Returns a promise if there is more than one piece.
+ * **Errors**: BadInput naming the column and, if known, the row.
  */
 export function buildFrame(table: ColumnTable, casting: Casting): MaybePromise<DataFrame> {
   return piecesOf(table, casting) <= 1 ? buildPiece(table, casting, 0) : buildInPieces(table, casting)
@@ -46,7 +46,7 @@ function piecesOf(table: ColumnTable, { types }: Casting): number {
   return Math.max(tableBytes(table) / pieceBytes, isCast ? (rows * columns.length) / pieceCells : 0)
 }
 
-/** As many columns at a time as are a piece, and a long column in pieces of its rows: each column costs something. */
+/** Builds groups of columns that fit a piece, and cuts a long column by rows: each column has a fixed cost. */
 async function buildInPieces(table: ColumnTable, casting: Casting): Promise<DataFrame> {
   const { polars } = casting
   const { rows, columns } = table
@@ -63,7 +63,7 @@ async function buildInPieces(table: ColumnTable, casting: Casting): Promise<Data
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
 
-/** A multiple of 8, so that bitmaps are cut between bytes. */
+/** Returns the number of rows in a piece: a multiple of 8, so that bitmaps are cut between bytes. */
 function rowsOfPiece(rows: number, pieces: number): number {
   return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
 }
@@ -101,7 +101,7 @@ function buildPiece(table: ColumnTable, casting: Casting, firstRow: number): Dat
   return frame
 }
 
-/** Casts the columns whose types only Polars has, in place. */
+/** Casts columns to the types that only Polars has, in place. */
 function castInPolars(frame: DataFrame, casting: Casting): void {
   const { polars, types } = casting
   for (const [i, type] of types.entries()) {
@@ -115,8 +115,8 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
 }
 
 /**
- * Casts the columns of a frame that Polars read; those without a type stay what they are.
- * **Errors**: as {@link buildFrame}; BadInput for a column of lists or the like under a type.
+ * Casts the columns of a frame that Polars read; those without a type stay as they are.
+ * **Errors**: as {@link buildFrame}; BadInput for a column of lists or the like that has a target type.
  */
 export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting

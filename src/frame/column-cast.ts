@@ -1,6 +1,6 @@
 /**
- * Casts columns by numpy's rules: truncation toward zero, numeric texts parsed, never wrapped around. Here and not in
- * Polars, since a Polars series costs 0.4 ms to look at and its errors name no row.
+ * Casts columns by numpy's rules: truncates toward zero, parses numeric texts, never wraps around. Not done by Polars,
+ * where accessing a series costs 0.4 ms and errors name no row.
  * @module
  */
 
@@ -10,7 +10,7 @@ import { bytesAt, type Column, isValid, numberReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
-/** Returns an element as the target kind has it; undefined if it does not fit. */
+/** Returns an element converted to the target kind; undefined if it does not fit. */
 type Cast = (value: Value) => Value | undefined
 
 /** The first row whose element does not fit. */
@@ -37,7 +37,7 @@ export function castColumn(column: Column, rows: number, kind: ColumnKind): Colu
   return { name, kind, data, ...(validity !== undefined && { validity }) }
 }
 
-/** Returns a function that reads the element of a row: 64-bit integers as numbers where those are exact. */
+/** Returns a function that reads the element at a row. It returns 64-bit integers as numbers where those are exact. */
 function readerOf(column: Column): (row: number) => Value {
   const { kind, data } = column
   if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
@@ -48,14 +48,14 @@ function readerOf(column: Column): (row: number) => Value {
   const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2)
   return (row) => {
     const high = words[row * 2 + 1]
-    // A bigint costs ten times as much.
+    // A bigint costs ten times as much as a number.
     return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
       ? high * 4294967296 + (words[row * 2] >>> 0)
       : read(row)
   }
 }
 
-/** Returns a function that writes the element of a row. */
+/** Returns a function that writes the element at a row. */
 function writerOf(
   data: Uint8Array<ArrayBuffer>,
   kind: Exclude<ColumnKind, 'str'>,
@@ -80,7 +80,7 @@ function writerOf(
   }
 }
 
-/** Texts of numbers and booleans. Floats print as in JSON: shortest for their width, and visibly floats. */
+/** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
 function textColumn(column: Column, rows: number, read: (row: number) => Value): Column {
   const width = isFloat(column.kind) ? itemSize(column.kind) : 0
   const offsets = new Int32Array(rows + 1)
@@ -140,7 +140,7 @@ function toInteger(kind: ColumnKind): Cast {
   const isSigned = elementTypes[kind].kind === 'i'
   const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
   const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
-  // Narrow kinds need no bigints, and small numbers none for wide ones.
+  // Narrow kinds need no bigints, nor do small numbers of wide kinds.
   const min = bits === 64 ? (isSigned ? Number.MIN_SAFE_INTEGER : 0) : Number(low)
   const max = bits === 64 ? Number.MAX_SAFE_INTEGER : Number(high)
   return (value) => {
@@ -154,7 +154,7 @@ function toInteger(kind: ColumnKind): Cast {
       if (!integer.test(value)) return undefined
       const short = Number(value)
       if (value.length < 16) return short >= min && short <= max ? short + 0 : undefined
-      // BigInt takes no plus sign.
+      // BigInt() refuses a plus sign.
       exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
     } else exact = BigInt(value)
     return exact >= low && exact <= high ? exact : undefined

@@ -1,44 +1,44 @@
 /**
- * Typed columns, between the wire formats and data frames. Their memory is laid out as Arrow's buffers, so that passing
- * them on is one copy.
+ * Typed columns between wire formats and data frames, laid out like Arrow's buffers so that passing them on takes one
+ * copy.
  * @module
  */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../dtype.ts'
 
-/** One column. Little-endian, as Arrow's buffers. */
+/** One column. Little-endian, like Arrow's buffers. */
 export interface Column {
   readonly name: string
   readonly kind: ColumnKind
-  /** Numbers one after another; bool as bits, lowest first; str as UTF-8 bytes, or as 16-byte views with `heaps`. */
+  /** Numbers contiguous; bool as bits, lowest first; str as UTF-8 bytes, or as 16-byte views with `heaps`. */
   readonly data: Uint8Array
-  /** A bit per element, 1 where there is a value. Undefined: no element is null. */
+  /** One bit per element, 1 if it has a value. Undefined: no element is null. */
   readonly validity?: Uint8Array
-  /** str without `heaps`: where each element starts in `data`, and where the last one ends. `rows + 1` numbers. */
+  /** str without `heaps`: the start of each element in `data`, then the end of the last one. `rows + 1` numbers. */
   readonly offsets?: Int32Array
-  /** str of Arrow's view layout: the buffers that the views in `data` point into. */
+  /** str in Arrow's view layout: the buffers that the views in `data` point into. */
   readonly heaps?: readonly Uint8Array[]
 }
 
-/** Columns of one length. Names are unique. */
+/** Columns of equal length. Names are unique. */
 export interface ColumnTable {
   readonly rows: number
   readonly columns: readonly Column[]
 }
 
-/** Memory of a table's columns. **Units**: bytes. */
+/** Returns the memory size of a table's columns. **Units**: bytes. */
 export function tableBytes({ columns }: ColumnTable): number {
   let bytes = 0
   for (const { data, offsets } of columns) bytes += data.byteLength + (offsets?.byteLength ?? 0)
   return bytes
 }
 
-/** Returns rows of a table. `start` is a multiple of 8. **Cost**: views; a copy of the offsets of text. */
+/** Returns rows `start` to `end` of a table. `start` is a multiple of 8. **Cost**: views; copies offsets of text. */
 export function sliceTable({ columns }: ColumnTable, start: number, end: number): ColumnTable {
   return { rows: end - start, columns: columns.map((column) => sliceColumn(column, start, end)) }
 }
 
-/** Returns rows of a column. `start` is a multiple of 8. */
+/** Returns rows `start` to `end` of a column. `start` is a multiple of 8. */
 export function sliceColumn(column: Column, start: number, end: number): Column {
   const bits = (bytes: Uint8Array) => bytes.subarray(start >> 3, (end + 7) >> 3)
   const { kind, data, offsets } = column
@@ -61,11 +61,11 @@ export function isValid(column: Column, row: number): boolean {
   return validity === undefined || (validity[row >> 3] & (1 << (row & 7))) !== 0
 }
 
-/** The UTF-8 bytes of element `row` of a str column. **Cost**: a view, no copy. */
+/** Returns the UTF-8 bytes of element `row` of a str column. **Cost**: a view, no copy. */
 export function bytesAt(column: Column, row: number): Uint8Array {
   const { data, offsets, heaps } = column
   if (offsets !== undefined) return data.subarray(offsets[row], offsets[row + 1])
-  // A view: length, then 12 bytes of text, or 4 bytes of prefix, buffer index and offset.
+  // A view holds the length, then 12 bytes of text, or 4 bytes of prefix, buffer index and offset.
   const view = new DataView(data.buffer, data.byteOffset + row * 16, 16)
   const length = view.getInt32(0, true)
   if (length <= 12) return data.subarray(row * 16 + 4, row * 16 + 4 + length)
@@ -73,7 +73,7 @@ export function bytesAt(column: Column, row: number): Uint8Array {
   return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
 }
 
-/** The numbers of a numeric column. **Cost**: a view where they lie aligned in memory, else a copy. */
+/** Returns the numbers of a numeric column. **Cost**: a view if aligned in memory, otherwise a copy. */
 export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
   if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
   const size = itemSize(kind)
@@ -82,7 +82,8 @@ export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<
 }
 
 /**
- * Returns the number of a row (a bigint for 64-bit integers) of a numeric column. Reads nulls as whatever lies there.
+ * Returns a function that reads the number at a row of a numeric column, a bigint for 64-bit integers. For nulls it
+ * returns whatever is stored there.
  * **Errors**: RangeError for a row that the column does not have.
  */
 export function numberReader(column: Column): (row: number) => number | bigint {
@@ -96,7 +97,7 @@ export function numberReader(column: Column): (row: number) => number | bigint {
 const empty = new Uint8Array(0)
 const encoder = new TextEncoder()
 
-/** Makes a column of values, for samples and small tables: `null` is null. The values must fit the kind. */
+/** Makes a column from values, for samples and small tables; `null` is a null. The values must fit the kind. */
 export function columnOf(
   name: string,
   kind: ColumnKind,

@@ -1,12 +1,12 @@
 /**
- * The header of CSV text, and the place of what Polars refuses without one.
+ * Reads the header of CSV text, and finds the error in text that Polars refuses without saying where.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */
 import { isUtf8 } from 'node:buffer'
 import { maxFrameColumns } from './frame-codec.ts'
 
-/** Words that mean a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
+/** Words for a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
 export const missingWords = [
   '',
   '#N/A',
@@ -29,10 +29,10 @@ export const missingWords = [
   'null',
 ] as const
 
-/** Why lines are no table, in the order of `CsvError` in native/src/csv_parse.h. */
+/** Why lines are not a table, in the order of `CsvError` in native/src/csv_parse.h. */
 export const csvFailures = ['ragged', 'quote', 'cells'] as const
 
-/** Why a text is no frame, and where. */
+/** Why a text is not a frame, and where. */
 export interface CsvFailure {
   readonly failure: (typeof csvFailures)[number] | 'empty' | 'encoding' | 'columns' | 'header'
   /** **Units**: bytes. */
@@ -57,10 +57,10 @@ const comma = 0x2c
 const newline = 0x0a
 const carriageReturn = 0x0d
 
-/** Maximum length of a header: the event loop reads it, in 10 ms. **Units**: bytes. */
+/** Maximum length of a header: reading it blocks the event loop for 10 ms. **Units**: bytes. */
 const maxHeaderBytes = 2 ** 21
 
-/** Reads the header of CSV text. **Cost**: that of the header; whether the text is UTF-8 takes 0.1 ms for each MB. */
+/** Reads the header of CSV text. **Cost**: that of the header, and 0.1 ms per MB to check that the text is UTF-8. */
 export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   if (!isUtf8(csv)) return { failure: 'encoding', offset: 0 }
   const start = csv[0] === 0xef && csv[1] === 0xbb && csv[2] === 0xbf ? 3 : 0
@@ -81,7 +81,7 @@ export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   return { bytes, names, start, linesAt: Math.min(line.end, bytes.length) }
 }
 
-/** Returns where a text that Polars refused stops being a table; undefined if it is one. **Cost**: only on errors. */
+/** Returns where a text that Polars refused stops being a table; undefined if it is one. Called only on errors. */
 export function findRagged({ bytes, names, start }: CsvText): CsvFailure | undefined {
   let at = 0
   for (let row = -1; at < bytes.length; row++) {
@@ -98,16 +98,16 @@ export function findRagged({ bytes, names, start }: CsvText): CsvFailure | undef
   return undefined
 }
 
-/** Reads the fields of one line, one after another. */
+/** Reads the fields of one line in order. */
 class CsvLine {
   readonly #bytes: Uint8Array
-  /** Where the last field starts. */
+  /** Start of the last field read. */
   at: number
-  /** Behind the last field and the byte that ended it. */
+  /** Position after the last field and its terminator. */
   end: number
-  /** Whether a comma ended it. */
+  /** Whether the last field ended with a comma. */
   more = false
-  /** Whether its quote has no end. */
+  /** Whether the quote of the last field is never closed. */
   isCut = false
   #isQuoted = false
   #last = 0
@@ -124,7 +124,7 @@ class CsvLine {
     let pos = this.end
     this.at = pos
     this.#isQuoted = bytes[pos] === quote
-    // A doubled quote ends and starts the quoted part again, which comes to the same.
+    // A doubled quote toggles `inside` twice, which leaves it unchanged.
     let inside = this.#isQuoted
     if (inside) pos++
     for (; pos < bytes.length; pos++) {
@@ -138,14 +138,14 @@ class CsvLine {
     this.end = pos + 1
   }
 
-  /** The field, without its quotes. */
+  /** Returns the field without its quotes. */
   text(): string {
     const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.at, this.#last - this.at).toString()
     return this.#isQuoted ? text.slice(1, text.endsWith('"') ? -1 : undefined).replaceAll('""', '"') : text
   }
 }
 
-/** Removes blank lines as pandas does, which skips them; Polars makes rows of nulls of them. */
+/** Removes blank lines, which pandas skips and Polars reads as rows of nulls. */
 export function withoutBlankLines(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const startsBlank = bytes[0] === newline || (bytes[0] === carriageReturn && bytes[1] === newline)
@@ -169,7 +169,7 @@ export function withoutBlankLines(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * Makes names differ, as pandas does it: a second `a` becomes `a.1`.
+ * Makes names unique as pandas does: a second `a` is renamed `a.1`.
  * **Source**: pandas 2.2, `read_csv` with duplicate names.
  */
 export function uniqueNames(names: readonly string[]): string[] {
@@ -192,7 +192,10 @@ export function uniqueNames(names: readonly string[]): string[] {
   })
 }
 
-/** Names of a CSV header: an empty one becomes `Unnamed: 2`, as in pandas, then {@link uniqueNames}. */
+/**
+ * Returns unique names for a CSV header, see {@link uniqueNames}. As in pandas, an empty name at index 2 is replaced
+ * with `Unnamed: 2`.
+ */
 export function headerNames(names: readonly string[]): string[] {
   return uniqueNames(names.map((name, place) => (name === '' ? `Unnamed: ${place}` : name)))
 }

@@ -1,5 +1,5 @@
 /**
- * Frames to JSON text; large ones in pieces, with turns of the event loop between them.
+ * Writes frames as JSON text; large ones in pieces, with turns of the event loop between them.
  * @module
  */
 import { Turn } from '../memory/slices.ts'
@@ -11,19 +11,19 @@ import { frameCodec } from './native-codec.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
-/** What is written of a frame, and how. */
+/** What to write of a frame, and how. */
 export interface FrameJson {
   readonly polars: Polars
   readonly frame: DataFrame
-  /** The names of the columns as they are written, where those of the frame are others. */
+  /** The column names to write, if they differ from the frame's. */
   readonly names?: readonly string[]
-  /** Returns what is written around the values. `table` has the kinds of the columns and whether they hold nulls. */
+  /** Returns the text around the values. `table` has the kinds of the columns and whether they hold nulls. */
   readonly textOf: (table: ColumnTable) => FrameText
-  /** The descriptor, for errors. */
+  /** The descriptor's name, for errors. */
   readonly name: string
 }
 
-/** Elements that are taken out of Polars and printed at a time, in 2 to 5 ms. */
+/** Number of elements taken out of Polars and printed in one piece, which takes 2 to 5 ms. */
 const pieceCells = 2 ** 16
 
 /** Rows of a frame from `start` on. */
@@ -33,13 +33,13 @@ interface Piece {
 }
 
 /**
- * Writes a frame as JSON; a promise where that takes longer than a piece. **Errors**: BadOutput naming a column without
- * a form.
+ * Writes a frame as JSON. Returns a promise if there is more than one piece. **Errors**: BadOutput naming a column that
+ * cannot be written.
  */
 export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
   const { polars, frame, names, textOf, name } = json
   const columns = polars.toColumnsWithin(frame, pieceCells)
-  // The function may rename its own frame meanwhile.
+  // A clone, because the user's function may rename its own frame in the meantime.
   if (columns === undefined) return new PieceWriter({ ...json, frame: polars.clone(frame) }).write()
   const table = renamed(requireTable(columns, name), names)
   return frameCodec.encodeFrame(table, textOf(table))
@@ -74,7 +74,7 @@ class PieceWriter {
     const { textOf } = this.#json
     const pieces: Piece[] = []
     const text = textOf(emptyTable(names))
-    // Only the schema of a table needs to know all pieces at once.
+    // Only layout `table` needs all pieces at once, for its schema.
     if (text.layout !== 'columns') await this.#eachPiece(this.#json.frame, names, (piece) => pieces.push(piece))
     const whole = text.layout === 'table' ? textOf(joined(pieces)) : text
     this.#labels = whole.labels
@@ -104,7 +104,7 @@ class PieceWriter {
     this.#texts.push(frameCodec.encodeSteps(table, steps, needsLabels ? own : undefined))
   }
 
-  /** The layout `columns`: as many columns at a time as are a piece, and a long one in pieces of its rows. */
+  /** Writes the layout `columns`: groups of columns that fit a piece, and a long column in pieces of its rows. */
   async #writeColumns(steps: readonly PlanStep[]): Promise<void> {
     const { polars, frame } = this.#json
     const names = this.#names
@@ -115,7 +115,7 @@ class PieceWriter {
         frame,
         own.map((_, i) => first + i),
       )
-      // Each column has a step of text and one of rows.
+      // Each column has two steps: text, then rows.
       const part = steps.slice(first * 2, (first + own.length) * 2).map((step) => shifted(step, -first))
       if (this.#rows <= pieceCells) this.#push(tableOf(this.#json, group, own), part, 0)
       else {
@@ -165,7 +165,7 @@ function emptyTable(names: readonly string[]): ColumnTable {
   return { rows: 0, columns: names.map((name) => ({ name, kind: 'float64', data })) }
 }
 
-/** The kinds of all columns, and whether any piece of them holds nulls. */
+/** Returns the kinds of all columns, and whether any piece of them holds nulls. */
 function joined(pieces: readonly Piece[]): ColumnTable {
   const [{ table }] = pieces
   const columns = table.columns.map((column, i) => {
@@ -175,7 +175,7 @@ function joined(pieces: readonly Piece[]): ColumnTable {
   return { rows: table.rows, columns }
 }
 
-/** The labels `start`, `start` + 1, … */
+/** Returns the labels `start`, `start` + 1, … */
 function rangeOf(start: number, end: number): Column {
   const words = new Int32Array((end - start) * 2)
   for (let row = start; row < end; row++) words[(row - start) * 2] = row

@@ -6,7 +6,7 @@ import type { Column, ColumnTable } from './columns.ts'
 import type { FrameText, PlanStep } from './frame-plan.ts'
 
 /**
- * From which size on a body is parsed off the event loop, which would wait 2 to 5 ms for it. **Units**: bytes.
+ * Minimum size of a body that is parsed off the event loop, which it would block for 2 to 5 ms. **Units**: bytes.
  * **Source**: bench/micro/frame-codec.ts.
  */
 export const minAsyncBytes = 2 ** 20
@@ -17,33 +17,33 @@ export const minAsyncBytes = 2 ** 20
  */
 export type FrameLayout = 'frame' | 'index' | 'split' | 'table' | 'series' | 'series-split'
 
-/** The most columns of a frame: our choice, as many as a spreadsheet has. */
+/** Maximum number of columns of a frame: our choice, as many as a spreadsheet has. */
 export const maxFrameColumns = 16_384
 
 /**
- * The most cells of a frame that came in `bytes` bytes. A cell that is there takes at least two bytes; cells that are
- * missing from a record take none, so that without this cap `[{1000 keys},{},{},…]` would cost thousands of bytes for
- * three.
+ * Returns the maximum number of cells of a frame sent in `bytes` bytes. A cell takes at least two bytes of text; cells
+ * missing from a record take none, so that without this limit `[{1000 keys},{},{},…]` would cost thousands of bytes of
+ * memory for three of text.
  */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
 
-/** Why a text is no frame, in the order of `FrameError` in native/src/frame_scan.h. */
+/** Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h. */
 export const frameFailures = [
   /** not JSON (NaN, Infinity and -Infinity as bare words are allowed) */
   'syntax',
   /** a lone surrogate escape; UTF-8 itself is checked before */
   'encoding',
-  /** rows of another length or form than the first */
+  /** a row whose length or form differs from the first */
   'ragged',
-  /** an element of another kind than those above it in its column */
+  /** an element whose kind differs from those above it in its column */
   'kind',
   /** an integer beyond int64, a float beyond float64 */
   'range',
-  /** a list or an object where a scalar is due */
+  /** a list or an object in place of a scalar */
   'nested',
-  /** another form than the layout's */
+  /** a form that the layout does not have */
   'layout',
   /** a name or a label twice */
   'duplicate',
@@ -57,21 +57,21 @@ export const frameFailures = [
   'cells',
 ] as const
 
-/** Why a text is no frame. */
+/** Why a text is not a frame. */
 export type FrameFailureKind = (typeof frameFailures)[number]
 
-/** Why a text is no frame, and where. */
+/** Why a text is not a frame, and where. */
 export interface FrameFailure {
   readonly failure: FrameFailureKind
   /** **Units**: bytes from the start of the text to the offending token. */
   readonly offset: number
-  /** The column, where one is known. */
+  /** The column, if known. */
   readonly column?: string
-  /** The row from 0, where one is known. */
+  /** The row from 0, if known. */
   readonly row?: number
 }
 
-/** A parsed text, in memory of its own. */
+/** A parsed text, in newly allocated memory. */
 export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
@@ -80,7 +80,7 @@ export interface ParsedFrame {
    * when every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
    */
   readonly labels?: Column
-  /** series-split: the series' name. */
+  /** series-split: the name of the series. */
   readonly name?: string
   /** table: where the schema lies in the text. **Units**: bytes. */
   readonly schema?: readonly [start: number, end: number]
@@ -91,7 +91,7 @@ export interface FrameCodec {
   readonly name: 'native' | 'typescript'
   /** Parses JSON text, which is known to be UTF-8. */
   parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure
-  /** The same on another thread. The text must not change until the promise settles. */
+  /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout): Promise<ParsedFrame | FrameFailure>
   /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array

@@ -1,5 +1,5 @@
 /**
- * Names of column types: numpy's and pandas' become Polars'.
+ * Parses the names of column types: numpy's, pandas' and Polars' names to Polars' names.
  * @module
  */
 
@@ -15,7 +15,7 @@ export type FrameType =
   | 'Datetime(us)'
   | 'Datetime(ns)'
 
-/** Names that are pandas' or Polars' own. */
+/** Names used by pandas and Polars, in addition to numpy's. */
 const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
   ['object', 'Utf8'],
   ['O', 'Utf8'],
@@ -34,35 +34,35 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
   ['datetime64[ns]', 'Datetime(ns)'],
   ['datetime64', 'Datetime(ns)'],
 ])
-// pandas' nullable types, which are Polars' names as well.
+// pandas' nullable types, which have the same names in Polars.
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
 
 const kinds: ReadonlyMap<string, ColumnKind> = new Map(
   dtypes.filter((dtype) => dtype !== 'float16').map((kind) => [elementTypes[kind].polars, kind]),
 )
 
-/** The column kind of a type; undefined for those that only Polars has. */
+/** Returns the column kind of a type; undefined for types that only Polars has. */
 export function kindOfType(type: FrameType): ColumnKind | undefined {
   return kinds.get(type)
 }
 
-/** Whether nulls have no place in the numpy type of that name. */
+/** Whether the numpy type of that name cannot hold nulls. */
 export function refusesNulls(type: FrameType): boolean {
   return type === 'Bool' || type.startsWith('Int') || type.startsWith('UInt')
 }
 
-/** A type's name becomes Polars' one. **Errors**: InvalidArgument naming the column. */
+/** Returns Polars' name of a type. **Errors**: InvalidArgument naming the column. */
 export function parseFrameType(name: unknown, column: string): FrameType {
   if (typeof name === 'string') {
     const known = others.get(name)
     if (known !== undefined) return known
     if (nullable.test(name)) return name as FrameType
     try {
-      // float16 is numpy's alone.
+      // Undefined for float16, which only numpy has.
       const type = elementTypes[parseDType(name)].polars
       if (type !== undefined) return type
     } catch {
-      // Told below, with the column.
+      // Reported below, with the column.
     }
   }
   const names = 'int8 to int64, uint8 to uint64, float32, float64, bool, str, category, date or datetime64[ms|us|ns]'

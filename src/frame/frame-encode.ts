@@ -8,7 +8,7 @@ import { maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
 import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
 
-/** Scratch memory of short texts: memory of its own took nearly all the time of a small frame. **Units**: bytes. */
+/** Scratch memory for short texts: allocating took nearly all the time of a small frame. **Units**: bytes. */
 const scratch = Buffer.alloc(16 * 1024)
 
 class TextWriter extends GrowableBytes {
@@ -70,7 +70,7 @@ function valueOf(out: TextWriter, column: Column): Cell {
   const width = kind === 'float32' ? 4 : 8
   return (row) => {
     const value = read(row) as number
-    // As pandas: JSON has no words for NaN and the infinities.
+    // null, as pandas writes: JSON has no words for NaN and the infinities.
     if (value - value !== 0) return out.text('null')
     out.reserve(maxFloatBytes)
     out.length = writeFloat(out.buffer, out.length, value, width)

@@ -1,5 +1,5 @@
 /**
- * The formats of a frame on the wire, and how a request chooses among them.
+ * The wire formats of a frame, and how a request selects one.
  * @module
  */
 import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
@@ -21,24 +21,24 @@ export const formatTypes: Readonly<Record<FrameFormat, string>> = {
   csv: 'text/csv',
 }
 
-/** The registered type of Parquet (IANA, 2024), accepted beside the spec's. */
+/** The registered media type of Parquet (IANA, 2024), accepted in addition to the spec's. */
 const parquetType = 'application/vnd.apache.parquet'
 
-/** A format's name, checked. **Errors**: InvalidArgument. */
+/** Checks the name of a format. **Errors**: InvalidArgument. */
 export function parseFormat(format: unknown): FrameFormat {
   const known = frameFormats.find((name) => name === format)
   if (known !== undefined) return known
   throw new InvalidArgument(expected(`one of ${frameFormats.join(', ')}`, 'defaultFormat', format))
 }
 
-/** A media type becomes its format; undefined when it has none. */
+/** Returns the format of a media type; undefined if it has none. */
 function formatOf(type: MediaType): FrameFormat | undefined {
   if (isJsonType(type)) return 'json'
   if (type.essence === 'text/csv') return 'csv'
   return type.essence === formatTypes.parquet || type.essence === parquetType ? 'parquet' : undefined
 }
 
-/** What a request's body is: its format and, for text, its charset. **Errors**: UnsupportedMediaType. */
+/** Returns the format of a request's body and, for text, its charset. **Errors**: UnsupportedMediaType. */
 export function requestFormat(
   headers: RequestHeaders,
   defaultFormat: FrameFormat,
@@ -59,7 +59,7 @@ const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
 
 const offered = [formatTypes.json, formatTypes.csv, parquetType, formatTypes.parquet]
 
-/** What a response's body is: the client's choice when it names one that there is, else the default. */
+/** Returns the format of a response: the offered one that `accept` prefers, else the default. */
 export function responseFormat(
   accept: string | undefined,
   defaultFormat: FrameFormat,
@@ -70,14 +70,14 @@ export function responseFormat(
   return { format, headers: lines[format] }
 }
 
-/** Among equals the default comes first. */
+/** Returns the offered types. The default comes first, so that it wins among equals. */
 function preferring(format: FrameFormat): readonly string[] {
   return [formatTypes[format], ...offered]
 }
 
 /**
- * Text of another charset becomes UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for bytes it
- * does not have.
+ * Converts text of another charset to UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for
+ * bytes that are invalid in it.
  */
 export function toUtf8(bytes: Uint8Array, charset: string | undefined, name: string): Uint8Array {
   if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return bytes

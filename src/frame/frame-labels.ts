@@ -9,18 +9,20 @@ import { loadPolars } from './polars.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
 /**
- * The row labels of a frame or a series, as they came: pandas' index. Without any they are 0, 1, 2, …
- * Polars' own operations make new frames, which have none; see {@link withLabels}.
+ * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, … Polars'
+ * own operations return new frames, which have no labels; see {@link withLabels}.
  *
- * **Source**: our choice, since Polars has no index: beside the frame, not as a column of it.
+ * **Source**: our choice, since Polars has no index: stored beside the frame, not as a column of it.
  */
 export function labels(frame: DataFrame | Series): Label[] {
   return listLabels(keptLabels(frame), rowsOf(frame, 'labels'))
 }
 
 /**
- * Puts row labels beside a frame or a series, to be written back in split, index, columns and table. Answers it.
- * **Errors**: InvalidArgument for another number of labels than rows, and for labels not all strings or all integers.
+ * Sets the row labels of a frame or a series, to be written in split, index, columns and table. Returns the frame or
+ * series.
+ * **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings or all
+ * integers.
  * **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {

@@ -1,6 +1,6 @@
 /**
- * JSON text to typed columns in plain TypeScript: what serves where the native add-on is not loaded. It gives the same
- * columns, and the same errors at the same places; its speed is of no concern.
+ * Parses JSON text to typed columns in plain TypeScript, for use without the native add-on. Returns the same columns,
+ * and the same errors at the same offsets; not optimised for speed.
  * @module
  */
 import { type Column, columnOf } from './columns.ts'
@@ -18,7 +18,7 @@ import { JsonReader, type Scalar, type ScalarKind, Stop } from './json-reader.ts
 const bracket = 0x5b
 const brace = 0x7b
 
-/** The codec without the add-on. */
+/** The codec used without the add-on. */
 export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame, encodeSteps }
 
 function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
@@ -30,15 +30,15 @@ function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameF
   }
 }
 
-/** A column while it is read. */
+/** A column that is being read. */
 interface Draft {
   name: string
   kind: ScalarKind
-  /** By row; rows that had no element are left out. */
+  /** Elements by row; sparse: rows without an element have none. */
   readonly values: Scalar[]
 }
 
-// A column without any value is float64, as numpy's missing value is.
+// A column without any value is float64, like numpy's missing value.
 const columnKindOf = { null: 'float64', bool: 'bool', int: 'int64', float: 'float64', str: 'str' } as const
 
 class FrameParser {
@@ -47,7 +47,7 @@ class FrameParser {
   readonly #columns: Draft[] = []
   readonly #byName = new Map<string, Draft>()
   #rows = 0
-  /** Row labels that were object keys → their rows. */
+  /** Row labels that were object keys → row numbers. */
   #keys: Map<string, number> | undefined
 
   constructor(json: Uint8Array) {
@@ -81,7 +81,7 @@ class FrameParser {
     else throw this.#unexpected()
   }
 
-  /** Another value than the layout has here, or none at all. */
+  /** Returns the error for a value that the layout does not allow here, or for a missing value. */
   #unexpected(): Stop {
     const start = this.#json.pos
     try {
@@ -92,7 +92,7 @@ class FrameParser {
     return new Stop('layout', start)
   }
 
-  /** Stops unless `byte` is next. */
+  /** Throws unless `byte` is next. */
   #require(byte: number): void {
     if (this.#json.peek() !== byte) throw this.#unexpected()
   }
@@ -189,14 +189,14 @@ class FrameParser {
     })
   }
 
-  /** A list of scalars into a column; returns how many. */
+  /** Reads a list of scalars into a column; returns their number. */
   #listInto(draft: Draft): number {
     let rows = 0
     this.#json.elements('[', () => this.#cell(draft, rows++))
     return rows
   }
 
-  /** `{"label":1}` into a column, whatever the order of the labels. */
+  /** Reads `{"label":1}` into a column, with the labels in any order. */
   #labelled(draft: Draft): void {
     this.#keys ??= new Map()
     const keys = this.#keys
@@ -211,7 +211,7 @@ class FrameParser {
     })
   }
 
-  /** A list, an object of labels, or one scalar, into the column ''. */
+  /** Reads a list, an object keyed by label, or one scalar into the column ''. */
   #series(): void {
     const first = this.#json.peek()
     const draft = this.#add('')
@@ -256,7 +256,7 @@ class FrameParser {
     }
   }
 
-  /** The columns by position get the names of split's list, which starts at `offset`. */
+  /** Names the columns by position from split's list of names, which starts at `offset`. */
   #rename(names: readonly string[], offset: number): void {
     if (this.#rows === 0 && this.#columns.length === 0) for (const name of names) this.#add(name)
     if (names.length !== this.#columns.length) throw new Stop('ragged', offset)
@@ -353,7 +353,7 @@ function placed(stop: Stop, { name }: Draft, row?: number): Stop {
   return stop
 }
 
-/** Object keys as labels; 15 digits are always exact. */
+/** Converts object keys to labels; 15 digits are always exact. */
 function labelsOf(keys: readonly string[]): Column {
   const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
   return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)

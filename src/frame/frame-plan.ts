@@ -10,11 +10,11 @@ export const orients = ['records', 'columns', 'values', 'index', 'split', 'table
 /** Name of a JSON layout. */
 export type Orient = (typeof orients)[number]
 
-/** What is written around the values. */
+/** The layout, labels and names to write with the values. */
 export interface FrameText {
   /** `series` writes the one column's values in a list, `series-index` under labels. */
   readonly layout: Orient | 'series' | 'series-index' | 'series-split'
-  /** Labels by row (int64 or str); undefined: 0, 1, 2, … */
+  /** Row labels (int64 or str); undefined: 0, 1, 2, … */
   readonly labels?: Column
   /** series-split: the name. */
   readonly name?: string
@@ -24,19 +24,19 @@ export interface FrameText {
   readonly labelKey?: string
 }
 
-/** A step of a plan: text as it is, or all rows with commas between. */
+/** A step of a plan: literal text, or all rows separated by commas. */
 export type PlanStep = string | RowsStep
 
-/** What is written for each row: `before`, the label, `after`, the elements with commas between, `close`. */
+/** The text of each row: `before`, the label, `after`, the elements separated by commas, `close`. */
 export interface RowsStep {
   readonly before: string
   /** 0: no label; 1: the label as a JSON value; 2: as a string. */
   readonly label: 0 | 1 | 2
   readonly after: string
-  /** The columns whose elements are written. */
+  /** First column and number of columns to write. */
   readonly first: number
   readonly count: number
-  /** Whether each element has its column's name and a colon in front. */
+  /** Whether each element is preceded by its column's name and a colon. */
   readonly keys: boolean
   readonly close: string
 }

@@ -37,14 +37,14 @@ const words: readonly (readonly [word: string, kind: ScalarKind, value: Scalar])
 export class JsonReader {
   readonly #bytes: Buffer
   pos = 0
-  /** What the last {@link scalar} was. */
+  /** The kind of the last {@link scalar}. */
   kind: ScalarKind = 'null'
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** The next byte that is no white space, unread; undefined at the end. */
+  /** Returns the next byte that is not white space, without reading it; undefined at the end. */
   peek(): number | undefined {
     const bytes = this.#bytes
     let byte = bytes[this.pos]

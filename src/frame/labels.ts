@@ -1,5 +1,5 @@
 /**
- * Row labels: pandas' index, kept beside a frame and not as a column of it.
+ * Row labels: pandas' index, stored beside a frame and not as a column of it.
  * @module
  */
 import { expected, InvalidArgument } from '../errors.ts'
@@ -8,21 +8,21 @@ import { bytesAt, type Column, columnOf, numberReader } from './columns.ts'
 /** A row's label. Integers beyond ±2^53 are bigints. */
 export type Label = string | number | bigint
 
-/** Frames and series → their labels as a column of int64 or str. Weak: the labels go when the frame does. */
+/** Frames and series → their labels, a column of int64 or str. Weak: labels are freed with their frame. */
 const kept = new WeakMap<object, Column>()
 
-/** Puts labels beside a frame. Undefined, or 0, 1, 2, …: none are kept. */
+/** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, …, removes them. */
 export function keepLabels(frame: object, labels: Column | undefined): void {
   if (labels === undefined || isRange(labels)) kept.delete(frame)
   else kept.set(frame, labels)
 }
 
-/** The labels beside a frame; undefined means 0, 1, 2, … */
+/** Returns the labels of a frame; undefined means 0, 1, 2, … */
 export function keptLabels(frame: object): Column | undefined {
   return kept.get(frame)
 }
 
-/** Labels become a list. **Units**: `rows` many; without labels 0, 1, 2, … */
+/** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */
 export function listLabels(labels: Column | undefined, rows: number): Label[] {
   if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
   if (labels.kind === 'str')
@@ -35,9 +35,9 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
 }
 
 /**
- * A list becomes labels.
- * **Errors**: InvalidArgument for another number than `rows`, and when they are neither all strings nor all integers of
- * the int64 range.
+ * Converts a list to labels.
+ * **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all strings nor all integers
+ * within int64.
  */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
@@ -59,7 +59,7 @@ function isInt64(label: Label): boolean {
 
 function isRange(labels: Column): boolean {
   if (labels.kind !== 'int64') return false
-  // By halves: a bigint for each of millions would take a second.
+  // Compares 32-bit halves: creating a bigint for each of millions of labels would take a second.
   const { data } = labels
   const aligned = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
   const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)

@@ -1,14 +1,14 @@
 /**
- * A Polars series that becomes nodejs-polars' own object when it is asked for more than its elements.
+ * A Polars series that creates nodejs-polars' own object only when more than its elements is asked for.
  *
- * nodejs-polars 0.24.1 writes each Series as one literal with getters among its 151 members. V8 shares no hidden class
- * between two of them and makes 151 anew each time: 0.5 ms for a series of any length.
+ * nodejs-polars 0.24.1 creates each Series as one object literal with 151 members, getters among them. V8 shares no
+ * hidden class between two of them and creates the 151 members anew each time: 0.5 ms for a series of any length.
  * @module
  */
 import { inspect } from 'node:util'
 import type { DataFrame, Series } from './polars-package.ts'
 
-/** What nodejs-polars keeps in a series and hands these calls on to. */
+/** The native object inside a nodejs-polars Series, which implements these members. */
 export interface NativeSeries {
   readonly name: string
   len(): number
@@ -25,9 +25,9 @@ export interface NativeSeries {
 
 const handedOn: ReadonlySet<PropertyKey> = new Set(['hasNulls', 'toArray', 'sum', 'min', 'max', 'mean', 'nullCount'])
 
-/** A series as it came, and what makes nodejs-polars' object of it. */
+/** The parts of a lazy series, and the function that creates nodejs-polars' object for it. */
 export interface LazyParts {
-  /** A frame whose only column it is, and which nobody else has. */
+  /** A frame whose only column is the series. Not shared with other code. */
   readonly frame: DataFrame
   readonly native: NativeSeries
   readonly dtype: () => Series['dtype']
@@ -38,14 +38,14 @@ export interface LazyParts {
 const lazy = new WeakMap<Series, LazyParts>()
 
 /**
- * The column of a frame becomes a series.
- * **Cost**: 1 µs, and 0.5 ms at the first use of other members than the commonest that read.
+ * Returns the only column of a frame as a series.
+ * **Cost**: 1 µs; 0.5 ms more at the first use of a member other than the common reads.
  */
 export function lazySeries(parts: LazyParts): Series {
-  // Printing looks through a proxy at its target.
+  // util.inspect ignores a proxy's traps and prints its target.
   const target = { [inspect.custom]: () => wholeOf(parts).toString() }
   const series = new Proxy(target, {
-    // Whoever may get a promise looks for `then`; a series has none.
+    // Resolving a promise with a value looks up its `then`; a series has none.
     get: (_, key) => (key === 'then' ? undefined : (readOf(parts, key) ?? Reflect.get(wholeOf(parts), key))),
     set: (_, key, value) => Reflect.set(wholeOf(parts), key, value),
     has: (_, key) => Reflect.has(wholeOf(parts), key),
@@ -57,8 +57,8 @@ export function lazySeries(parts: LazyParts): Series {
 }
 
 /**
- * The frame that a series is the column of, to be read only; undefined for all but lazy ones that still are as they
- * were made.
+ * Returns the frame whose only column is the series, to be read only. Undefined if the series is not lazy, or if
+ * nodejs-polars' object has been created.
  */
 export function frameBehind(series: Series): DataFrame | undefined {
   const parts = lazy.get(series)
@@ -70,7 +70,10 @@ function wholeOf(parts: LazyParts): Series {
   return parts.made
 }
 
-/** A member that needs no more than the elements, while nothing can have changed them. */
+/**
+ * Returns a member that only reads elements. Undefined for others, and once nodejs-polars' object exists, which may
+ * have been changed.
+ */
 function readOf({ native, dtype, made }: LazyParts, key: PropertyKey): unknown {
   if (made !== undefined) return undefined
   if (handedOn.has(key)) return () => native[key as 'sum']()
@@ -82,7 +85,7 @@ function readOf({ native, dtype, made }: LazyParts, key: PropertyKey): unknown {
     case 'dtype':
       return dtype()
     case 'toTypedArray':
-      // nodejs-polars refuses nulls here, and says so.
+      // Undefined for nulls, which nodejs-polars' own member refuses with an error.
       return native.hasNulls() ? undefined : () => native.toTypedArray()
     case Symbol.toStringTag:
       return () => 'Series'

@@ -12,14 +12,14 @@ import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
 import type { ColumnFailure } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
-/** A frame's columns with the labels of its rows. */
+/** A frame's columns and its row labels. */
 export interface LabelledTable {
   readonly table: ColumnTable
   readonly labels: Column | undefined
 }
 
 /**
- * Bytes that say what they are, Parquet or an Arrow IPC file, become a frame; undefined: they are neither. **Errors**:
+ * Decodes a Parquet or an Arrow IPC file, recognised by its first bytes. Returns undefined for other bytes. **Errors**:
  * BadInput.
  */
 export function decodeFrameFile(bytes: Uint8Array, name: string): Promise<DataFrame> | undefined {
@@ -28,7 +28,7 @@ export function decodeFrameFile(bytes: Uint8Array, name: string): Promise<DataFr
   return magic.startsWith('PAR1') ? decodeParquet(bytes, name) : undefined
 }
 
-/** A DataFrame message becomes columns. **Errors**: BadInput `columns`, `dtype`. */
+/** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */
 export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
   const { columnNames = [], columns = [], index } = message
   if (columns.length < columnNames.length) {
@@ -40,8 +40,8 @@ export function fromDataFrameMessage(message: DataFrameMessage, name: string): L
   )
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
-    // Not filled up with nulls, as the reference does: a column of one row beside one of a million would make a
-    // million.
+    // The reference pads short columns with nulls. We refuse them: one row beside a column of a million rows would
+    // allocate a million.
     if (column.rows !== rows) {
       throw badColumns(
         `${rows} rows in column ${JSON.stringify(columnNames[i].slice(0, 80))}`,
@@ -63,7 +63,7 @@ function labelsOf(index: SeriesMessage | undefined, rows: number, name: string):
   return column
 }
 
-/** A Series message becomes a column and the labels of its rows. **Errors**: BadInput. */
+/** Converts a Series message to a column and its row labels. **Errors**: BadInput. */
 export function fromSeriesTable(message: SeriesMessage, name: string): LabelledTable {
   const { column, rows } = fromSeriesMessage(message, message.name ?? '', name)
   return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
@@ -97,7 +97,7 @@ function badColumns(what: string, name: string, received: string): BadInput {
   return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
 }
 
-/** Columns become a DataFrame message. */
+/** Converts columns to a DataFrame message. */
 export function toDataFrameMessage({ table, labels }: LabelledTable): DataFrameMessage {
   return {
     columnNames: table.columns.map(({ name }) => name),
@@ -106,7 +106,7 @@ export function toDataFrameMessage({ table, labels }: LabelledTable): DataFrameM
   }
 }
 
-/** A column becomes a Series message, with the labels of its rows. */
+/** Converts a column and its row labels to a Series message. */
 export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
   const [column] = table.columns
   return {
@@ -126,7 +126,7 @@ function toSeriesMessage(column: Column, rows: number): SeriesMessage {
   }
 }
 
-/** The list for a kind; narrow integers, which have none of their own, go into the one of 32 bits. */
+/** Returns the message's list for a kind. Narrow integers have no list of their own and use that of 32 bits. */
 function listFor(kind: ColumnKind): ListField {
   const wide = elementTypes[kind].kind === 'i' ? 'int32' : 'uint32'
   return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
@@ -145,7 +145,7 @@ function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)
 }
 
-/** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the column that has no form. */
+/** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */
 export function requireTable(table: ColumnTable | ColumnFailure, name: string): ColumnTable {
   if (!('failure' in table)) return table
   throw new BadOutput(

@@ -20,16 +20,16 @@ import {
 import { typescriptFrameCodec } from './frame-parse.ts'
 import { type PlanStep, planFrame } from './frame-plan.ts'
 
-/** The order of native/src/frame_parse.h. */
+/** In the order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
 
-/** The key of the add-on's hash tables: nobody outside can choose names that collide. Four words of 32 bits. */
+/** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
 const secret = getRandomValues(new Uint32Array(4))
 
-/** Maximum of columns, maximum of cells, the key. One for all calls: memory that is new to the add-on costs 0.3 µs. */
+/** Maximum columns, maximum cells, the key. Shared by all calls: new memory costs the add-on 0.3 µs. */
 const limits = Float64Array.of(0, 0, ...secret)
 
-// The words of native/src/frame_pack.cpp.
+// Words per frame and per column, as in native/src/frame_pack.cpp.
 const frameWords = 8
 const columnWords = 7
 
@@ -44,7 +44,7 @@ function unpack(buffer: ArrayBuffer | undefined, layout: FrameLayout): ParsedFra
   const bytes = Buffer.from(buffer)
   const words = new Float64Array(buffer, 0, frameWords)
   if (words[0] !== 0) return failureOf(bytes, words)
-  // Not by destructuring, which goes through an iterator.
+  // Not destructured, which would use an iterator.
   const rows = words[1]
   const count = words[2]
   const nameStart = words[4]
@@ -71,8 +71,8 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
 }
 
 /**
- * Parses the lines below a CSV header, of columns called `names`; those that `isText` marks are text whatever is in
- * them.
+ * Parses the lines below a CSV header with the columns `names`. Columns that `isText` marks are text whatever they
+ * contain.
  */
 export interface CsvParser {
   parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
@@ -104,7 +104,7 @@ function csvParserOf(addon: FrameAddon): CsvParser {
   }
 }
 
-/** The add-on's; undefined when it is not loaded. */
+/** The add-on's CSV parser; undefined if the add-on is not loaded. */
 export const csvParser: CsvParser | undefined = frameAddon && csvParserOf(frameAddon)
 
 function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
@@ -177,12 +177,12 @@ function encodeWith(addon: FrameAddon, ...[table, steps, labels]: Parameters<Fra
   const program = new Program(table, steps, labels)
   const { words } = program
   const buffer = addon.encodeFrame(words, program.parts, program.texts)
-  // Buffers that contradict themselves.
+  // The add-on refuses buffers that contradict each other.
   if (buffer === undefined) return typescriptFrameCodec.encodeSteps(table, steps, labels)
   return new Uint8Array(buffer, 0, words[1])
 }
 
-/** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
+/** The add-on alone, at any size: for tests and benchmarks. Undefined if it is not loaded. */
 export const nativeFrameCodec: FrameCodec | undefined =
   frameAddon === undefined
     ? undefined
@@ -200,7 +200,7 @@ export const nativeFrameCodec: FrameCodec | undefined =
       }
 
 /**
- * From which size on the add-on writes faster; it reads faster at any. **Units**: cells. **Source**:
+ * Minimum size at which the add-on writes faster; it reads faster at any size. **Units**: cells. **Source**:
  * bench/micro/frame-codec.ts --small: reading 66 bytes takes 2.4 µs against 6.1, writing 8 cells 5.3 against 4.5,
  * writing 32 cells 5 against 7.
  */
@@ -215,7 +215,7 @@ function bySize(native: FrameCodec): FrameCodec {
 }
 
 /**
- * The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is
+ * The codec in use: the add-on at the sizes where it is faster, the TypeScript codec below that and if the add-on is
  * not loaded.
  */
 export const frameCodec: FrameCodec = nativeFrameCodec === undefined ? typescriptFrameCodec : bySize(nativeFrameCodec)

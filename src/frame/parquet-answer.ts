@@ -4,12 +4,12 @@
  */
 
 /**
- * What a child answers, at the place of the number that it sends. `frame`: descriptor 6 holds an Arrow file;
- * `undecodable`: a message.
+ * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file; `undecodable`: it
+ * holds a message.
  */
 export const answers = ['ready', 'frame', 'undecodable', 'too large', 'no space'] as const
 
-/** What a child answers. */
+/** The kind of a child's answer. */
 export type ParquetAnswer = (typeof answers)[number]
 
 /** Maximum length of a message. **Units**: bytes. */

@@ -73,11 +73,11 @@ function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] 
 
 /** Garbage is collected, which takes 3 ms, after frames of so many bytes. */
 const collectBytes = 2 ** 25
-/** What a frame takes beside its columns, roughly. */
+/** Approximate memory of a frame in addition to its columns. **Units**: bytes. */
 const frameBytes = 2 ** 14
 
 try {
-  // When memory runs out, this process is the one to go, not the server.
+  // If memory runs out, the kernel kills this process, not the server.
   writeFileSync('/proc/self/oom_score_adj', '1000')
 } catch {
   // Not Linux.

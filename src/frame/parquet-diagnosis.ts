@@ -13,7 +13,7 @@ interface SchemaElement {
   readonly depth: number
   readonly isLeaf: boolean
   readonly isMap: boolean
-  /** A type of parquet.thrift's LogicalType by its number, 0 where there is none of them. */
+  /** Number of the type in parquet.thrift's LogicalType; 0 if there is none. */
   readonly logicalType: number | undefined
   /** Bytes of each value, where their number is fixed. */
   readonly fixedBytes: number | undefined

@@ -1,11 +1,11 @@
 /**
- * The end of a Parquet file, read without decoding anything: enough to refuse what is none, or far too much.
+ * Reads the footer of a Parquet file without decoding data, to refuse other files and those that are far too large.
  * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification.
  * @module
  */
 import { ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
 
-/** Maxima of what a file may hold. */
+/** Limits of a file's contents. */
 export interface ParquetLimits {
   /** Default 50,000,000. */
   readonly maxRows: number
@@ -34,20 +34,21 @@ export const parquetLimits: ParquetLimits = {
   maxUnpackedBytes: 2 ** 30,
 }
 
-/** The numbers of a footer. */
+/** The sizes that a footer states. */
 export interface ParquetFooter {
   readonly rows: number
   readonly columns: number
   readonly unpackedBytes: number
-  /** Elements of all columns, those of lists counted. */
+  /** Elements of all columns, including those in lists. */
   readonly values: number
-  /** Nesting of groups, the file's root not counted. */
+  /** Nesting of groups, not counting the root. */
   readonly depth: number
   readonly schemaElements: number
 }
 
 /**
- * Returns the numbers of a file's footer, or what is wrong with it. **Cost**: walks the footer once; allocates nothing.
+ * Returns the sizes that a file's footer states, or what is wrong with it.
+ * **Cost**: walks the footer once; allocates nothing.
  */
 export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly failure: string } {
   const size = file.length
@@ -64,7 +65,7 @@ export function readParquetFooter(file: Uint8Array): ParquetFooter | { readonly 
   }
 }
 
-/** Returns what of a footer exceeds its limit; undefined if nothing does. */
+/** Describes what exceeds its limit; returns undefined if nothing does. */
 export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string | undefined {
   const { rows, columns, unpackedBytes, values, depth, schemaElements } = footer
   if (rows > limits.maxRows) return `${rows} rows`
@@ -76,7 +77,7 @@ export function aboveLimit(footer: ParquetFooter, limits: ParquetLimits): string
   return unpackedBytes > limits.maxUnpackedBytes ? `${unpackedBytes} bytes unpacked` : undefined
 }
 
-/** Returns a reader of the footer; the file must end with one that lies within it, see {@link readParquetFooter}. */
+/** Returns a reader of the footer. The footer must lie within the file, see {@link readParquetFooter}. */
 export function footerOf(file: Uint8Array, length: number = footerLength(file)): ThriftReader {
   return new ThriftReader(file, file.length - 8 - length, file.length - 8)
 }
@@ -85,7 +86,7 @@ function footerLength(file: Uint8Array): number {
   return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
 }
 
-/** Files whose footer is encrypted have an E in the last place. */
+/** Whether the magic bytes are at `at`: `PAR1`, or `PARE` for an encrypted footer. */
 function isMagic(file: Uint8Array, at: number, last: '1' | 'E' = '1'): boolean {
   return file[at] === 0x50 && file[at + 1] === 0x41 && file[at + 2] === 0x52 && file[at + 3] === last.charCodeAt(0)
 }
@@ -155,7 +156,7 @@ class FooterReader {
       if (open.length > 0) open[open.length - 1]--
       if (children > 0) open.push(children)
       else columns++
-      // The root is none of the groups.
+      // The root does not count as a group.
       depth = Math.max(depth, open.length - 1)
       while (open.length > 0 && open[open.length - 1] === 0) open.pop()
     })

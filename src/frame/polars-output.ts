@@ -1,13 +1,13 @@
 /**
- * What Polars writes, gathered. Left to itself it calls back for every few bytes, some 15 times a column and page, at
- * 1.5 µs each.
+ * Collects what Polars writes. Its writers call back for every few bytes, about 15 times per column and page, at 1.5 µs
+ * each.
  * @module
  */
 import { fstatSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { TempFile } from '../file/temp-file.ts'
 
-/** Takes what Polars writes to a stream, at once and not by way of a stream. */
+/** A stream for Polars to write to, which passes each piece on synchronously and without buffering. */
 export class Pieces extends Writable {
   size = 0
   readonly #take: (piece: Uint8Array, position: number) => void
@@ -27,8 +27,8 @@ export class Pieces extends Writable {
 let file: TempFile | undefined
 
 /**
- * What Polars writes to a file in memory, where there are such files; undefined elsewhere, and when it fails.
- * **Cost**: pages of the file, fresh each time: for small outputs only.
+ * Returns what Polars writes to a file in memory. Undefined on systems without such files, and on failure.
+ * **Cost**: allocates new pages for the file each time, so use it for small outputs only.
  */
 export function gatherInFile(write: (path: string) => void): Uint8Array | undefined {
   if (process.platform !== 'linux') return undefined

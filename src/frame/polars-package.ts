@@ -19,5 +19,5 @@ export function loadPolarsPackage(neededBy: string): typeof pl {
   return loadOptional<{ default: typeof pl }>('nodejs-polars', '0.24.1', neededBy).default
 }
 
-/** For Arrow files on their way to Polars, which copies them at once. */
+/** Reusable memory for Arrow files passed to Polars, which copies them during the call. */
 export const ipcScratch = new ScratchBuffer(2 ** 24)

@@ -1,9 +1,9 @@
 /**
- * nodejs-polars behind a narrow contract.
+ * A narrow interface to nodejs-polars.
  *
  * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through
- * its Series constructors, and 100,000 strings 1 ms instead of 12. Client JSON never reaches its JSON reader, which
- * takes gigabytes for 1 KB of brackets.
+ * its Series constructors; 100,000 strings take 1 ms instead of 12. Client JSON is never passed to its JSON reader,
+ * which allocates gigabytes for 1 KB of brackets.
  * @module
  */
 
@@ -15,7 +15,7 @@ import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 
-/** What is read and written of Polars. Every function throws Polars' own errors; callers say what they mean. */
+/** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export interface Polars {
   isDataFrame(value: unknown): value is DataFrame
   isSeries(value: unknown): value is Series
@@ -23,59 +23,59 @@ export interface Polars {
   fromColumns(table: ColumnTable): DataFrame
   /** Converts dates to ISO 8601 text, categories to their text, decimals to floats. */
   toColumns(frame: DataFrame): ColumnTable | ColumnFailure
-  /** The same for a frame of at most so many elements; undefined for a larger one. */
+  /** As `toColumns` for a frame of at most `maxCells` elements; undefined for a larger one. */
   toColumnsWithin(frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined
-  /** The only column of a frame that is none of the function's. */
+  /** Returns the only column of a frame. The user's function must not hold `frame`. */
   seriesOf(frame: DataFrame): Series
-  /** A series as a frame, to be read only. */
+  /** Returns a frame with the series as its only column. For reading only. */
   frameOf(series: Series): DataFrame
-  /** New names, in place; `frame` must not be the function's own. */
+  /** Renames the columns in place. The user's function must not hold `frame`. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
-  /** Names of the columns. Here and below instead of the frame's own members, which columns of the same name hide. */
+  /** Returns the column names. Use this and the functions below, not the frame's members, which columns can hide. */
   names(frame: DataFrame): string[]
   height(frame: DataFrame): number
   dtypes(frame: DataFrame): pl.DataType[]
-  /** The names of the columns' types, also where nodejs-polars cannot make an object of one. */
+  /** Returns the names of the column types, even of types that nodejs-polars cannot create an object for. */
   variants(frame: DataFrame): string[]
   clone(frame: DataFrame): DataFrame
-  /** Returns the columns at `places` as a frame of their own, of the same memory. */
+  /** Returns a new frame with the columns at `places`; shares their memory. */
   pick(frame: DataFrame, places: readonly number[]): DataFrame
   /** Returns a frame with the columns at `places` replaced by those of another frame. */
   put(frame: DataFrame, places: readonly number[], columns: DataFrame): DataFrame
-  /** Returns rows of a frame, of the same memory. */
+  /** Returns a new frame with some rows of a frame; shares their memory. */
   slice(frame: DataFrame, start: number, rows: number): DataFrame
-  /** Returns the rows of frames with the same columns, in one piece of memory. **Cost**: a copy by Polars' threads. */
+  /** Returns the rows of frames with the same columns, in contiguous memory. **Cost**: a copy by Polars' threads. */
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
-  /** Returns the columns of frames with the same number of rows; their names differ. */
+  /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
   join(frames: readonly DataFrame[]): DataFrame
-  /** One column under another type, in place. Throws when an element does not fit it; never wraps. */
+  /** Casts one column in place. Throws if an element does not fit the type; never wraps. */
   cast(frame: DataFrame, column: number, type: FrameType): void
-  /** Columns in `places` without any value become Float64. **Cost**: at once for all, a column alone costs 0.5 ms. */
+  /** Casts columns in `places` without any value to Float64. **Cost**: one call for all; one column costs 0.5 ms. */
   floatsOfNothing(frame: DataFrame, places: readonly number[]): DataFrame
-  /** Text with a header line becomes a frame. `textColumns` are left as text; `'all'` leaves every column. */
+  /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
   writeCsv(frame: DataFrame): Buffer
-  /** Decodes in this process: for files of our own, never for a client's. */
+  /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
   writeParquet(frame: DataFrame): Uint8Array
   readIpc(file: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
-  /** As `writeIpc`, in pieces and without a copy of all; answers their size. `write` may come again for position 0. */
+  /** As `writeIpc`, without a copy of the whole. Returns the size. After a failed attempt `write` starts again at 0. */
   writeIpcPieces(frame: DataFrame, write: (piece: Uint8Array, position: number) => void): number
-  /** Characters in all columns of text; rows that share one text count each. */
+  /** Returns the number of characters in all text columns; a text that rows share counts once for each row. */
   countCharacters(frame: DataFrame): number
 }
 
-/** A column that has no form as numbers, booleans or text. */
+/** Names a column that cannot be represented as numbers, booleans or text. */
 export interface ColumnFailure {
   readonly failure: 'type'
-  /** Its name. */
+  /** Name of the column. */
   readonly column: string
 }
 
 let loaded: Polars | undefined
 
-/** Polars, loaded once. **Errors**: MissingDependencyException with the install command. */
+/** Returns Polars, loaded at the first call. **Errors**: MissingDependencyException with the install command. */
 export function loadPolars(neededBy: string): Polars {
   loaded ??= wrap(loadPolarsPackage(neededBy))
   return loaded
@@ -90,7 +90,7 @@ function wrap(polars: typeof pl): Polars {
     toColumns: (frame) => toColumns(polars, frame, Number.POSITIVE_INFINITY) as ColumnTable | ColumnFailure,
     toColumnsWithin: (frame, maxCells) => toColumns(polars, frame, maxCells),
     seriesOf,
-    // Not DataFrame([series]), which renames an unnamed series under its owner's hands.
+    // Not DataFrame([series]): it renames an unnamed series in place, which the user's function may hold.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
     names: namesOf,
     height: (frame) => member(frame, 'height'),
@@ -130,19 +130,19 @@ function wrap(polars: typeof pl): Polars {
     },
     cast(frame, column, type) {
       if (isOfType(member(frame, 'dtypes')[column], typeOf(polars, type), type)) return
-      // Not getColumns, which takes 0.5 ms for each column there is.
+      // Not getColumns, which takes 0.5 ms for each column of the frame.
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
       member(frame, 'replaceAtIdx')(column, castSeries(polars, series, type))
     },
     floatsOfNothing(frame, places) {
-      // Once: every look at a frame's property asks for all of its columns first.
+      // Read once: each access to a property of a frame first looks up all of its columns.
       const height = member(frame, 'height')
       if (places.length === 0) return frame
       const nulls: number[] = member(member(frame, 'nullCount')(), 'row')(0)
       const empty = places.filter((i) => nulls[i] === height)
       if (empty.length === 0) return frame
       const names = namesOf(frame)
-      // `*` and `^a$` are names here, and patterns in an expression.
+      // Renamed, because names such as `*` and `^a$` are patterns in an expression.
       frame.columns = names.map((_, i) => `c${i}`)
       const cast = frame.withColumns(polars.cols(empty.map((i) => `c${i}`)).cast(polars.Float64, true))
       cast.columns = names
@@ -150,9 +150,9 @@ function wrap(polars: typeof pl): Polars {
     },
     readCsv: (csv, textColumns, nullWords) =>
       polars.readCSV(asBuffer(csv), {
-        // 0 looks at no line and leaves text; otherwise all lines are looked at, or line 101 could contradict the first
-        // 100. Never a round large number: 24 bytes are allocated for each line of it, and what cannot be allocated
-        // aborts the process.
+        // With 0 no line is inspected and all columns are text; otherwise all lines are inspected, or line 101 could
+        // contradict the first 100. Never a large round number: Polars allocates 24 bytes for each of these lines, and
+        // aborts the process if it cannot.
         inferSchemaLength: textColumns === 'all' ? 0 : lineCount(csv),
         ignoreErrors: false,
         truncateRaggedLines: false,
@@ -179,16 +179,16 @@ function wrap(polars: typeof pl): Polars {
   }
 }
 
-/** The column names. A column called `columns` cannot hide what `ownKeys` answers, which takes 10 µs. */
+/** Returns the column names. A column called `columns` hides that property, but not `ownKeys`, which takes 10 µs. */
 function namesOf(frame: DataFrame): string[] {
   const names: unknown = frame.columns
   return Array.isArray(names) ? names : (Reflect.ownKeys(frame) as string[])
 }
 
 /**
- * A member of a frame that is a function, a number or an array. A frame is a Proxy: with a column `width`,
- * `frame.width` is a Series. Such a frame's columns are called otherwise for the moment of the look-up; methods do not
- * use `this` and see the names as they are when they run.
+ * Returns a member of a frame that is a function, a number or an array. A frame is a Proxy: with a column called
+ * `width`, `frame.width` is a Series. The columns of such a frame are renamed during the look-up. The methods do not
+ * use `this`, and see the names that the columns have when they run.
  */
 function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
   const found: unknown = frame[name]
@@ -204,15 +204,15 @@ function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame
 
 function seriesOf(frame: DataFrame): Series {
   const make = () => member(frame, 'getColumns')()[0]
-  // Where a column has this name, it is that.
+  // Not the native object if a column is called `_df`.
   const { _df } = frame as { readonly _df?: { column?(name: string): NativeSeries } }
   if (typeof _df?.column !== 'function') return make()
   return lazySeries({ frame, native: _df.column(namesOf(frame)[0]), dtype: () => member(frame, 'dtypes')[0], make })
 }
 
 /**
- * Calls `work` while the columns of a frame are called `c0`, `c1`, …: `*` and `^a$` are names here and patterns in an
- * expression, and a column `select` would hide the method.
+ * Calls `work` while the columns of a frame are called `c0`, `c1`, … (for the letter `c`). Needed because names such as
+ * `*` and `^a$` are patterns in an expression, and a column called `select` hides the method.
  */
 function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
   const names = namesOf(frame)
@@ -224,12 +224,12 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
   }
 }
 
-/** Writes a frame as an Arrow file. */
+/** Writes a frame as an Arrow file, in one chunk if its own chunks cannot be written. */
 function arrowOf<T>(frame: DataFrame, write: (frame: DataFrame) => T): T {
   try {
     return write(frame)
   } catch {
-    // Chunks of categories have a dictionary each, of which an Arrow file can only have one: as one chunk they do.
+    // Each chunk of a category column has its own dictionary; an Arrow file can hold only one per column.
     return write(member(frame, 'rechunk')())
   }
 }
@@ -239,9 +239,9 @@ function ipcOf(frame: DataFrame): Buffer {
 }
 
 /**
- * Up to here Parquet goes by way of a file. **Units**: cells. **Source**: 10 columns of mixed kinds, milliseconds of
- * CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000 rows 4.2 and 1.7, 100,000 rows 9.4
- * and 13.
+ * Maximum size of a frame whose Parquet is written to a file in memory first. **Units**: cells. **Source**: 10 columns
+ * of mixed kinds, milliseconds of CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000
+ * rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
  */
 const maxFileCells = 2 ** 18
 
@@ -280,17 +280,17 @@ function typeOf(polars: typeof pl, type: FrameType): pl.DataType {
   }
 }
 
-/** Datetimes differ by more than their name. */
+/** Whether a column surely has the type already. False for datetimes, whose variant does not tell the unit. */
 function isOfType(own: pl.DataType, wanted: pl.DataType, type: FrameType): boolean {
   return own.variant === wanted.variant && !type.startsWith('Datetime')
 }
 
 function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
-  // Polars casts numbers to categories as codes of a table that all frames of the process share: another client's
-  // texts.
+  // Polars casts numbers to categories as codes into a table that all frames of the process share, which would reveal
+  // another client's texts. So numbers are cast to text first.
   const isCoded = type === 'Categorical' && series.dtype.variant !== 'String'
   const cast = (isCoded ? series.cast(polars.Utf8, true) : series).cast(typeOf(polars, type), true)
-  // A strict cast refuses what does not fit, but for floats beyond float32, which it makes infinite.
+  // A strict cast refuses what does not fit, except floats beyond float32, which it makes infinite.
   if (type === 'Float32' && count(cast, 'isInfinite') > count(series.cast(polars.Float64), 'isInfinite')) {
     throw new RangeError('a number is beyond float32')
   }
@@ -301,17 +301,17 @@ function count(series: Series, what: 'isInfinite'): number {
   return Number(series[what]().sum())
 }
 
-/** Up to here rows are read one by one: 3 µs instead of the 30 that an Arrow file takes, however little is in it. */
+/** Maximum number of cells of a frame that is read row by row: 3 µs instead of an Arrow file's 30 at any size. */
 const maxSmallCells = 64
 
-/** The column kind of a Polars type; undefined for those that have no buffers of numbers or text. */
+/** Returns the column kind of a Polars type; undefined for types without buffers of numbers or text. */
 const kindOfVariant = (variant: string): ColumnKind | undefined =>
   kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
-/** Stands for the types of binary and float16 columns: nodejs-polars 0.24.1 panics where it should name them. */
+/** Stands for the type of binary and float16 columns: nodejs-polars 0.24.1 panics when asked to name them. */
 const unnamed = 'unnamed'
 
-/** The names of the columns' types. **Cost**: 0.5 ms a column where one of them is {@link unnamed}. */
+/** Returns the names of the column types. **Cost**: 0.5 ms per column if one of them is {@link unnamed}. */
 function variantsOf(frame: DataFrame): string[] {
   try {
     return member(frame, 'dtypes').map(({ variant }) => variant)
@@ -327,8 +327,8 @@ function variantsOf(frame: DataFrame): string[] {
 }
 
 /**
- * A small frame's columns by its rows; undefined when a column needs more care: rows round 64-bit integers beyond
- * ±2^53.
+ * Returns the columns of a small frame, read row by row. Undefined for an empty or larger frame, for types without a
+ * column kind, and for 64-bit integers beyond ±2^53, which rows round.
  */
 function smallColumns(frame: DataFrame, names: readonly string[], rows: number): ColumnTable | undefined {
   if (rows === 0 || rows * names.length > maxSmallCells) return undefined
@@ -346,7 +346,7 @@ function smallColumns(frame: DataFrame, names: readonly string[], rows: number):
 }
 
 function toColumns(polars: typeof pl, frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined {
-  // Once: each look at one of them takes 0.7 µs.
+  // Read once: each access takes 0.7 µs.
   const names = namesOf(frame)
   const rows = member(frame, 'height')
   if (rows * names.length > maxCells) return undefined
@@ -354,11 +354,11 @@ function toColumns(polars: typeof pl, frame: DataFrame, maxCells: number): Colum
   if (small !== undefined) return small
   const direct = decodeArrow(ipcOf(frame))
   if (direct !== undefined) return direct
-  // Chunks of a concatenation, or kinds that have no buffers of numbers or text.
+  // Several chunks, or types without buffers of numbers or text.
   const plain = member(frame, 'clone')()
   const variants = variantsOf(frame)
   for (const [i, name] of names.entries()) {
-    // A column costs 0.5 ms to take out.
+    // Taking a column out of the frame costs 0.5 ms.
     if (kindOfVariant(variants[i]) !== undefined) continue
     if (variants[i] === unnamed) return { failure: 'type', column: name }
     const series = member(frame, 'getColumn')(name)

@@ -25,12 +25,12 @@ type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
 
 /**
  * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
- * lines end in nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON. Returns
- * columns, or a frame where Polars reads it: without the add-on.
+ * lines are padded with nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
+ * Returns columns, or a frame if Polars reads the text: without the add-on.
  *
- * From {@link minAsyncBytes} on it is read off the event loop; `isPrivate` as for `decodeFrameJson`.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the place where there is one.
- * **Cost**: every line is read before a type is decided on.
+ * From {@link minAsyncBytes} on, parses off the event loop; `isPrivate` as for `decodeFrameJson`.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
+ * **Cost**: reads all lines before choosing a column's type.
  */
 export function decodeCsv(
   polars: Polars,
@@ -69,7 +69,7 @@ function readByPolars(polars: Polars, text: CsvText, names: readonly string[], d
   if (polars.names(frame).length !== names.length)
     throw refusal(findRagged(text) ?? { failure: 'ragged', offset: 0 }, name)
   polars.rename(frame, names)
-  // Polars has no type for columns without values and calls them text.
+  // Polars reads columns without values as text.
   if (textColumns === 'all') return frame
   const places = names.flatMap((column, i) => (isText(dtype, column) ? [] : [i]))
   return polars.floatsOfNothing(frame, places)

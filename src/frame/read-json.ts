@@ -25,17 +25,17 @@ import { orderBySchema, parseTableSchema } from './table-schema.ts'
 export interface JsonFrame {
   readonly table: ColumnTable
   readonly labels: Column | undefined
-  /** series-split: the name. */
+  /** series-split: the series' name. */
   readonly name: string | undefined
-  /** table: types that the schema gives, by column. */
+  /** table: the types from the schema, by column. */
   readonly types: readonly (FrameType | undefined)[] | undefined
 }
 
 /**
- * Reads a JSON body; from {@link minAsyncBytes} on off the event loop. `isPrivate`: nobody else can reach the body's
- * buffer until that has ended; any other is copied first, since whoever transferred it would free memory that a thread
- * reads.
- * **Errors**: BadInput with the byte offset, and column and row where there are any.
+ * Reads a JSON body; from {@link minAsyncBytes} on, off the event loop. `isPrivate`: no other code can reach the body's
+ * buffer until the promise settles. Any other body is copied first, because transferring its buffer would free memory
+ * that a thread reads.
+ * **Errors**: BadInput with the byte offset, and the column and row if known.
  */
 export function decodeFrameJson(
   body: Uint8Array,
@@ -45,7 +45,7 @@ export function decodeFrameJson(
 ): MaybePromise<JsonFrame> {
   const bom = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
   let json = bom === 0 ? body : body.subarray(bom)
-  // decodeUtf8 finds the place.
+  // decodeUtf8 throws with the offset.
   if (!isUtf8(json)) decodeUtf8(body, name)
   const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
   if (isLarge && !isPrivate) json = new Uint8Array(json)
@@ -59,12 +59,12 @@ export function decodeFrameJson(
   })
 }
 
-/** The same columns under other names. */
+/** Returns the same columns with other names. */
 export function renameColumns(table: ColumnTable, names: readonly string[]): ColumnTable {
   return { rows: table.rows, columns: table.columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
-/** A schema describes at most 16,384 columns; JSON.parse takes 5 ms for this much. **Units**: bytes. */
+/** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
 
 function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): JsonFrame {
@@ -90,7 +90,7 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
   }
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
-  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column rather than get lost.
+  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
   const isWhole =
     labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
   const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)

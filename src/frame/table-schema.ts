@@ -9,7 +9,7 @@ import { tooDeepAt } from '../text/json-syntax.ts'
 import type { Column, ColumnTable } from './columns.ts'
 import type { FrameType } from './frame-dtype.ts'
 
-/** A schema that was read: what each column is, and which of them holds the labels. */
+/** A parsed schema: the type of each column, and the name of the one that holds the row labels. */
 export interface TableSchema {
   readonly fields: readonly { readonly name: string; readonly type: FrameType | undefined }[]
   readonly primaryKey: string | undefined
@@ -24,8 +24,8 @@ const types: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
 ])
 
 /**
- * The schema's text becomes a TableSchema; undefined when it is none. Fields of other types are left as their values
- * are.
+ * Parses the schema's text. Returns undefined if it is not a schema. For other field types `type` is undefined: their
+ * values keep the types they have in JSON.
  */
 export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
   if (tooDeepAt(json) !== -1) return undefined
@@ -49,8 +49,8 @@ export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
 }
 
 /**
- * A table whose columns came by their keys gets the schema's columns in the schema's order. A string: a column that it
- * does not have.
+ * Returns the table with the columns of the schema, in the schema's order; missing ones are filled with nulls. Returns
+ * a string if the table has a column that the schema lacks: its name.
  */
 export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
@@ -64,13 +64,15 @@ function nulls(name: string, rows: number): Column {
   return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
 }
 
-/** The key under which the labels go: `index`, or as pandas' `reset_index` names it when a column is called so. */
+/**
+ * Returns the key for the row labels: `index`, or the one that pandas' `reset_index` uses if a column has that name.
+ */
 export function labelKeyFor(names: readonly string[]): string {
   if (!names.includes('index')) return 'index'
   for (let level = 0; ; level++) if (!names.includes(`level_${level}`)) return `level_${level}`
 }
 
-/** A table becomes its schema's text. `datetimes` are columns whose text is a date and time. */
+/** Returns the text of a table's schema. `datetimes` names the columns whose text is a date and time. */
 export function encodeTableSchema(
   { columns }: ColumnTable,
   labels: Column | undefined,
@@ -92,9 +94,9 @@ function typeName(kind: ColumnKind): string {
   return isFloat(kind) ? 'number' : 'integer'
 }
 
-/** What pandas reads nulls with; its plain integers and booleans have none. */
+/** Returns the pandas type for a column with nulls; undefined for text and floats, whose plain types can hold nulls. */
 function nullableName(kind: ColumnKind): string | undefined {
   if (kind === 'bool') return 'boolean'
-  // pandas and Polars give them the same names.
+  // pandas and Polars use the same names.
   return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars
 }

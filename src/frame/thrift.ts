@@ -19,7 +19,7 @@ export const thriftTypes = {
   struct: 12,
 } as const
 
-/** Bytes that are no Thrift, or end too soon. */
+/** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
 
 const maxThriftDepth = 16
@@ -36,13 +36,13 @@ export class ThriftReader {
     this.#end = end
   }
 
-  /** The next byte. */
+  /** Reads the next byte. */
   byte(): number {
     if (this.#pos >= this.#end) throw new Unreadable()
     return this.#bytes[this.#pos++]
   }
 
-  /** An unsigned integer; digits beyond 2^53 are lost. */
+  /** Reads an unsigned integer; digits beyond 2^53 are lost. */
   varint(): number {
     let value = 0
     let scale = 1
@@ -55,7 +55,7 @@ export class ThriftReader {
     throw new Unreadable()
   }
 
-  /** An integer of any width. */
+  /** Reads a signed integer of any width. */
   signed(): number {
     const value = this.varint()
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
@@ -82,7 +82,7 @@ export class ThriftReader {
     for (let i = 0; i < count; i++) element()
   }
 
-  /** Reads over a value. */
+  /** Skips a value. */
   skip(type: number, depth: number, isElement = false): void {
     if (depth > maxThriftDepth) throw new Unreadable()
     switch (type) {
@@ -130,7 +130,7 @@ export class ThriftReader {
     }
   }
 
-  /** A text of UTF-8. */
+  /** Reads UTF-8 text. */
   text(): string {
     const size = this.varint()
     this.#advance(size)
