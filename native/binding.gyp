@@ -15,7 +15,8 @@
       # The first with std::to_chars for doubles.
       "MACOSX_DEPLOYMENT_TARGET": "13.3"
     },
-    # Hardening, as distributions build: canaries, checked libc calls (FORTIFY_SOURCE), and tables of addresses that are read-only
+    # Hardening, as distributions build: canaries, checked libc calls (FORTIFY_SOURCE), and tables of
+    # addresses that are read-only
     # once loaded. `-U` first: distributions' compilers define it by themselves, as another level.
     "conditions": [
       [

@@ -1,27 +1,11 @@
 import pl from 'nodejs-polars'
-import { BadInput, BadOutput, BinaryFile, InvalidArgument, io, NDArray, ServingError } from 'serving'
+import { BadInput, BadOutput, BinaryFile, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { collectBody } from '../../../src/http/message.ts'
-import { formOf, formType, requestOf } from './requests.ts'
+import { formOf, read, refused } from './requests.ts'
 
-const read = <In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, type = formType) =>
-  descriptor.fromHttpRequest(requestOf(body, type)) as In
 const array = (...values: number[]) => new NDArray(Float64Array.from(values))
-
-async function refused(
-  descriptor: io.IODescriptor<unknown, never>,
-  body: string | Uint8Array,
-  type?: string,
-): Promise<ServingError> {
-  try {
-    await read(descriptor, body, type)
-  } catch (error) {
-    if (ServingError.is(error)) return error
-    throw error
-  }
-  throw new Error('it was accepted')
-}
 
 describe('parts that may come many times or not at all', () => {
   const album = new io.Multipart({

@@ -1,38 +1,12 @@
-import {
-  BadInput,
-  BadOutput,
-  BinaryFile,
-  Context,
-  HeaderList,
-  InvalidArgument,
-  io,
-  NDArray,
-  ServingError,
-} from 'serving'
+import { BadInput, BadOutput, BinaryFile, Context, HeaderList, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { lifecycle } from '../../../src/http/context.ts'
 import { collectBody, type HttpResponse } from '../../../src/http/message.ts'
-import { formOf, formType, requestOf, type TestPart } from './requests.ts'
+import { formOf, formType, read, refused, type TestPart } from './requests.ts'
 
 const two = () => new io.Multipart({ arr: new io.NumpyNdarray(), ann: new io.JSON() })
-const read = <In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, type = formType) =>
-  descriptor.fromHttpRequest(requestOf(body, type)) as In
 const array = (...values: number[]) => new NDArray(Float64Array.from(values))
-
-async function refused(
-  descriptor: io.IODescriptor<unknown, never>,
-  body: string | Uint8Array,
-  type?: string,
-): Promise<ServingError> {
-  try {
-    await read(descriptor, body, type)
-  } catch (error) {
-    if (ServingError.is(error)) return error
-    throw error
-  }
-  throw new Error('it was accepted')
-}
 
 describe('Multipart input', () => {
   it.each<[string, TestPart[]]>([

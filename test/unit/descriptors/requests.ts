@@ -1,5 +1,4 @@
-import type { BadInput, io } from 'serving'
-import { HeaderList } from 'serving'
+import { type BadInput, HeaderList, type io, ServingError } from 'serving'
 import { bodyLoan, type HttpRequest } from '../../../src/http/message.ts'
 
 /** A body under a content-type becomes a request, as a test writes it. */
@@ -52,4 +51,23 @@ export function formOf(...parts: readonly TestPart[]): Buffer {
     return [Buffer.from(head), Buffer.from(body as string), Buffer.from('\r\n')]
   })
   return Buffer.concat([...pieces, Buffer.from('--BND--\r\n')])
+}
+
+/** Reads a body through a descriptor. */
+export const read = <In>(descriptor: io.IODescriptor<In, never>, body: string | Uint8Array, type = formType) =>
+  descriptor.fromHttpRequest(requestOf(body, type)) as In
+
+/** Reads a body that must be refused, and returns why it was. */
+export async function refused(
+  descriptor: io.IODescriptor<unknown, never>,
+  body: string | Uint8Array,
+  type?: string,
+): Promise<ServingError> {
+  try {
+    await read(descriptor, body, type)
+  } catch (error) {
+    if (ServingError.is(error)) return error
+    throw error
+  }
+  throw new Error('it was accepted')
 }
