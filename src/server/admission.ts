@@ -5,9 +5,9 @@
 
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
 import { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Endpoint } from './endpoint.ts'
 import type { ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 

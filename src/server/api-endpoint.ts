@@ -5,12 +5,12 @@
 import { receiveAboveBytes } from '../descriptors/descriptor.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import type { Endpoint, EndpointReceiver } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
 import { call, callReceived } from '../service/call.ts'
-import type { Endpoint, EndpointReceiver } from './endpoint.ts'
 
 /** Returns the endpoints of a service's APIs below a prefix. */
 export function apiEndpoints({ apis }: { readonly apis: ReadonlyMap<string, Api> }, prefix: string): Endpoint[] {

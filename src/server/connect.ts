@@ -7,11 +7,11 @@
 
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
 import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
-
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import type { RpcRequest } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
@@ -22,7 +22,6 @@ import {
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
-import type { Endpoint } from './endpoint.ts'
 import { type Apis, type BytesAnswer, callBytes, callEncoded, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */

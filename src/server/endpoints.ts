@@ -2,10 +2,11 @@
  * All that the HTTP port answers: one line for each protocol.
  * @module
  */
+
+import type { Endpoint } from '../http/endpoint.ts'
 import type { Service } from '../service/service.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { connectEndpoints } from './connect.ts'
-import type { Endpoint } from './endpoint.ts'
 import { type Health, healthEndpoints } from './health.ts'
 
 /** Returns the endpoints of a service whose APIs are below `prefix`. */

@@ -2,9 +2,10 @@
  * Liveness and readiness, for load balancers and orchestrators.
  * @module
  */
+
+import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Endpoint } from './endpoint.ts'
 
 /** The states of a server's life. Only a `ready` one accepts requests. */
 export type HealthState = 'starting' | 'ready' | 'draining'

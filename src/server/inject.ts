@@ -5,12 +5,12 @@
  */
 import { expected, InvalidArgument } from '../errors.ts'
 import { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import { type InjectRequest, type InjectResponse, provideInject } from '../service/inject.ts'
 import type { Service } from '../service/service.ts'
 import { admit, deadlineOf, refusalOf } from './admission.ts'
-import type { Endpoint } from './endpoint.ts'
 import type { ServerState } from './engine.ts'
 import { Exchange, type IncomingRequest } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'

@@ -4,9 +4,9 @@
  */
 
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
+import type { EndpointReceiver } from '../http/endpoint.ts'
 import { isPromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import type { EndpointReceiver } from './endpoint.ts'
 
 /** Callbacks of an upload. */
 export interface UploadEvents {

@@ -7,8 +7,8 @@
  */
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
+import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { admit, type BodyAnnouncement, deadlineOf, mustClose, refusalOf, uploadDrain } from './admission.ts'
-import type { Endpoint, RequestTarget } from './endpoint.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { logFailure } from './log.ts'
 import { noParams } from './router.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BadInput, InvalidArgument, MethodNotAllowed, NotFound } from '../../../src/errors.ts'
+import type { Endpoint } from '../../../src/http/endpoint.ts'
 import { problemResponse } from '../../../src/http/problem.ts'
-import type { Endpoint } from '../../../src/server/endpoint.ts'
 import { createRouter, parseBaseUrl } from '../../../src/server/router.ts'
 
 function at(path: string, methods: Endpoint['methods'], name = path): Endpoint {

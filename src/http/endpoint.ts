@@ -3,9 +3,9 @@
  * @module
  */
 import type { ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
-import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
+import type { Context } from './context.ts'
+import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
 
 /** The request line, as far as endpoints need it. */
 export interface RequestTarget {
