@@ -7,7 +7,7 @@ import { jpegStatus } from '../image/image-addon.ts'
 import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
-import type { Listener } from '../server/options.ts'
+import { defaultLimits, type Listener } from '../server/options.ts'
 import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService } from './load-service.ts'
@@ -42,19 +42,9 @@ process.on('uncaughtException', (error, origin) => {
 
 try {
   const service = await loadService(config.file)
-  const { port, grpcPort, host, baseUrl, engine, introspection, limits } = config
-  starting = serve(service, {
-    ...limits,
-    port,
-    baseUrl,
-    logger,
-    ...(grpcPort === undefined ? {} : { grpcPort }),
-    ...(host === undefined ? {} : { host }),
-    ...(engine === undefined ? {} : { engine }),
-    ...(introspection === undefined ? {} : { introspection }),
-  })
+  starting = serve(service, { ...config.serve, logger })
   listener = await starting
-  const prefix = baseUrl.replace(/\/+$/, '')
+  const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
   const paths = [...service.apis.values()].map((api) => `${prefix}/${api.route}`)
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
@@ -73,7 +63,10 @@ async function leave(code: number): Promise<void> {
   if (leaving) return
   leaving = true
   // A shutdown hook that never ends must not keep a process that has no supervisor.
-  setTimeout(() => process.exit(1), config.limits.drainTimeoutMs + closeMarginMs).unref()
+  setTimeout(
+    () => process.exit(1),
+    (config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs) + closeMarginMs,
+  ).unref()
   try {
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)

@@ -87,6 +87,9 @@ export interface ServeOptions extends Partial<Limits> {
   readonly logger?: Logger
 }
 
+/** The options that are plain data, so that they can be read from text and sent to another process as JSON. */
+export type ServeSettings = Omit<ServeOptions, 'grpcTls' | 'logger'>
+
 /** TLS of the gRPC server, as PEM texts or bytes. */
 export interface GrpcTls {
   readonly cert: string | Uint8Array

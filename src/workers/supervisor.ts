@@ -5,7 +5,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
-import type { EngineName, ServeOptions } from '../server/options.ts'
+import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
 import { closeLostConnections } from './handed-connections.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
@@ -63,13 +63,17 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const { workers, logger } = options
-  const shared = sharing(options.config.engine, workers, process.platform)
+  const { serve } = options.config
+  const shared = sharing(serve.engine, workers, process.platform)
   if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
-  const { host, grpcPort } = options.config
-  const port = await takePort(options.config.port, host)
-  const grpc = grpcPort === undefined ? {} : { grpcPort: await takePort(grpcPort, host, '--grpc-port') }
-  const engine = shared.engine === undefined ? {} : { engine: shared.engine }
-  const config: WorkerConfig = { ...options.config, ...engine, port, ...grpc }
+  const { host, grpcPort } = serve
+  const settings: ServeSettings = {
+    ...serve,
+    port: await takePort(serve.port ?? 3000, host),
+    ...(grpcPort === undefined ? {} : { grpcPort: await takePort(grpcPort, host, '--grpc-port') }),
+    ...(shared.engine === undefined ? {} : { engine: shared.engine }),
+  }
+  const config: WorkerConfig = { ...options.config, serve: settings }
   return await new Supervision({ ...options, config, workers: shared.workers }).finished
 }
 
@@ -197,7 +201,7 @@ class Supervision {
     if (!this.#stopping) {
       this.#signalAt = performance.now()
       this.#options.logger.info({ event: 'drain', signal }, `${signal}: finishing the running requests`)
-      this.#stop(this.#options.config.limits.drainTimeoutMs)
+      this.#stop(this.#options.config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs)
       return
     }
     this.#options.logger.warn({ event: 'stop_now', signal }, `${signal} again: stopping at once`)
@@ -235,13 +239,12 @@ class Supervision {
 function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions): string[] {
   const count = workers === 1 ? '1 worker' : `${workers} workers`
   const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
-  const place = originOf(config.host, config.port)
+  const { host, port = 0, grpcPort } = config.serve
+  const place = originOf(host, port)
   return [
     `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
     ...ready.paths.map((path) => `POST ${path}`),
-    ...(config.grpcPort === undefined
-      ? []
-      : [`gRPC at ${originOf(config.host, config.grpcPort).replace('http://', '')}`]),
+    ...(grpcPort === undefined ? [] : [`gRPC at ${originOf(host, grpcPort).replace('http://', '')}`]),
   ]
 }
 

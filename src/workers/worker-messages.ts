@@ -2,22 +2,14 @@
  * Messages between a worker process and its supervisor.
  * @module
  */
-import type { EngineName, Limits } from '../server/options.ts'
+import type { EngineName, ServeSettings } from '../server/options.ts'
 
 /** Settings of a worker, as JSON in its first argument. */
 export interface WorkerConfig {
   /** Absolute path of the service file. */
   readonly file: string
-  /** Never 0: the supervisor picks a free port, since all workers listen on the same one. */
-  readonly port: number
-  /** Never 0, as `port`. */
-  readonly grpcPort?: number
-  readonly host?: string
-  readonly baseUrl: string
-  readonly engine?: EngineName
-  /** See ServeOptions; decided by NODE_ENV when left out. */
-  readonly introspection?: boolean
-  readonly limits: Limits
+  /** Ports are never 0: the supervisor picks free ones, since all workers listen on the same. */
+  readonly serve: ServeSettings
 }
 
 /** Sent when a worker accepts requests. */

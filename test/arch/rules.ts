@@ -24,6 +24,7 @@ export const floors: Readonly<Record<string, number>> = {
   onnx: 8,
   server: 9,
   workers: 10,
+  config: 10,
   testing: 10,
   cli: 11,
   'index.ts': 12,

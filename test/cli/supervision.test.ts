@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { basePath, byteCount, wholeNumber } from '../../src/cli/settings.ts'
+import { basePath, byteCount, wholeNumber } from '../../src/config/option-types.ts'
 import { takePort } from '../../src/workers/free-port.ts'
 import { restartDelay } from '../../src/workers/restart-delay.ts'
 import { originOf, sharing } from '../../src/workers/supervisor.ts'
@@ -61,21 +61,21 @@ describe('settings', () => {
   })
 
   it('read sizes in bytes and in binary units', () => {
-    expect(['0', '4096', '512KiB', '64MiB', '1GiB'].map(byteCount)).toEqual([
+    expect(['0', '4096', '512KiB', '64MiB', '1GiB'].map(byteCount.parse)).toEqual([
       0, 4096, 524_288, 67_108_864, 1_073_741_824,
     ])
     for (const wrong of ['', '-1', '1.5', '64MB', '64 MiB', 'MiB', '9007199254740993'])
-      expect(() => byteCount(wrong)).toThrow('Expected')
+      expect(() => byteCount.parse(wrong)).toThrow('Expected')
   })
 
   it('read base paths with and without slashes', () => {
-    expect(['', '/', 'v1', '/v1/', '//a/b'].map(basePath)).toEqual(['/', '/', '/v1', '/v1', '/a/b'])
-    for (const wrong of ['/a//b', '/a b', '/../x', 'http://x']) expect(() => basePath(wrong)).toThrow('Expected')
+    expect(['', '/', 'v1', '/v1/', '//a/b'].map(basePath.parse)).toEqual(['/', '/', '/v1', '/v1', '/a/b'])
+    for (const wrong of ['/a//b', '/a b', '/../x', 'http://x']) expect(() => basePath.parse(wrong)).toThrow('Expected')
   })
 
   it('read whole numbers within their range', () => {
-    expect(wholeNumber(0, 10)('10')).toBe(10)
+    expect(wholeNumber(0, 10).parse('10')).toBe(10)
     for (const wrong of ['11', '-1', '1e1', '0x1', ' 1', '1.0', ''])
-      expect(() => wholeNumber(0, 10)(wrong)).toThrow('from 0 to 10')
+      expect(() => wholeNumber(0, 10).parse(wrong)).toThrow('from 0 to 10')
   })
 })
