@@ -84,18 +84,22 @@ export type GrpcStatusName =
   | 'UNAVAILABLE'
   | 'UNAUTHENTICATED'
 
+/** All values of `reason`. */
+export const badInputReasons = [
+  'syntax',
+  'ragged',
+  'dtype',
+  'shape',
+  'columns',
+  'schema',
+  'part',
+  'encoding',
+  'media-type',
+  'size',
+] as const
+
 /** What about the input is wrong, told to the client as `reason`. */
-export type BadInputReason =
-  | 'syntax'
-  | 'ragged'
-  | 'dtype'
-  | 'shape'
-  | 'columns'
-  | 'schema'
-  | 'part'
-  | 'encoding'
-  | 'media-type'
-  | 'size'
+export type BadInputReason = (typeof badInputReasons)[number]
 
 /** One thing that a schema finds wrong. */
 export interface InputIssue {

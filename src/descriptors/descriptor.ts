@@ -8,6 +8,7 @@ import type { Context } from '../http/context.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { ProtoField } from '../proto/messages.ts'
+import { type Description, descriptionOf, type Formats } from './description.ts'
 
 /**
  * Receives a request body piece by piece; one object per request.
@@ -58,6 +59,27 @@ export abstract class IODescriptor<In = unknown, Out = In> {
    * such as an API key stays private.
    */
   readonly publicOptions: readonly string[] = []
+
+  #description: Description | undefined
+
+  /**
+   * Describes the formats of requests and responses with their JSON Schemas, and the errors. Computed at the first call
+   * and kept.
+   * **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4] }).describe().input[0].schema`
+   */
+  describe(): Description {
+    this.#description ??= descriptionOf(this.formats())
+    return this.#description
+  }
+
+  /**
+   * Returns the formats that {@link IODescriptor.describe} describes; called once. Default: `mimeType`, of which
+   * nothing more is known.
+   */
+  protected formats(): Formats {
+    const format = { mimeType: this.mimeType }
+    return { input: [format], output: [format] }
+  }
 
   /** Converts a request to the function's value. **Errors**: only BadInput, whatever the client sends. */
   abstract fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<In>

@@ -23,9 +23,10 @@ import { bufferPool } from '../memory/buffer-pool.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { FileMessage } from '../proto/messages.ts'
+import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
-import { planSingleFile } from './single-file-part.ts'
+import { planSingleFile, singleFileForm } from './single-file-part.ts'
 import { Spooler } from './spooler.ts'
 
 /** Options of {@link File}; unknown ones are ignored, as the spec says. **Source**: SPEC "File". */
@@ -103,6 +104,13 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
       if (ServingError.is(cause)) throw cause
       throw new BadInput(expected('a readable file', 'File.fromSample', sample), { cause })
     }
+  }
+
+  protected override formats(): Formats {
+    const raw = { mimeType: this.#wanted ?? anyType }
+    // A file that is itself a form is only read as it is.
+    const form = raw.mimeType === 'multipart/form-data' ? [] : [singleFileForm([raw])]
+    return { input: [raw, ...form], output: [raw], reasons: ['part'] }
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<BinaryFile> {

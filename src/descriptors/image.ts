@@ -21,8 +21,9 @@ import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from
 import { checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { FileMessage } from '../proto/messages.ts'
+import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
-import { singleFilePart } from './single-file-part.ts'
+import { singleFileForm, singleFilePart } from './single-file-part.ts'
 
 /** Options of {@link Image}. **Source**: SPEC "Image". */
 export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
@@ -148,6 +149,15 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       image.#admit(content.bytes)
       return image
     })
+  }
+
+  protected override formats(): Formats {
+    const types = this.allowedMimeTypes.map((mimeType) => ({ mimeType }))
+    return {
+      input: [...types, singleFileForm(types)],
+      output: [{ mimeType: this.mimeType }],
+      reasons: ['encoding', 'size', 'part'],
+    }
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): Promise<ImageValue<T>> {

@@ -12,6 +12,14 @@ export type { Label } from '../frame/labels.ts'
 export type { ImageMimeType } from '../image/header.ts'
 export type { MaybePromise } from '../promise.ts'
 export type { BigNumbers } from '../text/json-numbers.ts'
+export type {
+  Description,
+  ErrorDescription,
+  FieldDescription,
+  FormatDescription,
+  Formats,
+  JsonSchema,
+} from './description.ts'
 export { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 export { File, type FileOptions } from './file.ts'
 export { Image, type ImageOptions, type ImageValue } from './image.ts'

@@ -2,7 +2,7 @@
  * The descriptor for JSON values, with or without a schema.
  * @module
  */
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
+import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -17,9 +17,12 @@ import {
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
+import { exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
+import { exampleFor } from './schema-example.ts'
 import { isLargeValue, maxIssues, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
+import { jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
@@ -65,6 +68,8 @@ const shortBytes = 1024
 const defaultMaxValues = 10_000_000
 const defaultCheckedAtOnce = 50_000
 const jsonHeaders = [['content-type', 'application/json']] as const
+// An example in a document is read by people.
+const maxExampleLength = 10_000
 
 /**
  * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
@@ -144,6 +149,27 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       throw schemaError(result.issues, 'JSON.fromSample')
     }
     return new JSON(options, value)
+  }
+
+  protected override formats(): Formats {
+    const { schema, mimeType } = this
+    const given = schema === undefined ? {} : jsonSchemaOf(schema, 'input')
+    const example = this.sample ?? (schema === undefined ? undefined : exampleFor(given))
+    const format = (own: JsonSchema, value: unknown): FormatDescription => {
+      const text = value === undefined ? undefined : this.#encoder.encode(value)
+      const isShort = text !== undefined && text.length <= maxExampleLength
+      return { mimeType, schema: own, ...(isShort && exampleIn(text)) }
+    }
+    const reasons: BadInputReason[] = ['syntax', 'encoding', ...(schema === undefined ? [] : (['schema'] as const))]
+    if (schema === undefined) return { input: [format({}, example)], output: [format({}, example)], reasons }
+    // A made value may be refused, by a pattern for example; what the schema makes of one is what a response has.
+    const result = schema['~standard'].validate(example)
+    const isRefused = isPromise(result) || result.issues !== undefined
+    return {
+      input: [format(given, isRefused ? this.sample : example)],
+      output: [format(jsonSchemaOf(schema, 'output'), isRefused ? this.sample : result.value)],
+      reasons,
+    }
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<JsonIn<S>> {

@@ -20,6 +20,7 @@ import {
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { MultipartMessage } from '../proto/messages.ts'
+import type { Formats } from './description.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader, inPart, type PartPlan } from './form-reader.ts'
 import { formHeaders, fromParts, missingPart, partValues, toParts } from './multipart-message.ts'
@@ -131,6 +132,20 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
       }
     }
     return new Multipart(parts as { [K in keyof S]: PartOfSample<S[K]> }, options)
+  }
+
+  protected override formats(): Formats {
+    const parts = [...this.rules].map(([name, { descriptor, occurrence }]) => {
+      const { input, output, errors } = descriptor.describe()
+      const reasons = errors.find(({ code }) => code === 'bad_input')?.reasons ?? []
+      return { name, occurrence, input, output, reasons }
+    })
+    const form = (direction: 'input' | 'output') => ({
+      mimeType: this.mimeType,
+      fields: parts.map(({ name, occurrence, [direction]: formats }) => ({ name, occurrence, formats })),
+    })
+    const reasons = new Set(parts.flatMap((part) => part.reasons).concat('part'))
+    return { input: [form('input')], output: [form('output')], reasons: [...reasons] }
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<MultipartIn<P>> {

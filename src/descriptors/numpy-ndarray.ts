@@ -31,7 +31,9 @@ import { checkEnforced, checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
+import type { FormatDescription, Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJson } from './element-schema.ts'
 
 /** Options of {@link NumpyNdarray}. **Source**: SPEC "NumpyNdarray". */
 export interface NumpyNdarrayOptions<D extends DType = DType> {
@@ -111,6 +113,25 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
     const array = NDArray.from(sample, 'NumpyNdarray.fromSample')
     return new NumpyNdarray({ dtype: array.dtype as D, shape: array.shape, ...options }, array)
+  }
+
+  protected override formats(): Formats {
+    const { dtype, shape, sample } = this
+    const example =
+      sample === undefined || sample.size > maxExampleElements
+        ? exampleArray(dtype, shape)
+        : nestedAsJson(sample.toNested())
+    const json = (nullable: boolean): FormatDescription => ({
+      mimeType: this.mimeType,
+      schema: arraySchema(elementSchema(dtype, nullable), shape, this.enforceShape),
+      ...(example !== undefined && { example }),
+    })
+    const forms = [...ndarrayForms.keys()].map((mimeType) => ({ mimeType }))
+    return {
+      input: [json(true), ...forms],
+      output: [json(this.nonFinite === 'null'), ...forms],
+      reasons: ['syntax', 'encoding', 'ragged', 'dtype', 'shape'],
+    }
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<NDArray<D>> {

@@ -13,6 +13,8 @@ import type { FrameType } from '../frame/frame-dtype.ts'
 import {
   type FrameFormat,
   formatTypes,
+  frameFormats,
+  parquetType,
   parseFormat,
   requestFormat,
   responseFormat,
@@ -37,9 +39,11 @@ import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
+import { exampleIn, type FormatDescription, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+import { exampleTable, frameSchema } from './frame-schema.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions {
@@ -74,6 +78,8 @@ const optionNames = [
   'enforceShape',
   'defaultFormat',
 ] as const
+// An example in a document is read by people.
+const maxExampleColumns = 64
 
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
@@ -155,6 +161,58 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       },
       sample,
     )
+  }
+
+  protected override formats(): Formats {
+    const { orient, defaultFormat } = this
+    const dtypes = typeof this.dtype === 'object' ? this.dtype : {}
+    const own = this.shape?.[1] === -1 ? undefined : this.shape?.[1]
+    const width = this.applyColumnNames ? this.columns?.length : this.enforceShape ? own : undefined
+    const frame = this.#exampleFrame(dtypes, width)
+    const json = frame && this.#toJson(frame, undefined)
+    const formats = (refusesNulls: boolean): FormatDescription[] => {
+      const schema = frameSchema({ orient, dtypes, width, refusesNulls })
+      const byFormat: Record<FrameFormat, FormatDescription[]> = {
+        json: [
+          {
+            mimeType: formatTypes.json,
+            schema,
+            ...(json !== undefined && !isPromise(json) && exampleIn(json)),
+          },
+        ],
+        csv: [
+          {
+            mimeType: formatTypes.csv,
+            schema: { type: 'string' },
+            ...(frame && { example: this.#polars.writeCsv(frame).toString() }),
+          },
+        ],
+        parquet: [{ mimeType: formatTypes.parquet }, { mimeType: parquetType }],
+      }
+      return [defaultFormat, ...frameFormats.filter((format) => format !== defaultFormat)].flatMap(
+        (format) => byFormat[format],
+      )
+    }
+    return {
+      input: formats(this.enforceDtype),
+      output: formats(false),
+      reasons: ['syntax', 'encoding', 'ragged', 'dtype', 'columns', 'schema', 'shape', 'size'],
+    }
+  }
+
+  /** Returns two rows of the sample, or made of the options; undefined for too many columns. */
+  #exampleFrame(dtypes: Readonly<Record<string, string>>, width: number | undefined): DataFrame | undefined {
+    const polars = this.#polars
+    if (this.sample !== undefined) {
+      const { sample } = this
+      if (polars.names(sample).length > maxExampleColumns) return undefined
+      return polars.slice(sample, 0, Math.min(2, polars.height(sample)))
+    }
+    const known = this.columns ?? Object.keys(dtypes)
+    const count = width ?? Math.max(known.length, known.length === 0 ? 2 : 1)
+    if (count > maxExampleColumns) return undefined
+    const names = Array.from({ length: count }, (_, i) => known[i] ?? `column_${i + 1}`)
+    return polars.fromColumns(exampleTable(names, dtypes))
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {

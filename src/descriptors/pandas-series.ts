@@ -22,9 +22,12 @@ import { encodeTableSchema } from '../frame/table-schema.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
+import { exampleIn, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+import { maxExampleElements } from './element-schema.ts'
+import { exampleColumn, seriesSchema } from './frame-schema.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
 export interface PandasSeriesOptions {
@@ -109,6 +112,28 @@ export class PandasSeries extends IODescriptor<Series> {
     const dtype = dtypeNameOf(series.dtype.variant)
     const isTyped = dtype !== undefined && options.orient !== 'table'
     return new PandasSeries({ ...(isTyped && { dtype }), shape: [series.length], ...options }, series)
+  }
+
+  protected override formats(): Formats {
+    const { orient, shape, sample } = this
+    const length = shape === undefined || shape[0] === -1 ? undefined : shape[0]
+    const dtype = typeof this.dtype === 'string' ? this.dtype : undefined
+    const rows = this.enforceShape ? length : undefined
+    const isShort = (count: number | undefined) => count !== undefined && count <= maxExampleElements
+    const made = () => columnSeries(this.#polars, exampleColumn('', dtype, length ?? 2), length ?? 2)
+    const series = isShort(sample?.length) ? sample : isShort(length ?? 2) ? made() : undefined
+    const response = series === undefined ? undefined : this.toHttpResponse(series)
+    const example = response === undefined || isPromise(response) ? {} : exampleIn(response.body as Uint8Array)
+    const format = (refusesNulls: boolean) => ({
+      mimeType: this.mimeType,
+      schema: seriesSchema({ orient, dtype, rows, refusesNulls }),
+      ...example,
+    })
+    return {
+      input: [format(this.enforceDtype)],
+      output: [format(false)],
+      reasons: ['syntax', 'encoding', 'dtype', 'columns', 'schema', 'shape'],
+    }
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {

@@ -13,7 +13,7 @@ import { PayloadTooLarge } from '../errors.ts'
 import { Turn } from '../memory/slices.ts'
 import { isPromise } from '../promise.ts'
 
-export type { StandardSchemaV1 } from '@standard-schema/spec'
+export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 
 type Result = StandardSchemaV1.Result<unknown>
 type Issue = StandardSchemaV1.Issue

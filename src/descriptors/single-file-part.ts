@@ -7,6 +7,7 @@ import { formBoundary } from '../form/form-parser.ts'
 import type { FormPart } from '../form/form-part.ts'
 import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
 import type { HttpRequest, RequestHeaders } from '../http/message.ts'
+import type { FormatDescription } from './description.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 
 const anyType = 'application/octet-stream'
@@ -69,6 +70,15 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
       })
     },
   }
+}
+
+/**
+ * Describes a form with a file of these formats. Its field may have any name; this one is that of the specification's
+ * example.
+ * **Source**: SPEC "API endpoint".
+ */
+export function singleFileForm(formats: readonly FormatDescription[]): FormatDescription {
+  return { mimeType: 'multipart/form-data', fields: [{ name: 'fileobj', occurrence: 'one', formats }] }
 }
 
 /** Whether a file is accepted by its Content-Type, else by the type of its name; true if neither tells a type. */

@@ -11,6 +11,7 @@ import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import { charsetDecoder } from '../text/charset.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
+import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */
@@ -18,6 +19,8 @@ export interface TextOptions {
   /** Media type of the response. Default `text/plain`. */
   readonly contentType?: 'text/plain' | 'text/event-stream'
 }
+
+const events = { mimeType: 'text/event-stream', schema: { type: 'string' }, example: 'data: text\n\n' }
 
 /** What a function may return or yield: strings are sent as they are, objects are framed as server-sent events. */
 export type TextPiece = string | ServerSentEvent
@@ -69,6 +72,15 @@ export class Text extends IODescriptor<string, TextResult> {
     if (sample instanceof Uint8Array) return new Text(options, decodeUtf8(sample, 'Text.fromSample'))
     if (typeof sample === 'string') return new Text(options, sample)
     throw new BadInput(expected('a string or bytes', 'Text.fromSample', sample))
+  }
+
+  protected override formats(): Formats {
+    const format = { schema: { type: 'string' }, example: this.sample ?? 'text' }
+    return {
+      input: [{ mimeType: 'text/plain', ...format }],
+      output: [this.contentType === 'text/plain' ? { mimeType: 'text/plain', ...format } : events],
+      reasons: ['encoding'],
+    }
   }
 
   fromHttpRequest(request: HttpRequest): string {

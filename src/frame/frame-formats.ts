@@ -22,7 +22,7 @@ export const formatTypes: Readonly<Record<FrameFormat, string>> = {
 }
 
 /** The registered media type of Parquet (IANA, 2024), accepted in addition to the spec's. */
-const parquetType = 'application/vnd.apache.parquet'
+export const parquetType = 'application/vnd.apache.parquet'
 
 /** Checks the name of a format. **Errors**: InvalidArgument. */
 export function parseFormat(format: unknown): FrameFormat {

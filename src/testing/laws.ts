@@ -47,6 +47,7 @@ export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
     { name: 'a body split anywhere on a real socket gives the same answer', check: () => subject.splitBodies() },
     { name: 'a body received in pieces gives the same as the whole one', check: () => subject.inPieces() },
     { name: 'inside a Multipart it behaves as alone', check: () => subject.insideMultipart() },
+    { name: 'it reads the examples of its description', check: () => subject.examples() },
     { name: 'over RPC it gives the value that it gives over HTTP', check: () => subject.overRpc() },
     { name: 'any RPC message gives a value or an error that blames the client', check: () => subject.rpcTotality() },
     ...(spec.fromSample
@@ -99,6 +100,18 @@ class Subject<In, Out> {
           await assertTotal(descriptor, { headers, body })
         }
       }
+    }
+  }
+
+  async examples(): Promise<void> {
+    const descriptor = this.#spec.create()
+    const { input, output } = descriptor.describe()
+    assert(input.length > 0 && output.length > 0, 'a description needs at least one format each way')
+    for (const { mimeType, example } of input) {
+      if (example === undefined) continue
+      const isText = typeof example === 'string' && !mimeType.endsWith('json')
+      const body = Buffer.from(isText ? example : JSON.stringify(example))
+      await decode(descriptor, { headers: { 'content-type': mimeType }, body })
     }
   }
 

@@ -36,6 +36,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'image/image-codec.ts',
   '@standard-schema/spec': 'descriptors/schema-slices.ts',
+  '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   commander: 'cli/main.ts',
   cookie: 'http/context.ts',
   flatbuffers: 'array/flatbuffer.ts',
@@ -49,6 +50,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   protobufjs: 'proto/protobuf.ts',
   tsx: 'modules/typescript.ts',
   'uWebSockets.js': 'server/uws-package.ts',
+  zod: 'descriptors/standard-json-schema.ts',
 }
 
 /** Only these files of the descriptors may be imported by service, server and workers: never a concrete descriptor. */

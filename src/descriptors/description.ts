@@ -1,0 +1,79 @@
+/**
+ * What a descriptor tells about its formats: the source of OpenAPI documents, pages and clients.
+ * @module
+ */
+
+import { type BadInputReason, badInputReasons, type ErrorCode } from '../errors.ts'
+import { parseJson } from '../text/parse-json.ts'
+
+/** A JSON Schema of draft 2020-12. Its references are relative to its own root: `#`, `#/$defs/Item`. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown
+}
+
+/** A part of a form. */
+export interface FieldDescription {
+  readonly name: string
+  /** How often the part may come. */
+  readonly occurrence: 'one' | 'optional' | 'many'
+  /** The formats of its content, the default first. */
+  readonly formats: readonly FormatDescription[]
+}
+
+/** A body in one media type. */
+export interface FormatDescription {
+  readonly mimeType: string
+  /** Schema of a JSON body, or of a text as a JSON string. Undefined for bytes and for forms. */
+  readonly schema?: JsonSchema
+  /** A body that fits, as a JSON value; a text as a string. Undefined for bytes, and where none is known. */
+  readonly example?: unknown
+  /** The parts of a form. Undefined for other bodies. */
+  readonly fields?: readonly FieldDescription[]
+}
+
+/** An error that a descriptor answers requests with. */
+export interface ErrorDescription {
+  readonly code: ErrorCode
+  /** The values of `reason`. */
+  readonly reasons: readonly BadInputReason[]
+}
+
+/** The formats of a descriptor, as {@link IODescriptor.describe} returns them. */
+export interface Description {
+  /** What requests may have, the default first. */
+  readonly input: readonly FormatDescription[]
+  /** What responses may have, the default first. */
+  readonly output: readonly FormatDescription[]
+  readonly errors: readonly ErrorDescription[]
+}
+
+/** What a class of descriptors says of itself. */
+export interface Formats {
+  readonly input: readonly FormatDescription[]
+  readonly output: readonly FormatDescription[]
+  /** Reasons of its BadInput. Default: any. */
+  readonly reasons?: readonly BadInputReason[]
+}
+
+/** Returns the description of a descriptor with these formats. */
+export function descriptionOf({ input, output, reasons = badInputReasons }: Formats): Description {
+  const own = reasons.filter((reason) => reason !== 'media-type')
+  return {
+    input,
+    output,
+    errors: [
+      { code: 'bad_input', reasons: own },
+      { code: 'unsupported_media_type', reasons: ['media-type'] },
+      { code: 'payload_too_large', reasons: ['size'] },
+    ],
+  }
+}
+
+/** Returns the members of a format with the JSON text as its example; none for what JSON's numbers do not hold. */
+export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
+  try {
+    return { example: parseJson(typeof text === 'string' ? Buffer.from(text) : text, 'example', 'error') }
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * JSON Schemas and examples of elements and of nested lists of them.
+ * @module
+ */
+import type { Nested } from '../array/nested.ts'
+import { type DType, elementTypes, isFloat, isWideInteger } from '../dtype.ts'
+import type { JsonSchema } from './description.ts'
+
+/** Largest number of elements in an example. */
+export const maxExampleElements = 256
+
+const formats: Partial<Record<DType, string>> = { float32: 'float', float64: 'double' }
+
+/** Returns the schema of one element. `nullable`: whether a float may be null, which is NaN. */
+export function elementSchema(dtype: DType | undefined, nullable: boolean): JsonSchema {
+  if (dtype === undefined) return { type: ['number', 'boolean', 'string', ...(nullable ? ['null'] : [])] }
+  if (dtype === 'str') return { type: 'string' }
+  if (dtype === 'bool') return { type: 'boolean' }
+  if (isFloat(dtype)) {
+    const format = formats[dtype]
+    return { type: nullable ? ['number', 'null'] : 'number', ...(format !== undefined && { format }) }
+  }
+  const { kind, bytes } = elementTypes[dtype]
+  const isSigned = kind === 'i'
+  // JSON Schema validators read bounds as doubles, which do not have those of 64-bit integers.
+  if (isWideInteger(dtype)) return { type: 'integer', format: dtype, ...(!isSigned && { minimum: 0 }) }
+  const bits = isSigned ? bytes * 8 - 1 : bytes * 8
+  return { type: 'integer', format: dtype, minimum: isSigned ? -(2 ** bits) : 0, maximum: 2 ** bits - 1 }
+}
+
+/**
+ * Returns the schema of nested lists. Without a shape they have any number of levels.
+ * `isExact`: whether the lengths are those of the shape, where it has any.
+ */
+export function arraySchema(element: JsonSchema, shape: readonly number[] | undefined, isExact: boolean): JsonSchema {
+  if (shape === undefined) return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
+  return shape.reduceRight<JsonSchema>((items, length) => {
+    const bounds = isExact && length !== -1 ? { minItems: length, maxItems: length } : {}
+    return { type: 'array', items, ...bounds }
+  }, element)
+}
+
+/** Returns the element at a place of an example: 0, 1, 2, … as the type has them. */
+export function exampleElement(dtype: DType | undefined, place: number): number | boolean | string {
+  if (dtype === 'bool') return place % 2 === 1
+  if (dtype === 'str') return String.fromCharCode(97 + (place % 26))
+  return dtype === undefined || isFloat(dtype) ? place + 0.5 : place % 100
+}
+
+/** Returns an array of a type and a shape, one element along `-1`. Undefined if it would be too large. */
+export function exampleArray(dtype: DType | undefined, shape: readonly number[] = [-1]): unknown {
+  const lengths = shape.length === 1 && shape[0] === -1 ? [2] : shape.map((length) => (length === -1 ? 1 : length))
+  if (lengths.reduce((product, length) => product * length, 1) > maxExampleElements) return undefined
+  let place = 0
+  const fill = (level: number): unknown =>
+    level === lengths.length
+      ? exampleElement(dtype, place++)
+      : Array.from({ length: lengths[level] }, () => fill(level + 1))
+  return fill(0)
+}
+
+/** Returns nested lists as JSON has them. Undefined if a number would not be exact. */
+export function nestedAsJson(nested: Nested): unknown {
+  let isExact = true
+  const convert = (value: Nested): unknown => {
+    if (Array.isArray(value)) return value.map(convert)
+    if (typeof value !== 'bigint') return typeof value === 'number' && !Number.isFinite(value) ? null : value
+    isExact &&= Number.isSafeInteger(Number(value))
+    return Number(value)
+  }
+  const value = convert(nested)
+  return isExact ? value : undefined
+}
