@@ -44,6 +44,9 @@ export const optionTable = {
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
   engine: { type: engineName, help: 'uws or node (default: uws where it runs)' },
+  tlsCert: { type: text('<file>'), help: 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes' },
+  tlsKey: { type: text('<file>'), help: 'private key of the certificate, as PEM' },
+  tlsClientCa: { type: text('<file>'), help: 'clients need a certificate signed by one of these; engine node only' },
   maxBodyBytes: {
     type: byteCount,
     help: 'largest request body, as 4096 or 64MiB',

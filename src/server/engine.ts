@@ -8,6 +8,7 @@ import type { Logger } from './log.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName, Limits } from './options.ts'
 import type { Router } from './router.ts'
+import type { TlsFiles } from './tls-files.ts'
 
 /** What an engine serves: everything about a server but its sockets. */
 export interface ServerState {
@@ -25,6 +26,8 @@ export interface Address {
   readonly host: string | undefined
   /** 0 for a free one. */
   readonly port: number
+  /** Undefined for plain text. */
+  readonly tls?: TlsFiles | undefined
 }
 
 /** A listening HTTP engine. */

@@ -29,6 +29,7 @@ import { GrpcAnswer } from './grpc-answer.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
 import { type Apis, type BytesAnswer, callBytes, rpcServices } from './rpc.ts'
+import { contextOf, type TlsFiles } from './tls-files.ts'
 
 /** A listening gRPC server. */
 export interface GrpcEngine {
@@ -93,15 +94,17 @@ export async function listenGrpc(
   }
 }
 
-function bind(server: Server, { host, port }: Address, tls: GrpcTls | undefined): Promise<number> {
+function bind(server: Server, { host, port, tls: files }: Address, tls: GrpcTls | undefined): Promise<number> {
   const credentials =
-    tls === undefined
-      ? ServerCredentials.createInsecure()
-      : ServerCredentials.createSsl(
+    tls !== undefined
+      ? ServerCredentials.createSsl(
           tls.clientCa === undefined ? null : Buffer.from(tls.clientCa),
           [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }],
           tls.clientCa !== undefined,
         )
+      : files === undefined
+        ? ServerCredentials.createInsecure()
+        : new FileCredentials(files)
   const name = host === undefined ? '[::]' : host.includes(':') ? `[${host}]` : host
   return new Promise((resolve, reject) => {
     server.bindAsync(`${name}:${port}`, credentials, (cause, bound) => {
@@ -112,6 +115,18 @@ function bind(server: Server, { host, port }: Address, tls: GrpcTls | undefined)
         )
     })
   })
+}
+
+/** Credentials of files; new content of the files applies to new connections. */
+class FileCredentials extends ServerCredentials {
+  constructor(files: TlsFiles) {
+    super({ requestCert: files.pem.clientCa !== undefined }, contextOf(files.pem))
+    files.onChange((pem) => this.updateSecureContextOptions(contextOf(pem)))
+  }
+
+  _equals(other: ServerCredentials): boolean {
+    return this === other
+  }
 }
 
 function stop(server: Server): Promise<void> {

@@ -25,6 +25,7 @@ import {
 } from './options.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
+import { openTlsFiles, type TlsFiles } from './tls-files.ts'
 import { listenUws } from './uws.ts'
 import { loadUws } from './uws-package.ts'
 
@@ -38,6 +39,9 @@ const optionNames = [
   'grpcPort',
   'grpcTls',
   'introspection',
+  'tlsCert',
+  'tlsKey',
+  'tlsClientCa',
 ]
 
 /**
@@ -51,7 +55,7 @@ const optionNames = [
 export async function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
   checkServeOptions(service, options)
   const limits = parseLimits(options)
-  const address = { host: options.host, port: parsePort(options.port ?? 3000, 'port') }
+  const port = parsePort(options.port ?? 3000, 'port')
   const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger()
@@ -65,7 +69,10 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   }
   // Before the hooks: no model should be loaded when the binary is missing.
   const start = await pickEngine(options.engine, log)
+  if (options.tlsClientCa !== undefined && start !== listenNode) throw new InvalidArgument(noClientCa)
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
+  const tls = openTlsFiles(options, log)
+  const address = { host: options.host, port, tls }
   try {
     await service.start({ modelGraceMs: limits.modelGraceMs })
     // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
@@ -76,12 +83,13 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     try {
       const grpcAddress = { ...address, port: grpcPort as number }
       const grpcEngine = await grpc?.(server, service, grpcAddress, introspection, options.grpcTls)
-      return new RunningListener(service, server, engine, grpcEngine)
+      return new RunningListener(service, server, engine, grpcEngine, tls)
     } catch (error) {
       await engine.close()
       throw error
     }
   } catch (error) {
+    tls?.close()
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }
@@ -92,6 +100,10 @@ function logRunner(log: Logger, runner: string, { kind, message, cause }: Runner
   if (kind === 'replaced') log.info(fields, message)
   else log.error(fields, message)
 }
+
+const noClientCa =
+  'tlsClientCa needs engine node: uWebSockets.js asks clients for a certificate but lets them in without one; ' +
+  "use --engine node (engine: 'node'), or a proxy in front that checks the certificates of clients"
 
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 
@@ -122,15 +134,23 @@ class RunningListener implements Listener {
   readonly #grpc: GrpcEngine | undefined
   readonly #reclaimer: MemoryReclaimer
   readonly #descriptors: DescriptorWatch
+  readonly #tls: TlsFiles | undefined
   #closing: Promise<void> | undefined
 
-  constructor(service: Service, server: ServerState, engine: Engine, grpc: GrpcEngine | undefined) {
+  constructor(
+    service: Service,
+    server: ServerState,
+    engine: Engine,
+    grpc: GrpcEngine | undefined,
+    tls: TlsFiles | undefined,
+  ) {
     this.#service = service
     this.#server = server
     this.#engine = engine
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
+    this.#tls = tls
     this.#descriptors = new DescriptorWatch(server.log)
     this.#reclaimer = new MemoryReclaimer(() => server.limiter.open === 0)
     this.grpcPort = grpc?.port
@@ -151,6 +171,7 @@ class RunningListener implements Listener {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
+    this.#tls?.close()
     this.#reclaimer.stop()
     this.#descriptors.stop()
     await this.#service.stop()

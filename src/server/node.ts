@@ -2,7 +2,8 @@
  * The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js.
  * @module
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
@@ -14,11 +15,15 @@ import { statusLine } from './head.ts'
 import { logFailure } from './log.ts'
 import { connectionOf } from './node-connection.ts'
 import { drainUpload, headLines, NodeSocket } from './node-socket.ts'
+import { contextOf, type TlsFiles } from './tls-files.ts'
+
+/** **Units**: milliseconds. */
+const handshakeMs = 10_000
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
   const { requestTimeoutMs } = server.limits
-  const http = createServer({
+  const http = create(address.tls, {
     // Longer than the idle time of common load balancers (60 s): if the server closed first, the balancer's next
     // request would meet a closed connection and be answered with 502.
     keepAliveTimeout: 65_000,
@@ -47,6 +52,19 @@ export async function listenNode(server: ServerState, address: Address): Promise
       })
     },
   }
+}
+
+function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
+  if (tls === undefined) return createServer(options)
+  const server = createTlsServer({
+    ...options,
+    ...contextOf(tls.pem),
+    requestCert: tls.pem.clientCa !== undefined,
+    handshakeTimeout: handshakeMs,
+  })
+  // Applies to new connections.
+  tls.onChange((pem) => server.setSecureContext(contextOf(pem)))
+  return server
 }
 
 function listen(server: Server, { host, port }: Address): Promise<void> {

@@ -81,7 +81,19 @@ export interface ServeOptions extends Partial<Limits> {
    * `ServiceMetadata` over gRPC and Connect. Default: unless NODE_ENV is `production`.
    */
   readonly introspection?: boolean
-  /** Certificate and key for gRPC, as PEM. Default: none, plain text. */
+  /**
+   * File with the server's certificate and those that it was signed with, as PEM: HTTP and gRPC are served over TLS 1.2
+   * and 1.3, and plain text no more. New content of the files is served to new connections within two seconds.
+   */
+  readonly tlsCert?: string
+  /** File with the private key of `tlsCert`, as PEM, without a passphrase. */
+  readonly tlsKey?: string
+  /**
+   * File with the certificates of authorities, as PEM: clients must present a certificate that one of them has signed.
+   * Engine `node` only.
+   */
+  readonly tlsClientCa?: string
+  /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
   readonly grpcTls?: GrpcTls
   /** Default: pino on standard error. */
   readonly logger?: Logger

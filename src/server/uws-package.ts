@@ -2,6 +2,7 @@
  * The package uWebSockets.js. The only file that imports it.
  * @module
  */
+import type { TemplatedApp } from 'uWebSockets.js'
 import { checkUwsBinary } from './uws-binary.ts'
 
 /** The module. */
@@ -12,6 +13,18 @@ export type {
   HttpResponse as NativeResponse,
   us_listen_socket as ListenSocket,
 } from 'uWebSockets.js'
+
+/** An app, with methods that are there but not in the package's types. */
+export type App = TemplatedApp & {
+  /** Gives the connections that this app accepts to others, in turn. */
+  addChildAppDescriptor(descriptor: AppDescriptor): unknown
+  removeChildAppDescriptor(descriptor: AppDescriptor): unknown
+  getDescriptor(): AppDescriptor
+}
+
+interface AppDescriptor {
+  readonly app: unique symbol
+}
 
 /**
  * Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or

@@ -15,24 +15,20 @@ import { noParams } from './router.ts'
 import { TurnCounter } from './turn-counter.ts'
 import { UploadDrain } from './upload-drain.ts'
 import { HeaderReader } from './uws-headers.ts'
-import type { ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
+import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
 import { sendText, UwsSocket } from './uws-socket.ts'
+import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
-  const app = uws.App()
-  // Matched natively, which spares the hot path the creation of strings for method and path.
-  for (const [path, endpoint] of server.router.posts) {
-    const reader = new HeaderReader(endpoint.readsHeaders)
-    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
-  }
-  app.any('/*', (res, req) => guard(server, res, () => openOther(server, res, req)))
+  const { tls } = address
+  const { app, close } = tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))
   const socket = await new Promise<ListenSocket | false>((resolve) => {
     if (address.host === undefined) app.listen(address.port, resolve)
     else app.listen(address.host, address.port, resolve)
   })
   if (socket === false) {
-    app.close()
+    close()
     const place = `port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}`
     throw new SetupError('invalid_argument', `cannot listen on ${place}: it is in use, or not allowed`)
   }
@@ -43,9 +39,24 @@ export async function listenUws(uws: Uws, server: ServerState, address: Address)
       uws.us_listen_socket_close(socket)
     },
     async close() {
-      app.close()
+      close()
     },
   }
+}
+
+function plainApp(uws: Uws, server: ServerState): AcceptingApp {
+  const app = uws.App() as App
+  addRoutes(app, server)
+  return { app, close: () => void app.close() }
+}
+
+function addRoutes(app: App, server: ServerState): void {
+  // Matched natively, which spares the hot path the creation of strings for method and path.
+  for (const [path, endpoint] of server.router.posts) {
+    const reader = new HeaderReader(endpoint.readsHeaders)
+    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
+  }
+  app.any('/*', (res, req) => guard(server, res, () => openOther(server, res, req)))
 }
 
 function openPost(

@@ -239,8 +239,8 @@ class Supervision {
 function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions): string[] {
   const count = workers === 1 ? '1 worker' : `${workers} workers`
   const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
-  const { host, port = 0, grpcPort } = config.serve
-  const place = originOf(host, port)
+  const { host, port = 0, grpcPort, tlsCert } = config.serve
+  const place = originOf(host, port, tlsCert === undefined ? 'http' : 'https')
   return [
     `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
     ...ready.paths.map((path) => `POST ${path}`),
@@ -249,7 +249,7 @@ function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions):
 }
 
 /** Returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
-export function originOf(host: string | undefined, port: number): string {
-  if (host === undefined || host === '0.0.0.0' || host === '::') return `http://localhost:${port}`
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+export function originOf(host: string | undefined, port: number, scheme: 'http' | 'https' = 'http'): string {
+  if (host === undefined || host === '0.0.0.0' || host === '::') return `${scheme}://localhost:${port}`
+  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
