@@ -6,6 +6,7 @@ const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta
 export default defineConfig({
   resolve: {
     alias: {
+      'serving/config': src('config/index.ts'),
       'serving/onnx': src('onnx/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),

@@ -4,19 +4,16 @@
  * @module
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import {
-  flagOf,
-  type OptionName,
-  type OptionValues,
-  optionEntry,
-  optionNames,
-  servePlan,
-  variableOf,
-} from '../config/option-table.ts'
-import { foreignVariables } from '../config/option-types.ts'
+import { foreignVariables, unknownVariable } from '../config/environment.ts'
+import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
+import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
 import { SetupError } from '../errors.ts'
+import type { Settings } from './settings.ts'
 
-for (const name of foreignVariables(process.env)) delete process.env[name]
+// Only those that commander would read: a service may want to know where Kubernetes' Service is.
+for (const name of foreignVariables(process.env)) {
+  if (optionNames.some((option) => variableOf(option) === name)) delete process.env[name]
+}
 
 const bold = (text: string) => `\u001b[1m${text}\u001b[22m`
 const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`
@@ -33,38 +30,70 @@ const program = new Command('serving')
   .showHelpAfterError('(serving --help tells more)')
   .exitOverride()
 
+const fileHelp = 'module whose default export is a Service (default: what serving.config names as service)'
+
 const serve = program
   .command('serve')
   .summary('serve the service that a file exports')
   .description('Serves the service that FILE (.ts, .mts, .js or .mjs) exports as default, until SIGTERM or SIGINT.')
-  .argument('FILE', 'module whose default export is a Service')
-  .addHelpText('after', '\nEvery option can be set in the environment as well; a flag goes before it.')
+  .argument('[FILE]', fileHelp)
+  .addHelpText(
+    'after',
+    '\nEvery option can be set in the environment and in a serving.config file beside the service as well:',
+  )
+  .addHelpText(
+    'after',
+    'a flag goes before the environment, and that before the file. serving config shows what holds.',
+  )
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
-  .action(runServe)
-for (const name of optionNames) serve.addOption(commanderOption(name))
-
-async function runServe(path: string): Promise<void> {
-  // Loaded here, since --help and --version need none of it.
-  const [{ supervise }, { createLogger }, { findServiceFile }] = await Promise.all([
-    import('../workers/supervisor.ts'),
-    import('../server/log.ts'),
-    import('./service-file.ts'),
-  ])
-  const plan = servePlan(valuesOf(serve))
-  const code = await supervise({
-    workerFile: new URL('./worker.js', import.meta.url),
-    workers: plan.workers,
-    config: { file: findServiceFile(path), serve: plan.serve },
-    logger: createLogger(),
-    print: (line) => process.stdout.write(`${line}\n`),
+  .action(async (path?: string) => {
+    const settings = await settingsOf(serve, path)
+    const { serveCommand } = await import('./serve-command.ts')
+    process.exit(await serveCommand(requireService(serve, settings), settings))
   })
-  process.exit(code)
+addOptions(serve)
+
+const config = program
+  .command('config')
+  .summary('print the options that are in force, and where each comes from')
+  .description('Prints the options with which FILE would be served, and where the value of each comes from.')
+  .argument('[FILE]', fileHelp)
+  .action(async (path?: string) => {
+    const { configText } = await import('./config-command.ts')
+    process.stdout.write(`${configText(await settingsOf(config, path))}\n`)
+  })
+addOptions(config)
+
+/** Reads the options of a command from flags, the environment and a configuration file. */
+async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
+  const unknown = unknownVariable(process.env)
+  if (unknown !== undefined) command.error(`error: ${unknown}`)
+  // Loaded here, since --help and --version need none of it.
+  const { findSettings } = await import('./settings.ts')
+  return await findSettings(path, givenOptions(command))
+}
+
+function requireService(command: Command, { service }: Settings): string {
+  return (
+    service ?? command.error("error: missing required argument 'FILE', and no serving.config file here names a service")
+  )
 }
 
 /** Returns the values that commander has read, by the names of the table. */
-function valuesOf(command: Command): OptionValues {
-  const flags = optionNames.map((name) => [name, command.getOptionValue(commanderOption(name).attributeName())])
-  return Object.fromEntries(flags.filter(([, value]) => value !== undefined))
+function givenOptions(command: Command): GivenOptions {
+  const given: Partial<Record<OptionName, GivenOption>> = {}
+  for (const name of optionNames) {
+    const key = commanderOption(name).attributeName()
+    const source = command.getOptionValueSource(key)
+    if (source === 'cli' || source === 'env') {
+      given[name] = { value: command.getOptionValue(key), source: source === 'cli' ? 'flag' : 'environment' }
+    }
+  }
+  return given
+}
+
+function addOptions(command: Command): void {
+  for (const name of optionNames) command.addOption(commanderOption(name))
 }
 
 function commanderOption(name: OptionName): Option {

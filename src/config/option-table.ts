@@ -15,7 +15,7 @@ export interface CommandOptions extends ServeSettings {
 
 /** One option. */
 export interface OptionEntry<T> {
-  readonly type: OptionType<T>
+  readonly type: OptionType<T, unknown>
   /** What the option does, in a few words; an option without `default` says here what happens without it. */
   readonly help: string
   readonly default?: T

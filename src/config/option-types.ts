@@ -4,24 +4,18 @@
  */
 import { InvalidArgument } from '../errors.ts'
 import type { EngineName } from '../server/options.ts'
+import type { ValueSchema } from './check-value.ts'
 
-/** A JSON schema, as far as options need it. */
-export interface ValueSchema {
-  readonly type: string | readonly string[]
-  readonly enum?: readonly (string | number)[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly pattern?: string
-}
-
-/** The type of an option's value. */
-export interface OptionType<T> {
+/** The type of an option's value; `F` is what a configuration file may hold. */
+export interface OptionType<T, F = T> {
   /** What help shows behind the flag, such as `<number>`. */
   readonly placeholder: string
   /** Parses text of the command line or the environment. **Errors**: InvalidArgument. */
   readonly parse: (text: string) => T
   /** What a configuration file may hold; `fileText` writes it as text for `parse`. */
   readonly schema: ValueSchema
+  /** Never there: it carries the type of the file's values. */
+  readonly file?: F
 }
 
 /** Returns a value of a configuration file as text of the command line. */
@@ -59,7 +53,7 @@ export function fraction(min: number, max: number): OptionType<number> {
 const units: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
 /** Sizes: `4096`, `512KiB`, `64MiB` or `1GiB`. **Units**: bytes. */
-export const byteCount: OptionType<number> = {
+export const byteCount: OptionType<number, number | string> = {
   placeholder: '<size>',
   parse(text) {
     const [, digits, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
@@ -111,14 +105,4 @@ export const onOrOff: OptionType<boolean> = {
 /** Returns the type of texts that are not looked at here. */
 export function text(placeholder: string): OptionType<string> {
   return { placeholder, parse: String, schema: { type: 'string' } }
-}
-
-/**
- * Returns the names of variables that only look like our settings: those with empty values, which deployment tools
- * write for "not set", and `SERVING_PORT=tcp://...`, which Kubernetes sets in every pod beside a Service that is named
- * `serving`.
- */
-export function foreignVariables(environment: NodeJS.ProcessEnv): string[] {
-  const names = Object.keys(environment).filter((name) => name.startsWith('SERVING_'))
-  return names.filter((name) => /^(?:\s*|(?:tcp|udp|sctp):\/\/.*)$/.test(environment[name] ?? ''))
 }

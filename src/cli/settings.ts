@@ -1,0 +1,29 @@
+/**
+ * Finds the service and its options for every command that takes them.
+ * @module
+ */
+import { dirname } from 'node:path'
+import { type ConfigFile, findConfigFile, readConfigFile } from '../config/config-file.ts'
+import { type GivenOptions, type SettledOption, settleOptions } from '../config/settled-options.ts'
+import { importDefault } from './import-default.ts'
+import { findServiceFile } from './service-file.ts'
+
+/** What a command works with. */
+export interface Settings {
+  /** Absolute path of the service file; undefined when neither the command line nor a configuration file names it. */
+  readonly service: string | undefined
+  readonly file: ConfigFile | undefined
+  readonly options: readonly SettledOption[]
+}
+
+/**
+ * Returns the settings for the service file that the command line names, or for the working directory.
+ * **Errors**: InvalidArgument for a file that is not there or wrong.
+ */
+export async function findSettings(path: string | undefined, given: GivenOptions): Promise<Settings> {
+  const named = path === undefined ? undefined : findServiceFile(path)
+  const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
+  const file = found === undefined ? undefined : await readConfigFile(found, importDefault)
+  const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
+  return { service, file, options: settleOptions(given, file) }
+}

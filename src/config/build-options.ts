@@ -1,0 +1,84 @@
+/**
+ * The part of the configuration file that says what `serving build` packs.
+ * @module
+ */
+import type { ValueSchema } from './check-value.ts'
+
+/** What to build; all paths are relative to the folder of the configuration file. */
+export interface BuildOptions {
+  /** Files to pack beside the code, as globs. Default: none but those that `models` names. */
+  readonly include?: readonly string[]
+  /** Globs of files that `include` and `models` leave out. */
+  readonly exclude?: readonly string[]
+  /** Files and folders of models, packed with their checksums. */
+  readonly models?: readonly string[]
+  /** Packages that the code loads in ways that the build cannot see. */
+  readonly packages?: readonly string[]
+  /** Environment variables of the built service. */
+  readonly envs?: readonly EnvironmentVariable[]
+  readonly docker?: DockerOptions
+  readonly python?: PythonOptions
+  readonly conda?: CondaOptions
+}
+
+/** An environment variable of the built service. */
+export interface EnvironmentVariable {
+  readonly name: string
+  readonly value: string
+}
+
+/** What the Dockerfile of a build says. */
+export interface DockerOptions {
+  /** Default: node:<major>-bookworm-slim. */
+  readonly baseImage?: string
+  /** Debian packages. */
+  readonly systemPackages?: readonly string[]
+  /** Variables of the image. */
+  readonly env?: Readonly<Record<string, string>>
+  /** A shell script that is run in the image as root while it is built. */
+  readonly setupScript?: string
+}
+
+/** Packages for models that run in Python beside the service. */
+export interface PythonOptions {
+  /** Requirements as pip reads them, such as `scikit-learn==1.5.2`. */
+  readonly packages?: readonly string[]
+}
+
+/** Packages of conda for models that run in Python beside the service. */
+export interface CondaOptions {
+  readonly channels?: readonly string[]
+  readonly dependencies?: readonly string[]
+}
+
+const texts = (description: string): ValueSchema => ({ type: 'array', items: { type: 'string' }, description })
+const object = (description: string, properties: Readonly<Record<string, ValueSchema>>): ValueSchema => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties,
+})
+
+/** The schema of {@link BuildOptions}. */
+export const buildSchema = object('what serving build packs; paths are relative to this file', {
+  include: texts('globs of files to pack beside the code'),
+  exclude: texts('globs of files that include and models leave out'),
+  models: texts('files and folders of models'),
+  packages: texts('packages that the code loads in ways that the build cannot see'),
+  envs: {
+    type: 'array',
+    description: 'environment variables of the built service',
+    items: object('a variable', { name: { type: 'string' }, value: { type: 'string' } }),
+  },
+  docker: object('what the Dockerfile says', {
+    baseImage: { type: 'string', description: 'default: node:<major>-bookworm-slim' },
+    systemPackages: texts('Debian packages'),
+    env: { type: 'object', additionalProperties: { type: 'string' }, description: 'variables of the image' },
+    setupScript: { type: 'string', description: 'a shell script that is run as root while the image is built' },
+  }),
+  python: object('packages for models in Python', { packages: texts('requirements as pip reads them') }),
+  conda: object('packages for models in Python, by conda', {
+    channels: texts('where conda looks, in order'),
+    dependencies: texts('packages of conda'),
+  }),
+})
