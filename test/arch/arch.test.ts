@@ -61,10 +61,10 @@ describe('the architecture', () => {
     expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge))).toEqual([])
   })
 
-  it('keeps concrete descriptors out of service, server and workers', () => {
+  it('keeps concrete descriptors out of service, openapi, server and workers', () => {
     const wrong = imports.filter(
       ({ from, to }) =>
-        ['service', 'server', 'workers'].includes(room(from)) &&
+        ['service', 'openapi', 'server', 'workers'].includes(room(from)) &&
         room(to) === 'descriptors' &&
         !abstractDescriptor.includes(to),
     )
