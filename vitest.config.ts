@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: {
     alias: {
       'serving/config': src('config/index.ts'),
+      'serving/client': src('client/index.ts'),
       'serving/onnx': src('onnx/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),

@@ -85,7 +85,7 @@ import './server/inject.ts'
 
 export { serve } from './server/listener.ts'
 export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
-export type { Api, ApiFunction, ApiOptions } from './service/api.ts'
+export type { Api, ApiFunction, ApiOptions, ApiTypes } from './service/api.ts'
 export { call } from './service/call.ts'
 export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
 export { type Hook, Service, type ServiceOptions } from './service/service.ts'

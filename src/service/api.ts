@@ -24,6 +24,13 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
 /** A function behind descriptors `I` and `O`. */
 export type ApiFunction<I, O> = (input: Received<I>, ctx: Context) => MaybePromise<Returned<O>>
 
+declare const apiTypes: unique symbol
+
+/** Marks what `svc.api` returns with the types of its descriptors, for typed clients. Nothing at run time. */
+export interface ApiTypes<I = unknown, O = unknown> {
+  readonly [apiTypes]: { readonly input: I; readonly output: O }
+}
+
 /** A registered API. */
 export interface Api {
   readonly name: string

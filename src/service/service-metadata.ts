@@ -61,6 +61,27 @@ function describe(descriptor: IODescriptor): DescriptorMetadata {
   return { descriptorId: descriptor.descriptorId, attributes: { args } }
 }
 
+/** A descriptor as clients and pages need it: its kind, its options in the spec's names, and the parts of a form. */
+export interface ClientDescriptor {
+  readonly descriptorId: string
+  readonly args: Readonly<Record<string, unknown>>
+  readonly parts?: readonly (ClientDescriptor & { readonly name: string; readonly occurrence: string })[]
+}
+
+/** Metadata of an API's descriptors for clients of the OpenAPI document, as the extension `x-serving`. */
+export function clientMetadata({ input, output }: Api): { input: ClientDescriptor; output: ClientDescriptor } {
+  return { input: clientDescriptor(input), output: clientDescriptor(output) }
+}
+
+function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
+  const { descriptorId, attributes } = describe(descriptor)
+  const { parts } = descriptor as { parts?: unknown }
+  if (!(parts instanceof Map)) return { descriptorId, args: attributes.args }
+  const fields = descriptor.describe().input[0].fields ?? []
+  const each = fields.map(({ name, occurrence }) => ({ name, occurrence, ...clientDescriptor(parts.get(name)) }))
+  return { descriptorId, args: {}, parts: each }
+}
+
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)

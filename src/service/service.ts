@@ -7,7 +7,7 @@ import type { AnyDescriptor } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
-import { type Api, type ApiFunction, type ApiOptions, createApi } from './api.ts'
+import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 
 /** Options of a {@link Service}. */
@@ -59,7 +59,7 @@ export class Service {
   api<I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
     options: ApiOptions<I, O>,
     fn: F & ApiFunction<I, O>,
-  ): F {
+  ): F & ApiTypes<I, O> {
     const api = createApi(options, fn as unknown as Api['fn'])
     for (const other of this.#apis.values()) {
       if (other.name === api.name) throw new InvalidArgument(`the API ${api.name} is registered already`)
@@ -67,7 +67,7 @@ export class Service {
         throw new InvalidArgument(`the route ${api.route} belongs to the API ${other.name} already`)
     }
     this.#apis.set(api.name, api)
-    return fn
+    return fn as F & ApiTypes<I, O>
   }
 
   /** The registered APIs by name, in the order of registration. */

@@ -71,6 +71,16 @@ describe('the architecture', () => {
     expect(wrong).toEqual([])
   })
 
+  it('lets the client import types alone from other rooms, so that browsers load nothing of the server', () => {
+    const importLine = /^(?:import|export) (?!type )[^'"]*?from\s+['"](\.\.\/[^'"]+)['"]/gm
+    const clientFiles = sources.filter((file) => file.startsWith('src/client/'))
+    expect(clientFiles.length).toBeGreaterThan(5)
+    const values = clientFiles.flatMap((file) =>
+      [...read(file).matchAll(importLine)].map(([line]) => `${file}: ${line}`),
+    )
+    expect(values).toEqual([])
+  })
+
   it('has no circle of files', () => {
     const next = new Map<string, string[]>()
     for (const { from, to } of imports) if (isOurs(to)) next.set(from, [...(next.get(from) ?? []), to])

@@ -22,6 +22,7 @@ export const floors: Readonly<Record<string, number>> = {
   runner: 7,
   service: 8,
   onnx: 8,
+  client: 9,
   openapi: 9,
   server: 10,
   workers: 11,

@@ -2,7 +2,18 @@
  * Types of Service, `svc.api` and the context. Compiled, never run.
  * @module
  */
-import { type Api, Context, call, HeaderList, HttpRequest, type HttpResponse, io, NDArray, Service } from 'serving'
+import {
+  type Api,
+  type ApiTypes,
+  Context,
+  call,
+  HeaderList,
+  HttpRequest,
+  type HttpResponse,
+  io,
+  NDArray,
+  Service,
+} from 'serving'
 
 const svc = new Service('types', { doc: 'Types only' })
 const text = new io.Text()
@@ -20,11 +31,11 @@ const greeting: string = greet('Ada')
 const later = svc.api({ input: text, output: text }, async function later(name: string) {
   return name.length > 3 ? 'long' : 'short'
 })
-holds<Same<typeof later, (name: string) => Promise<'long' | 'short'>>>()
+holds<Same<typeof later, ((name: string) => Promise<'long' | 'short'>) & ApiTypes<io.Text, io.Text>>>()
 const stream = svc.api({ input: text, output: text }, async function* stream(name: string) {
   yield name
 })
-holds<Same<typeof stream, (name: string) => AsyncGenerator<string, void, unknown>>>()
+holds<Same<typeof stream, ((name: string) => AsyncGenerator<string, void, unknown>) & ApiTypes<io.Text, io.Text>>>()
 const optional = svc.api({ input: text, output: text }, function optional(name: string, ctx?: Context) {
   return `${name} ${ctx?.id ?? ''}`
 })

@@ -1,0 +1,107 @@
+/**
+ * A call under way: a promise of its result, and for text a stream of its pieces.
+ * @module
+ */
+import { parseEvents } from './event-stream.ts'
+import { type Limit, networkError } from './transport.ts'
+import type { EventValue } from './values.ts'
+
+/** The result of a call with what the server said beside it. */
+export interface CallResponse<T> {
+  readonly value: T
+  readonly status: number
+  readonly headers: Headers
+  readonly requestId: string | undefined
+}
+
+/** A call under way. It starts at once; awaiting it gives its result. **Errors**: ServingError. */
+export class Call<T> implements Promise<T> {
+  readonly [Symbol.toStringTag] = 'Call'
+  readonly #response: Promise<Response>
+  readonly #decode: (response: Response) => Promise<T>
+  readonly #limit: Limit
+  #value: Promise<T> | undefined
+
+  /** @internal */
+  constructor(response: Promise<Response>, decode: (response: Response) => Promise<T>, limit: Limit) {
+    this.#response = response
+    this.#decode = decode
+    this.#limit = limit
+    // A call that nobody awaits must not end the process.
+    response.catch(() => limit.release())
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a call is a promise
+  then<A = T, B = never>(
+    resolved?: ((value: T) => A | PromiseLike<A>) | null,
+    rejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    return this.#result().then(resolved, rejected)
+  }
+
+  catch<B = never>(rejected?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<T | B> {
+    return this.#result().catch(rejected)
+  }
+
+  finally(done?: (() => void) | null): Promise<T> {
+    return this.#result().finally(done)
+  }
+
+  /** The result with status, headers and request id. */
+  async withResponse(): Promise<CallResponse<T>> {
+    const value = await this.#result()
+    const { status, headers } = await this.#response
+    return { value, status, headers, requestId: headers.get('x-request-id') ?? undefined }
+  }
+
+  /** The response itself, for its body as a stream; the call has no result then. */
+  async response(): Promise<Response> {
+    const response = await this.#response
+    this.#limit.release()
+    return response
+  }
+
+  #result(): Promise<T> {
+    this.#value ??= this.#read()
+    return this.#value
+  }
+
+  async #read(): Promise<T> {
+    try {
+      return await this.#decode(await this.#response)
+    } catch (error) {
+      this.#limit.signal.throwIfAborted()
+      throw networkError(error)
+    } finally {
+      this.#limit.release()
+    }
+  }
+}
+
+/** A call whose result is text: awaited, all of it; iterated, its pieces as they come. */
+export class TextCall extends Call<string> implements AsyncIterable<string> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
+    const { body } = await this.response()
+    if (body === null) return
+    const reader = body.getReader()
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    try {
+      for (;;) {
+        const { done, value } = await reader.read()
+        const piece = decoder.decode(value, { stream: !done })
+        if (piece !== '') yield piece
+        if (done) return
+      }
+    } catch (error) {
+      throw networkError(error)
+    } finally {
+      // Tells the server that nobody reads on.
+      reader.cancel().catch(() => {})
+    }
+  }
+
+  /** The server-sent events of the answer as they come. */
+  events(): AsyncGenerator<EventValue, void, undefined> {
+    return parseEvents(this)
+  }
+}

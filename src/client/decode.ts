@@ -1,0 +1,63 @@
+/**
+ * Responses → results.
+ * @module
+ */
+import type { DescriptorInfo } from './description.ts'
+import { parseJson } from './exact-json.ts'
+import { frameFromJson, seriesFromJson } from './frames.ts'
+import { type Content, parseMultipart } from './multipart.ts'
+import { decodeNpy } from './npy.ts'
+
+/** Media types that clients ask for: arrays with their dtype, everything else as JSON where there is a choice. */
+export const acceptedTypes = 'application/x-npy, application/json;q=0.9, */*;q=0.1'
+
+/** Decodes a whole response. **Errors**: whatever reading the body throws. */
+export async function decodeContent(info: DescriptorInfo, content: Content): Promise<unknown> {
+  const type = content.headers.get('content-type') ?? ''
+  const essence = type.split(';')[0].trim().toLowerCase()
+  if (info.parts !== undefined && essence === 'multipart/form-data') return decodeForm(info, content, type)
+  switch (info.id) {
+    case 'serving.io.NumpyNdarray':
+      if (essence === 'application/x-npy') return decodeNpy(await content.arrayBuffer())
+      break
+    case 'serving.io.PandasDataFrame':
+      if (essence !== 'application/json') break
+      return frameFromJson(parseJson(await content.text()), String(info.args.orient))
+    case 'serving.io.PandasSeries':
+      return seriesFromJson(parseJson(await content.text()))
+    case 'serving.io.Text':
+      return content.text()
+    case 'serving.io.File':
+    case 'serving.io.Image':
+      return decodeFile(content, type)
+  }
+  if (essence === 'application/json' || essence.endsWith('+json')) return parseJson(await content.text())
+  return essence.startsWith('text/') ? content.text() : decodeFile(content, type)
+}
+
+async function decodeForm(info: DescriptorInfo, content: Content, type: string): Promise<Record<string, unknown>> {
+  const value: Record<string, unknown> = Object.create(null)
+  for (const [name, part] of info.parts ?? []) if (part.occurrence === 'many') value[name] = []
+  for (const { name, ...part } of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
+    const known = info.parts?.get(name)
+    if (known === undefined) continue
+    const decoded = await decodeContent(known, part)
+    if (known.occurrence === 'many') (value[name] as unknown[]).push(decoded)
+    else value[name] = decoded
+  }
+  return value
+}
+
+async function decodeFile(content: Content, type: string): Promise<Blob> {
+  const blob = await content.blob()
+  const name = fileName(content.headers.get('content-disposition') ?? '')
+  return name === undefined ? new Blob([blob], { type }) : new File([blob], name, { type })
+}
+
+/** The name in a content-disposition header. **Source**: RFC 6266, RFC 8187. */
+export function fileName(disposition: string): string | undefined {
+  const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
+  if (extended !== undefined) return decodeURIComponent(extended)
+  const [, quoted, word] = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition) ?? []
+  return quoted?.replace(/\\(.)/g, '$1') ?? word
+}

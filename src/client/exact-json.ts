@@ -1,0 +1,36 @@
+/**
+ * JSON with integers that a double cannot hold, as bigints.
+ * @module
+ */
+
+/** Prints a value, bigints as integers. */
+export function printJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+  }
+  // The digits are set in place of a text that no value contains: a bigint cannot be printed by a replacer.
+  const mark = `bigint-${crypto.randomUUID()}-`
+  const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each))
+  return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+}
+
+/** A string, or an integer of 16 digits and more. */
+const token = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
+
+/** Parses JSON text; integers beyond ±2^53 are bigints. **Errors**: SyntaxError. */
+export function parseJson(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  const mark = `bigint-${crypto.randomUUID()}-`
+  let isWide = false
+  const marked = text.replace(token, (found) => {
+    if (found[0] === '"' || Number.isSafeInteger(Number(found))) return found
+    isWide = true
+    return `"${mark}${found}"`
+  })
+  if (!isWide) return JSON.parse(text)
+  return JSON.parse(marked, (_, value) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+  )
+}

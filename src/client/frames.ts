@@ -1,0 +1,169 @@
+/**
+ * Frames and series ⇄ the JSON layouts of `orient`.
+ * @module
+ */
+import { badArgument } from './serving-error.ts'
+import { type Cell, type FrameInput, type FrameValue, labels, type SeriesValue } from './values.ts'
+
+type Label = string | number
+type Row = Readonly<Record<string, Cell>>
+
+/** Columns and labels of a frame, in order. */
+interface Table {
+  readonly names: readonly string[]
+  readonly columns: readonly ArrayLike<Cell>[]
+  readonly rows: number
+  readonly labels: readonly Label[] | undefined
+}
+
+/** Returns the JSON value of a frame in the layout of `orient`. **Errors**: ServingError `bad_input`. */
+export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, api: string): unknown {
+  const { names, columns, rows, labels: own } = tableOf(value, api)
+  const at = (i: number) => own?.[i] ?? i
+  const each = <T>(make: (i: number) => T) => Array.from({ length: rows }, (_, i) => make(i))
+  const row = (i: number): Row => object(names.map((name, j) => [name, columns[j][i]]))
+  switch (orient) {
+    case 'split':
+      return { columns: names, index: each(at), data: each((i) => columns.map((column) => column[i])) }
+    case 'index':
+      return object(each((i) => [String(at(i)), row(i)]))
+    case 'table': {
+      const key = names.includes('index') ? 'level_0' : 'index'
+      const fields = [
+        { name: key, type: own === undefined ? 'integer' : typeOf(own) },
+        ...names.map((name, j) => ({ name, type: typeOf(columns[j]) })),
+      ]
+      return { schema: { fields, primaryKey: [key] }, data: each((i) => ({ [key]: at(i), ...row(i) })) }
+    }
+    case 'columns':
+      if (own !== undefined) {
+        return object(names.map((name, j) => [name, object(each((i) => [String(at(i)), columns[j][i]]))]))
+      }
+  }
+  // Read under `records`, `columns` and `values`; the only one of the three with names and without labels.
+  return each(row)
+}
+
+/** Returns the frame of a JSON value in the layout of `orient`. */
+export function frameFromJson(json: unknown, orient: string): FrameValue {
+  const frame: Record<string, Cell[]> & { [labels]?: Label[] } = Object.create(null)
+  const put = (name: string, value: Cell) => {
+    frame[name] ??= []
+    frame[name].push(value)
+  }
+  switch (orient) {
+    case 'split': {
+      const { columns, index, data } = json as { columns: string[]; index: Label[]; data: Cell[][] }
+      for (const [j, name] of columns.entries()) frame[name] = data.map((row) => row[j])
+      return withLabels(frame, index)
+    }
+    case 'table': {
+      const { schema, data } = json as { schema: { fields: { name: string }[]; primaryKey?: string[] }; data: Row[] }
+      const key = schema.primaryKey?.[0]
+      for (const { name } of schema.fields) if (name !== key) frame[name] = data.map((row) => row[name])
+      return key === undefined
+        ? frame
+        : withLabels(
+            frame,
+            data.map((row) => row[key] as Label),
+          )
+    }
+    case 'index': {
+      const rows = Object.entries(json as Record<string, Row>)
+      for (const [, row] of rows) for (const [name, value] of Object.entries(row)) put(name, value)
+      return withLabels(
+        frame,
+        rows.map(([label]) => numeric(label)),
+      )
+    }
+    case 'columns': {
+      let index: Label[] = []
+      for (const [name, column] of Object.entries(json as Record<string, Record<string, Cell>>)) {
+        frame[name] = Object.values(column)
+        index = Object.keys(column).map(numeric)
+      }
+      return withLabels(frame, index)
+    }
+    case 'values':
+      for (const row of json as Cell[][]) for (const [j, value] of row.entries()) put(String(j), value)
+      return frame
+  }
+  for (const row of json as Row[]) for (const [name, value] of Object.entries(row)) put(name, value)
+  return frame
+}
+
+/** Returns the JSON value of a series in the layout of `orient`. */
+export function seriesToJson(value: ArrayLike<Cell> & { [labels]?: readonly Label[] }, orient: string): unknown {
+  const elements = Array.from(value)
+  const own = value[labels]
+  const index = elements.map((_, i) => own?.[i] ?? i)
+  if (orient === 'split') return { name: null, index, data: elements }
+  if (orient === 'table') {
+    const fields = [
+      { name: 'index', type: own === undefined ? 'integer' : typeOf(own) },
+      { name: 'values', type: typeOf(elements) },
+    ]
+    const data = elements.map((element, i) => ({ index: index[i], values: element }))
+    return { schema: { fields, primaryKey: ['index'] }, data }
+  }
+  return own === undefined ? elements : object(elements.map((element, i) => [String(index[i]), element]))
+}
+
+/** Returns the series of a JSON value in any layout. */
+export function seriesFromJson(json: unknown): SeriesValue {
+  if (Array.isArray(json)) return json
+  const { index, data, schema } = json as { index?: Label[]; data?: unknown[]; schema?: { fields: { name: string }[] } }
+  if (Array.isArray(schema?.fields) && Array.isArray(data)) {
+    const [key, name] = schema.fields.map((field) => field.name)
+    const rows = data as Row[]
+    return withLabels(
+      rows.map((row) => row[name]) as SeriesValue,
+      rows.map((row) => row[key] as Label),
+    )
+  }
+  if (Array.isArray(index) && Array.isArray(data)) return withLabels(data as SeriesValue, index)
+  const entries = Object.entries(json as Record<string, Cell>)
+  return withLabels(
+    entries.map(([, value]) => value) as SeriesValue,
+    entries.map(([label]) => numeric(label)),
+  )
+}
+
+function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
+  if (Array.isArray(value)) {
+    const rows = value as readonly Row[]
+    const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+    const columns = names.map((name) => rows.map((row) => row[name] ?? null))
+    return { names, columns, rows: rows.length, labels: undefined }
+  }
+  const frame = value as { readonly [column: string]: ArrayLike<Cell>; readonly [labels]?: readonly Label[] }
+  const names = Object.keys(frame)
+  const rows = names.length === 0 ? 0 : frame[names[0]].length
+  const odd = names.find((name) => frame[name]?.length !== rows)
+  if (odd !== undefined) throw badArgument(`columns of equal length, received another one for ${odd},`, api)
+  return { names, columns: names.map((name) => frame[name]), rows, labels: frame[labels] }
+}
+
+/** Attaches labels that are not 0, 1, 2, … */
+function withLabels<T extends { [labels]?: readonly Label[] }>(value: T, index: readonly Label[]): T {
+  if (index.some((label, i) => label !== i)) value[labels] = index
+  return value
+}
+
+function typeOf(column: ArrayLike<unknown>): string {
+  const kinds = new Set(Array.from(column, (cell) => (Number.isInteger(cell) ? 'integer' : typeof cell)))
+  kinds.delete('object')
+  if (kinds.has('string')) return 'string'
+  if (kinds.has('number')) return 'number'
+  return kinds.has('boolean') ? 'boolean' : 'integer'
+}
+
+/** Labels that are whole numbers come as texts where they are keys. */
+function numeric(label: string): Label {
+  return /^(0|-?[1-9]\d{0,14})$/.test(label) ? Number(label) : label
+}
+
+/** An object of any keys, `__proto__` among them. */
+function object<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
+  return Object.fromEntries(entries)
+}

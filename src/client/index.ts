@@ -1,0 +1,103 @@
+/**
+ * `serving/client`: typed calls of a service, from browsers and Node.
+ * @module
+ */
+import { type Call, TextCall } from './call.ts'
+import { decodeContent } from './decode.ts'
+import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'
+import { encodeArgument } from './encode.ts'
+import { ServingError } from './serving-error.ts'
+import { type CallOptions, type ClientOptions, limitOf, send, unlessAborted } from './transport.ts'
+import type { Client } from './types.ts'
+
+export { Call, type CallResponse, TextCall } from './call.ts'
+export type { OpenApiDocument } from './description.ts'
+export { ServingError, type ServingErrorFields } from './serving-error.ts'
+export type { CallOptions, ClientOptions, Secret } from './transport.ts'
+export type { ArgumentOf, Client, ClientMethod, Jsonified, ResultOf } from './types.ts'
+export {
+  type ArrayInput,
+  type ArrayValue,
+  type Cell,
+  type EventValue,
+  type FileInput,
+  type FrameInput,
+  type FrameValue,
+  labels,
+  type NestedList,
+  type SeriesValue,
+  type TypedArray,
+} from './values.ts'
+
+/** Options of {@link createClient}. */
+export interface CreateClientOptions extends ClientOptions {
+  /**
+   * The service's OpenAPI document, as `serving openapi FILE` prints it. Default: `openapi.json` below the URL, fetched
+   * once, before the first call.
+   */
+  readonly openapi?: OpenApiDocument
+}
+
+/**
+ * Returns a client of the service at `url`, with a method for each API: `client.classify(x)`.
+ *
+ * `S` is the type of the module that exports what `svc.api` returned, under the APIs' names. What the methods take and
+ * give follows from the descriptors: arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts
+ * strings or streams of pieces.
+ *
+ * **Wire**: arrays as .npy, except that lists are sent as JSON; everything else as the descriptor documents it.
+ * **Errors**: calls are rejected with ServingError, or the reason of their signal.
+ * **Example** `createClient<typeof import('./service.ts')>('http://localhost:3000').scale([[1, 2, 3, 4]])`
+ */
+export function createClient<S>(url: string | URL, options: CreateClientOptions = {}): Client<S> {
+  const base = String(url).replace(/\/+$/, '')
+  let apis: Promise<ReadonlyMap<string, ApiInfo>> | undefined
+  if (options.openapi !== undefined) apis = Promise.resolve(apisOf(options.openapi))
+
+  function describe(): Promise<ReadonlyMap<string, ApiInfo>> {
+    if (apis !== undefined) return apis
+    const limit = limitOf(options)
+    const document = send(`${base}/openapi.json`, undefined, options, limit)
+      .then(async (response) => apisOf((await response.json()) as OpenApiDocument))
+      .catch((cause) => {
+        // The next call asks again.
+        apis = undefined
+        throw undescribed(base, cause)
+      })
+      .finally(() => limit.release())
+    apis = document
+    return document
+  }
+
+  function call(name: string, value: unknown, given: CallOptions = {}): Call<unknown> {
+    const headers = { ...options.headers, ...given.headers }
+    const all = { ...options, ...given, headers }
+    const limit = limitOf(all)
+    let api: ApiInfo | undefined
+    const start = async () => {
+      api = findApi(await unlessAborted(describe(), limit.signal), name)
+      return send(base + api.path, encodeArgument(api, value), all, limit)
+    }
+    const decode = (response: Response) => decodeContent((api as ApiInfo).output, response)
+    // Whether the answer is text is known when it comes.
+    return new TextCall(start(), decode as (response: Response) => Promise<string>, limit)
+  }
+
+  const methods = new Map<string, unknown>()
+  return new Proxy({} as Client<S>, {
+    get(_, name) {
+      // Not a promise, so that async functions may return a client.
+      if (typeof name === 'symbol' || name === 'then') return undefined
+      if (!methods.has(name)) methods.set(name, (value: unknown, given?: CallOptions) => call(name, value, given))
+      return methods.get(name)
+    },
+  })
+}
+
+function undescribed(base: string, cause: unknown): unknown {
+  if (!(cause instanceof ServingError) || (cause.status !== 404 && cause.status !== 403)) return cause
+  return new ServingError(
+    `${base}/openapi.json answered ${cause.status}; give its content as the option openapi (serving openapi FILE)`,
+    { status: cause.status, code: 'undescribed', cause },
+  )
+}

@@ -1,0 +1,71 @@
+/**
+ * The parts of a form in a response, by their bytes: `Response.formData` reads parts without a file name as text.
+ * @module
+ */
+import { ServingError } from './serving-error.ts'
+
+/** A body with its headers: a response, or a part of one. */
+export interface Content {
+  readonly headers: Headers
+  arrayBuffer(): Promise<ArrayBuffer>
+  text(): Promise<string>
+  blob(): Promise<Blob>
+}
+
+/** A part of a form. */
+export interface Part extends Content {
+  readonly name: string
+}
+
+/** Splits a form at its boundary. **Errors**: ServingError `network` for other bytes. */
+export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Part[] {
+  const [, quoted, word] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(type) ?? []
+  const delimiter = new TextEncoder().encode(`--${quoted ?? word}`)
+  const blank = new TextEncoder().encode('\r\n\r\n')
+  const parts: Part[] = []
+  let at = indexOf(bytes, delimiter, 0)
+  while (at !== -1) {
+    const start = at + delimiter.length
+    if (bytes[start] === 45 && bytes[start + 1] === 45) return parts
+    const bodyAt = indexOf(bytes, blank, start)
+    at = indexOf(bytes, delimiter, start)
+    if (bodyAt === -1 || at === -1) break
+    // Up to the line break before the next delimiter.
+    parts.push(partOf(new TextDecoder().decode(bytes.subarray(start + 2, bodyAt)), bytes.slice(bodyAt + 4, at - 2)))
+  }
+  throw new ServingError('expected a form in the answer, received other bytes', { status: 0, code: 'network' })
+}
+
+function partOf(head: string, body: Uint8Array<ArrayBuffer>): Part {
+  const headers = new Headers()
+  let disposition = ''
+  for (const line of head.split('\r\n')) {
+    const [, name, value] = /^([^:]+):\s*(.*)$/.exec(line) ?? []
+    // Headers refuses what is no Latin-1; names of files come as UTF-8.
+    if (name?.toLowerCase() === 'content-disposition') disposition = value
+    else if (name !== undefined) headers.set(name, value)
+  }
+  const field = /;\s*name="([^"]*)"/.exec(disposition)?.[1] ?? ''
+  const file = /;\s*filename="([^"]*)"/.exec(disposition)?.[1]
+  if (file !== undefined)
+    headers.set('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(unescape(file))}`)
+  return {
+    name: unescape(field),
+    headers,
+    arrayBuffer: async () => body.buffer,
+    text: async () => new TextDecoder().decode(body),
+    blob: async () => new Blob([body]),
+  }
+}
+
+/** Undoes the escapes of forms. **Source**: WHATWG HTML, "Multipart form data". */
+function unescape(text: string): string {
+  return text.replace(/%0D|%0A|%22/gi, (escape) => decodeURIComponent(escape))
+}
+
+function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(wanted[0], from); at !== -1; at = bytes.indexOf(wanted[0], at + 1)) {
+    if (wanted.every((byte, i) => bytes[at + i] === byte)) return at
+  }
+  return -1
+}

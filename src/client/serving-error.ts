@@ -1,0 +1,90 @@
+/**
+ * Failed calls as errors.
+ * @module
+ */
+
+/** Members of a {@link ServingError}. */
+export interface ServingErrorFields {
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number
+  readonly code: string
+  readonly reason?: string
+  readonly path?: string
+  readonly offset?: number
+  readonly issues?: readonly { readonly path: string; readonly message: string }[]
+  readonly requestId?: string
+  readonly retryAfterMs?: number
+  readonly cause?: unknown
+}
+
+/**
+ * A call that failed: what the server answered (`code` of its table of errors), or `network` when there was no whole
+ * answer, `deadline_exceeded` (status 0) when `timeoutMs` passed, `bad_input` (status 0) for an argument that the API
+ * does not take, and `undescribed` when the service does not say what its APIs take.
+ */
+export class ServingError extends Error {
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number
+  readonly code: string
+  /** Kind within the code: `shape`, `dtype`, `syntax`, … */
+  readonly reason: string | undefined
+  /** Place in the input: `[2][0]`, `user.name`, the name of a part. */
+  readonly path: string | undefined
+  /** Place in the body. **Units**: bytes. */
+  readonly offset: number | undefined
+  /** All that a schema found wrong. */
+  readonly issues: readonly { readonly path: string; readonly message: string }[]
+  readonly requestId: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, fields: ServingErrorFields) {
+    super(message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.name = 'ServingError'
+    this.status = fields.status
+    this.code = fields.code
+    this.reason = fields.reason
+    this.path = fields.path
+    this.offset = fields.offset
+    this.issues = fields.issues ?? []
+    this.requestId = fields.requestId
+    this.retryAfterMs = fields.retryAfterMs
+  }
+}
+
+/** Reads a failed response, of problem+json or of any other form. **Errors**: none; always returns. */
+export async function errorOf(response: Response): Promise<ServingError> {
+  const { status, headers } = response
+  const text = await response.text().catch(() => '')
+  let problem: Record<string, unknown> = {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) problem = value as Record<string, unknown>
+  } catch {
+    // A proxy's page, for instance; the status tells.
+  }
+  const word = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
+  const title = word('title') ?? response.statusText
+  return new ServingError(word('detail') ?? `the server answered ${status}${title && ` ${title}`}`, {
+    status,
+    code: word('code') ?? `http_${status}`,
+    reason: word('reason'),
+    path: word('path'),
+    offset: typeof problem.offset === 'number' ? problem.offset : undefined,
+    issues: Array.isArray(problem.errors) ? problem.errors : undefined,
+    requestId: word('requestId') ?? headers.get('x-request-id') ?? undefined,
+    retryAfterMs: retryAfterMs(headers.get('retry-after')),
+  })
+}
+
+/** The wait of a `retry-after` header: seconds or a date. **Units**: milliseconds. */
+function retryAfterMs(value: string | null): number | undefined {
+  if (value === null) return undefined
+  if (/^\d+$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+/** The error for an argument that an API does not take. */
+export function badArgument(expected: string, api: string): ServingError {
+  return new ServingError(`expected ${expected} for ${api}`, { status: 0, code: 'bad_input' })
+}

@@ -1,0 +1,117 @@
+/**
+ * The methods of a client, worked out from the APIs that a service's module exports.
+ * @module
+ */
+
+import type { File } from '../descriptors/file.ts'
+import type { Image } from '../descriptors/image.ts'
+import type { JSON as JsonDescriptor, JsonValue, Schema } from '../descriptors/json.ts'
+import type { Multipart, Parts } from '../descriptors/multipart.ts'
+import type { NumpyNdarray } from '../descriptors/numpy-ndarray.ts'
+import type { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
+import type { PandasSeries } from '../descriptors/pandas-series.ts'
+import type { PartRule } from '../descriptors/part-rule.ts'
+import type { StandardSchemaV1 } from '../descriptors/schema-slices.ts'
+import type { Text } from '../descriptors/text.ts'
+import type { DType } from '../dtype.ts'
+import type { ApiTypes } from '../service/api.ts'
+import type { Call, TextCall } from './call.ts'
+import type { CallOptions } from './transport.ts'
+import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
+
+/** The method that calls an API. */
+export type ClientMethod<F> =
+  F extends ApiTypes<infer I, infer O>
+    ? (value: ArgumentOf<I>, options?: CallOptions) => O extends Text ? TextCall : Call<ResultOf<O, F>>
+    : never
+
+/** A method for each API of `S`: the type of a module that exports what `svc.api` returned. */
+export type Client<S> = { readonly [K in keyof S as S[K] extends ApiTypes ? K : never]: ClientMethod<S[K]> }
+
+/** What is passed to an API with input descriptor `I`. */
+export type ArgumentOf<I> = I extends Multipart<infer P> ? FormArgument<P> : SingleArgument<I>
+
+type SingleArgument<I> =
+  I extends NumpyNdarray<infer _>
+    ? ArrayInput
+    : I extends PandasDataFrame
+      ? FrameInput
+      : I extends PandasSeries
+        ? ArrayLike<Cell>
+        : I extends JsonDescriptor<infer S>
+          ? S extends Schema
+            ? StandardSchemaV1.InferInput<S>
+            : unknown
+          : I extends Text
+            ? string
+            : I extends Image<infer _> | File
+              ? FileInput
+              : FileInput | string
+
+type PartArgument<P> =
+  P extends PartRule<infer D, infer O>
+    ? O extends 'many'
+      ? readonly SingleArgument<D>[]
+      : SingleArgument<D>
+    : SingleArgument<P>
+type MayLack<P> = P extends PartRule<infer _, infer O> ? (O extends 'one' ? false : true) : false
+type FormArgument<P extends Parts> = {
+  readonly [K in keyof P as MayLack<P[K]> extends true ? never : K]: PartArgument<P[K]>
+} & {
+  readonly [K in keyof P as MayLack<P[K]> extends true ? K : never]?: PartArgument<P[K]> | undefined
+}
+
+/** The result of an API with output descriptor `O` and function `F`. */
+export type ResultOf<O, F = never> = O extends Multipart<infer P> ? FormResult<P> : SingleResult<O, F>
+
+type SingleResult<O, F> =
+  O extends NumpyNdarray<infer D>
+    ? ArrayValue<DType extends D ? DType : D>
+    : O extends PandasDataFrame
+      ? FrameValue
+      : O extends PandasSeries
+        ? SeriesValue
+        : O extends JsonDescriptor<infer S>
+          ? S extends Schema
+            ? Jsonified<StandardSchemaV1.InferOutput<S>>
+            : JsonResult<F>
+          : O extends Text
+            ? string
+            : O extends Image<infer _> | File
+              ? Blob
+              : unknown
+
+// Without a schema the function tells.
+type JsonResult<F> = [F] extends [never]
+  ? JsonValue
+  : F extends (...args: never[]) => infer R
+    ? Jsonified<Awaited<R>>
+    : JsonValue
+
+/** What remains of a value that is sent as JSON. */
+export type Jsonified<T> = T extends null | boolean | number | string
+  ? T
+  : T extends bigint
+    ? number | bigint
+    : T extends undefined
+      ? null
+      : T extends { toJSON(): infer J }
+        ? Jsonified<J>
+        : T extends ReadonlyMap<infer K, infer V>
+          ? { [Key in K & string]?: Jsonified<V> }
+          : T extends readonly unknown[]
+            ? { [K in keyof T]: Jsonified<T[K]> }
+            : T extends object
+              ? { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: Jsonified<T[K]> }
+              : unknown
+
+type PartResult<P> =
+  P extends PartRule<infer D, infer O>
+    ? O extends 'many'
+      ? SingleResult<D, never>[]
+      : SingleResult<D, never>
+    : SingleResult<P, never>
+type IsOptional<P> = P extends PartRule<infer _, 'optional'> ? true : false
+type FormResult<P extends Parts> = { [K in keyof P as IsOptional<P[K]> extends true ? never : K]: PartResult<P[K]> } & {
+  [K in keyof P as IsOptional<P[K]> extends true ? K : never]?: PartResult<P[K]>
+}

@@ -1,0 +1,60 @@
+/**
+ * What goes into a call and what comes out of it, as plain values of the platform.
+ * @module
+ */
+import type { DType, DTypeData } from '../dtype.ts'
+
+/** An array: flat elements in C order. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */
+export interface ArrayValue<D extends DType = DType> {
+  readonly dtype: D
+  readonly shape: readonly number[]
+  readonly data: DTypeData[D]
+}
+
+/** A typed array. */
+export type TypedArray = Exclude<DTypeData[DType], string[]>
+
+/** Lists in lists, or a scalar. */
+export type NestedList = number | bigint | boolean | string | null | readonly NestedList[]
+
+/**
+ * What an array may be given as: lists, sent as JSON, or typed arrays, sent as .npy. Without a dtype, that of the typed
+ * array.
+ */
+export type ArrayInput =
+  | TypedArray
+  | NestedList
+  | { readonly dtype?: DType; readonly shape: readonly number[]; readonly data: TypedArray | readonly string[] }
+
+/** An element of a frame. Integers that a double cannot hold are bigints. */
+export type Cell = number | bigint | boolean | string | null
+
+/** Key of the row labels of a frame or a series, where they are not 0, 1, 2, …: `frame[labels]`. */
+export const labels: unique symbol = Symbol('serving.labels')
+
+/** A series: its elements. */
+export type SeriesValue = Cell[] & { [labels]?: readonly (string | number)[] }
+
+/** A frame: its columns by name. */
+export interface FrameValue {
+  readonly [column: string]: Cell[]
+  [labels]?: readonly (string | number)[]
+}
+
+/** What a frame may be given as: columns of equal length, a list of rows, or a CSV or Parquet file with its type. */
+export type FrameInput =
+  | { readonly [column: string]: ArrayLike<Cell>; readonly [labels]?: readonly (string | number)[] }
+  | readonly { readonly [column: string]: Cell }[]
+  | Blob
+
+/** What a file may be given as. */
+export type FileInput = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
+
+/** A server-sent event. **Source**: WHATWG HTML, section "Server-sent events". */
+export interface EventValue {
+  readonly data: string
+  readonly event?: string
+  readonly id?: string
+  /** **Units**: milliseconds. */
+  readonly retry?: number
+}

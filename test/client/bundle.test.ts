@@ -1,0 +1,25 @@
+/**
+ * What a browser loads of the client.
+ */
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { expect, it } from 'vitest'
+
+it('the client is one file of less than 20 KB gzip for browsers, with nothing of Node and of packages', async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../../src/client/index.ts', import.meta.url))],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    metafile: true,
+  })
+  const others = Object.keys(metafile.inputs).filter((file) => !/(^|\/)src\/client\/[a-z-]+\.ts$/.test(file))
+  expect(others).toEqual([])
+  const bytes = gzipSync(outputFiles[0].contents).length
+  console.log(`the client: ${outputFiles[0].contents.length} bytes, gzip ${bytes}`)
+  expect(bytes).toBeLessThan(20 * 1024)
+})

@@ -1,0 +1,94 @@
+/**
+ * Types of `serving/client`: methods follow from what `svc.api` returned. Compiled, never run.
+ * @module
+ */
+import { type Context, io, NDArray, Service } from 'serving'
+import { type ArrayValue, createClient, type FrameValue, type SeriesValue, ServingError } from 'serving/client'
+import { z } from 'zod'
+
+/** Compiles only when `A` and `B` are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const holds = <_T extends true>() => {}
+
+const svc = new Service('types')
+const array = new io.NumpyNdarray({ dtype: 'float32' })
+const scale = svc.api({ input: array, output: array }, (x) => new NDArray(x.data, x.shape))
+const anything = svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, (x) => x)
+const total = svc.api({ input: new io.PandasDataFrame(), output: new io.PandasDataFrame() }, (frame) => frame)
+const center = svc.api({ input: new io.PandasSeries(), output: new io.PandasSeries() }, (series) => series)
+const Person = z.object({ name: z.string(), isAdmin: z.boolean().default(false) })
+const greet = svc.api({ input: new io.JSON({ schema: Person }), output: new io.JSON() }, async ({ name, isAdmin }) => {
+  return { greeting: name, isAdmin, at: new Date(), list: [1n, undefined], run: () => 1 }
+})
+const person = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, () => ({ name: 'Ada' }))
+const words = svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text: string, _: Context) {
+  yield text
+})
+const negative = svc.api({ input: new io.Image(), output: new io.Image() }, (picture) => picture)
+const preview = svc.api({ input: new io.Image({ tensor: { size: [4, 4] } }), output: array }, (x) => x)
+const copy = svc.api({ input: new io.File(), output: new io.File() }, (file) => file)
+const form = new io.Multipart({
+  picture: new io.Image(),
+  boxes: io.many(new io.NumpyNdarray({ dtype: 'int32' })),
+  note: io.optional(new io.Text()),
+})
+const mix = svc.api({ input: form, output: form }, (parts) => parts)
+
+const service = { scale, anything, total, center, greet, person, words, negative, preview, copy, mix, default: svc, z }
+const client = createClient<typeof service>('http://localhost:3000')
+
+// Right: a method for each API, and for nothing else that a module exports.
+type Names = 'scale' | 'anything' | 'total' | 'center' | 'greet' | 'person' | 'words' | 'negative' | 'preview'
+holds<Same<keyof typeof client, Names | 'copy' | 'mix'>>()
+
+async function right(file: Blob): Promise<void> {
+  holds<Same<Awaited<ReturnType<typeof client.scale>>, ArrayValue<'float32'>>>()
+  const numbers: Float32Array = (
+    await client.scale([
+      [1, 2],
+      [3, 4],
+    ])
+  ).data
+  const { dtype, data } = await client.anything({ shape: [1], data: numbers, dtype: 'float32' })
+  if (dtype === 'int64') holds<Same<typeof data extends infer D ? (D extends bigint ? true : false) : never, false>>()
+  const frame: FrameValue = await client.total({ a: [1, null], b: ['x', true], c: Float64Array.of(1, 2) })
+  const rows: FrameValue = await client.total([{ a: 1 }, { a: null }])
+  const series: SeriesValue = await client.center(Float32Array.of(1))
+  holds<Same<Parameters<typeof client.greet>[0], { name: string; isAdmin?: boolean | undefined }>>()
+  const { greeting, isAdmin, at, list } = await client.greet({ name: 'Ada' }, { timeoutMs: 100, retries: 1 })
+  const texts: [string, boolean, string, (number | bigint | null)[]] = [greeting, isAdmin, at, list]
+  holds<Same<Awaited<ReturnType<typeof client.person>>, { name: string; isAdmin: boolean }>>()
+  const text: string = await client.words('a b')
+  for await (const piece of client.words('a b')) piece.trim()
+  for await (const { data } of client.words('a b').events()) data.trim()
+  const blobs: Blob[] = [await client.negative(file), await client.copy(new Uint8Array(3))]
+  const tensor: Float32Array = (await client.preview(file)).data
+  const { note, boxes } = await client.mix({ picture: file, boxes: [[1], Int32Array.of(2)] })
+  const parts: [string | undefined, Int32Array] = [note, boxes[0].data]
+  const { status, requestId } = await client.copy(file).withResponse()
+  void [frame, rows, series, texts, text, blobs, tensor, parts, status, requestId]
+}
+
+function failed(error: unknown): string | undefined {
+  return error instanceof ServingError ? `${error.code} ${error.reason} ${error.path} ${error.offset}` : undefined
+}
+
+async function wrong(file: Blob): Promise<void> {
+  // @ts-expect-error TS2345: a picture is no text
+  await client.words(file)
+  // @ts-expect-error TS2345: the function gets a tensor, the client sends a picture
+  await client.preview([[1]])
+  // @ts-expect-error TS2741: the schema requires a name
+  await client.greet({})
+  // @ts-expect-error TS2345: the form requires a picture
+  await client.mix({ boxes: [] })
+  // @ts-expect-error TS2339: the function's answer has no such member
+  void (await client.greet({ name: 'Ada' })).name
+  // @ts-expect-error TS2339: functions are not sent
+  void (await client.greet({ name: 'Ada' })).run
+  // @ts-expect-error TS2339: no API has this name
+  await client.nothing(1)
+  // @ts-expect-error TS2339: only texts come in pieces
+  client.copy(file).events()
+}
+void [right, wrong, failed]
