@@ -84,6 +84,7 @@ export type { RunnerEvent } from './runner/worker-supervisor.ts'
 import './server/inject.ts'
 
 export { serve } from './server/listener.ts'
+export type { LogLevel } from './server/log-levels.ts'
 export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
 export type { Api, ApiFunction, ApiOptions, ApiTypes } from './service/api.ts'
 export { call } from './service/call.ts'

@@ -7,35 +7,68 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { SetupError } from '../errors.ts'
 
-const ours = new URL('..', import.meta.url).href
+const root = new URL('../../', import.meta.url)
+/** Where frames of the package point: to its files, or by their source maps to the sources, which it does not have. */
+const ours = ['dist/', 'src/'].flatMap((folder) => {
+  const url = new URL(folder, root)
+  return [url.href, fileURLToPath(url)]
+})
 
 /**
- * Returns the text of an error: one line with the place in the user's code for a mistake in the set-up, otherwise the
- * error with the stack of the user's code.
+ * Returns what an error says, in one sentence, with the place in the user's code: the first line of its stack outside
+ * of this package and of Node.
  */
 export function explain(error: unknown): string {
-  if (error instanceof SetupError) {
-    const place = placeOf(error)
-    return place === undefined ? error.message : `${error.message} (${place})`
-  }
-  return inspect(error)
-    .split('\n')
-    .filter((line) => !isInternal(line))
-    .join('\n')
+  if (!(error instanceof Error)) return `the service threw ${inspect(error, { depth: 1 })}`
+  const parsed = syntaxProblem(error)
+  if (parsed !== undefined) return parsed
+  const missing = missingModule(error)
+  if (missing !== undefined) return missing
+  const place = placeOf(error)
+  const name = error instanceof SetupError || error.name === 'Error' ? '' : `${error.name}: `
+  const message = `${name}${error.message || 'an error without a message'}`
+  return `${message}${place === undefined ? '' : ` (${place})`}${causesOf(error)}`
 }
 
-/**
- * Returns the first line of the stack outside of this package and of Node, as `file:line:column` below the working
- * directory.
- */
-function placeOf(error: Error): string | undefined {
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
-  const frame = frames.find((line) => !isInternal(line) && !line.includes(ours) && !line.includes(fileURLToPath(ours)))
+/** Returns what no parser took: `service.ts:3:7: Unexpected ";"`. */
+function syntaxProblem(error: Error): string | undefined {
+  // esbuild's, by tsx; then V8's, whose stack begins with the place.
+  const [, file, position, problem] =
+    /^(?:Transform failed .*\n)?(.+?):(\d+:\d+): ERROR: (.*)$/m.exec(error.message) ?? []
+  if (file !== undefined) return `${shown(file)}:${position}: ${problem}`
+  if (!(error instanceof SyntaxError)) return undefined
+  const [, source, line] = /^((?:file:|\/|[A-Za-z]:\\).*):(\d+)\n/.exec(error.stack ?? '') ?? []
+  return source === undefined ? undefined : `${shown(source)}:${line}: ${error.message}`
+}
+
+/** Returns which file imports what is not there. */
+function missingModule(error: Error): string | undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return undefined
+  const [, kind, name, importer] = /^Cannot find (module|package) '(.+)' imported from (.+)$/m.exec(error.message) ?? []
+  if (importer === undefined) return undefined
+  const what =
+    kind === 'module'
+      ? `${shown(name)}, which does not exist`
+      : `the package ${name}, which is not installed: npm install ${name}`
+  return `${shown(importer)} imports ${what}`
+}
+
+/** Returns the messages of the causes that say more than their error. */
+function causesOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error) || message.includes(cause.message)) return ''
+  return `: ${cause.message}${causesOf(cause)}`
+}
+
+/** Returns the place of an error in the user's code as `file:line:column`, below the working directory. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line))
+  const frame = frames.find((line) => !isInternal(line) && !ours.some((folder) => line.includes(folder)))
   const found = frame?.match(/\(?((?:file:|\/|[A-Za-z]:\\)[^()]*):(\d+):(\d+)\)?$/)
-  if (found === null || found === undefined) return undefined
-  const [, where, line, column] = found
-  const path = where.startsWith('file:') ? fileURLToPath(where) : where
-  return `${relative(process.cwd(), path)}:${line}:${column}`
+  return found === null || found === undefined ? undefined : `${shown(found[1])}:${found[2]}:${found[3]}`
+}
+
+function shown(file: string): string {
+  return relative(process.cwd(), file.startsWith('file:') ? fileURLToPath(file) : file)
 }
 
 function isInternal(line: string): boolean {

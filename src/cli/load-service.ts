@@ -2,6 +2,7 @@
  * Loads the service that a file exports.
  * @module
  */
+import { spawnSync } from 'node:child_process'
 import { dirname, extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
@@ -18,16 +19,28 @@ import { Service } from '../service/service.ts'
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
+  // For compiled services, as tsx does: errors point at the user's line. Not earlier, or Node would read our maps, too.
+  process.setSourceMapsEnabled(true)
   const name = relative(process.cwd(), file)
   let module: { readonly default?: unknown }
   try {
     module = await import(pathToFileURL(file).href)
   } catch (error) {
-    throw isServingMissing(error) ? notInstalled(name, file, error) : error
+    if (isServingMissing(error)) throw notInstalled(name, file, error)
+    throw error instanceof SyntaxError ? withPlace(error, file) : error
   }
   if (!('default' in module))
     throw new InvalidArgument(`${name} has no default export: add "export default" and the service`)
   return requireService(module.default, name)
+}
+
+/** Returns the error with the place in front of its stack, as V8 has it where it prints the error itself. */
+function withPlace(error: SyntaxError, file: string): SyntaxError {
+  if (!error.stack?.startsWith('SyntaxError')) return error
+  // The error of an import does not have it (Node 20.20).
+  const { stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' })
+  error.stack = `${stderr.startsWith(file) ? stderr.split('\n', 1)[0] : ''}\n${error.stack}`
+  return error
 }
 
 function requireService(value: unknown, name: string): Service {

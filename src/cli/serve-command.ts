@@ -15,7 +15,7 @@ export async function serveCommand(service: string, { options }: Settings): Prom
     workerFile: new URL('./worker.js', import.meta.url),
     workers: plan.workers,
     config: { file: service, serve: plan.serve },
-    logger: createLogger(),
+    logger: createLogger(plan.serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
   })
 }

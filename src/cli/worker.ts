@@ -15,7 +15,7 @@ import { loadService } from './load-service.ts'
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
 const config: WorkerConfig = JSON.parse(process.argv[2])
-const logger = createLogger()
+const logger = createLogger(config.serve.logLevel)
 // Set when the startup hooks begin; from then on there may be something to shut down.
 let starting: Promise<Listener> | undefined
 let listener: Listener | undefined

@@ -5,7 +5,16 @@
  */
 import { availableParallelism } from 'node:os'
 import { defaultLimits, type ServeSettings } from '../server/options.ts'
-import { basePath, byteCount, engineName, type OptionType, onOrOff, text, wholeNumber } from './option-types.ts'
+import {
+  basePath,
+  byteCount,
+  engineName,
+  logLevel,
+  type OptionType,
+  onOrOff,
+  text,
+  wholeNumber,
+} from './option-types.ts'
 
 /** All options of the command by name: those of `serve` from code that can be written as text, and `workers`. */
 export interface CommandOptions extends ServeSettings {
@@ -44,6 +53,7 @@ export const optionTable = {
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
   engine: { type: engineName, help: 'uws or node (default: uws where it runs)' },
+  logLevel: { type: logLevel, help: 'how much is logged', default: 'info' },
   tlsCert: { type: text('<file>'), help: 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes' },
   tlsKey: { type: text('<file>'), help: 'private key of the certificate, as PEM' },
   tlsClientCa: { type: text('<file>'), help: 'clients need a certificate signed by one of these; engine node only' },

@@ -3,6 +3,7 @@
  * @module
  */
 import { InvalidArgument } from '../errors.ts'
+import { type LogLevel, logLevels } from '../server/log-levels.ts'
 import type { EngineName } from '../server/options.ts'
 import type { ValueSchema } from './check-value.ts'
 
@@ -91,6 +92,9 @@ export function oneOf<T extends string>(placeholder: string, words: readonly T[]
 
 /** Names of the engines. */
 export const engineName = oneOf<EngineName>('<name>', ['uws', 'node'])
+
+/** Levels of the log. */
+export const logLevel = oneOf<LogLevel>('<level>', logLevels)
 
 /** `on` or `off`; true or false in a file. */
 export const onOrOff: OptionType<boolean> = {

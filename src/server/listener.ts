@@ -13,6 +13,7 @@ import type { Address, Engine, ServerState } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
+import { logLevels } from './log-levels.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { listenNode } from './node.ts'
 import {
@@ -42,6 +43,7 @@ const optionNames = [
   'tlsCert',
   'tlsKey',
   'tlsClientCa',
+  'logLevel',
 ]
 
 /**
@@ -58,7 +60,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const port = parsePort(options.port ?? 3000, 'port')
   const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
-  const log = options.logger ?? createLogger()
+  const log = options.logger ?? createLogger(options.logLevel)
   const introspection = parseIntrospection(options.introspection)
   const server = createServerState(service, limits, prefix, log, introspection)
   const fault = tempFileFault()
@@ -188,6 +190,9 @@ function checkServeOptions(service: unknown, options: ServeOptions): void {
   const { engine, host } = options
   if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
     throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))
+  }
+  if (options.logLevel !== undefined && !logLevels.includes(options.logLevel)) {
+    throw new InvalidArgument(expected(`one of ${logLevels.join(', ')}`, 'logLevel', options.logLevel))
   }
   if (host !== undefined && (typeof host !== 'string' || host === '')) {
     throw new InvalidArgument(expected('an address', 'host', host))

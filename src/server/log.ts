@@ -4,15 +4,25 @@
  */
 import { type Logger, pino } from 'pino'
 import { ServingError } from '../errors.ts'
+import type { LogLevel } from './log-levels.ts'
 import { LogPipe, openPipe } from './log-pipe.ts'
+import { prettyLine } from './pretty-lines.ts'
 
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
 
-/** Returns the default logger of a server: JSON lines on standard error, where container log collectors read. */
-export function createLogger(): Logger {
+/**
+ * Returns the default logger of a server, on standard error: text on a terminal, JSON lines elsewhere, where log
+ * collectors of containers read.
+ */
+export function createLogger(level: LogLevel = 'info'): Logger {
+  const options = { name: 'serving', level }
+  if (process.stderr.isTTY) {
+    const colours = process.env.NO_COLOR === undefined
+    return pino(options, { write: (line: string) => void process.stderr.write(prettyLine(line, colours)) })
+  }
   const pipe = openPipe(2)
-  if (pipe === undefined) return pino({ name: 'serving' }, pino.destination({ dest: 2, sync: true }))
+  if (pipe === undefined) return pino(options, pino.destination({ dest: 2, sync: true }))
   const dropped = (count: number) =>
     `${JSON.stringify({
       level: 40,
@@ -22,7 +32,7 @@ export function createLogger(): Logger {
       event: 'log_dropped',
       count,
     })}\n`
-  return pino({ name: 'serving' }, new LogPipe(pipe, dropped))
+  return pino(options, new LogPipe(pipe, dropped))
 }
 
 /** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */

@@ -6,6 +6,7 @@
 import { expected, InvalidArgument } from '../errors.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { Logger } from './log.ts'
+import type { LogLevel } from './log-levels.ts'
 import { defaultMemoryBytes } from './memory-budget.ts'
 
 /** Names of the HTTP engines. */
@@ -95,7 +96,9 @@ export interface ServeOptions extends Partial<Limits> {
   readonly tlsClientCa?: string
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
   readonly grpcTls?: GrpcTls
-  /** Default: pino on standard error. */
+  /** How much is logged, where no `logger` is given. Default `info`. */
+  readonly logLevel?: LogLevel
+  /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
   readonly logger?: Logger
 }
 

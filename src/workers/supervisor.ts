@@ -176,7 +176,9 @@ class Supervision {
     const event = { event: 'worker_exit', worker: slot.number, workerPid: slot.worker?.process.pid, code, signal }
     slot.worker = undefined
     if (this.#stopping) {
-      logger.info(event, `worker ${slot.number} ${how}`)
+      // After a failed start, its cause is all that is told.
+      const level = this.#problem === undefined ? 'info' : 'debug'
+      logger[level](event, `worker ${slot.number} ${how}`)
       this.#settleWhenAlone()
       return
     }

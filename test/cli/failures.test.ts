@@ -49,15 +49,50 @@ describe('a service file that is wrong', () => {
     )
   })
 
-  it('that throws shows the error with the stack of its own code only', async () => {
+  it('that throws is told in one sentence with the line of its own code', async () => {
     const { code, stderr } = await serveSource(
       `function open(path: string): never {\n  throw new TypeError('no model at ' + path)\n}\n\nopen('x.bin')`,
     )
-    expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^serving: TypeError: no model at x\.bin\n {4}at open \(.*service\.ts:2:9\)\n {4}at .*service\.ts:5:1\)?\n/,
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'serving: TypeError: no model at x.bin (service.ts:2:9)\n' })
+  })
+
+  it('of several workers is told once, by no line of the log', async () => {
+    const cwd = folder({ 'service.ts': `import fs from 'node:fs'\nfs.readFileSync('weights.bin')\n` }, true)
+    const { code, stderr } = await run(['serve', 'service.ts', '--port', '0', '--workers', '3'], { cwd })
+    const sentence = `serving: ENOENT: no such file or directory, open 'weights.bin' (service.ts:2:4)\n`
+    expect({ code, stderr }).toEqual({ code: 1, stderr: sentence })
+  })
+
+  it('that throws what has a cause tells the cause, too', async () => {
+    const { stderr } = await serveSource(`throw new Error('no model', { cause: new Error('the disk is gone') })`)
+    expect(stderr).toBe('serving: no model (service.ts:1:7): the disk is gone\n')
+  })
+
+  it('that misuses a descriptor points at its own line, not at a file of the package', async () => {
+    const { stderr } = await serveSource(
+      `import { io } from 'serving'\n\nexport default new io.Text({ contentType: 'image/png' } as never)`,
     )
-    expect(stderr).not.toContain('node:internal')
+    expect(stderr).toMatch(/^serving: .* \(service\.ts:3:16\)\n$/)
+  })
+
+  it('that was compiled points at the line of its source', async () => {
+    // Line 3 of the file is line 7 of service.ts.
+    const map = { version: 3, sources: ['service.ts'], sourcesContent: [null], names: [], mappings: 'AAAA;AACA;AAKA' }
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
+    const source = `const a = 1\nconst b = 2\nthrow new Error('no weights')\n//# sourceMappingURL=${url}\n`
+    const { stderr } = await serveSource(source, 'service.mjs')
+    expect(stderr).toMatch(/^serving: no weights \(service\.ts:7:\d+\)\n$/)
+  })
+
+  it.each([
+    ['service.ts', `import './model.ts'`, 'serving: service.ts imports model.ts, which does not exist\n'],
+    [
+      'service.mjs',
+      `import 'no-such-package'`,
+      'serving: service.mjs imports the package no-such-package, which is not installed: npm install no-such-package\n',
+    ],
+  ])('%s that says %s is told what is missing', async (name, source, sentence) => {
+    expect((await serveSource(source, name)).stderr).toBe(sentence)
   })
 
   it('that throws later, while it starts, is told in the same way', async () => {
@@ -65,13 +100,15 @@ describe('a service file that is wrong', () => {
       `setImmediate(() => { throw new Error('late') })\nawait new Promise(() => {})`,
     )
     expect(code).toBe(1)
-    expect(stderr).toContain('serving: Error: late')
+    expect(stderr).toBe('serving: late (service.ts:1:28)\n')
   })
 
   it('that does not parse is told with its place', async () => {
     const { code, stderr } = await serveSource('const x = ;\nexport default x')
     expect(code).toBe(1)
-    expect(stderr).toContain('service.ts:1:10')
+    expect(stderr).toBe('serving: service.ts:1:10: Unexpected ";"\n')
+    const plain = await serveSource('const x = ;\nexport default x', 'service.mjs')
+    expect(plain.stderr).toBe("serving: service.mjs:1: Unexpected token ';'\n")
   })
 
   it('that ends the process is not started again', async () => {
