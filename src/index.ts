@@ -36,7 +36,14 @@ export {
 } from './errors.ts'
 export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
 export type { DataFrame, Series } from './frame/polars-package.ts'
-export { type Cleanup, Context, type ContextInit, type CookieOptions, type ResponseContext } from './http/context.ts'
+export {
+  type Cleanup,
+  Context,
+  type ContextInit,
+  type CookieOptions,
+  type RequestParameters,
+  type ResponseContext,
+} from './http/context.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export {
   type Chunk,
@@ -89,4 +96,5 @@ export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './serv
 export type { Api, ApiFunction, ApiOptions, ApiTypes } from './service/api.ts'
 export { call } from './service/call.ts'
 export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
+export type { ModelOptions, ModelTensor } from './service/model-options.ts'
 export { type Hook, Service, type ServiceOptions } from './service/service.ts'

@@ -162,6 +162,16 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
+  /** Returns an array that a protocol of tensors received, as the options want it. **Errors**: BadInput. */
+  fromArray(array: NDArray): MaybePromise<NDArray<D>> {
+    return this.#fromTyped(array)
+  }
+
+  /** Returns the function's array as the options want it, for a protocol of tensors. **Errors**: BadOutput. */
+  toArray(value: NDArray): MaybePromise<NDArray> {
+    return this.#checkOutput(value)
+  }
+
   /**
    * Takes an NDArray message or serialized bytes: a FlatBuffers table (proto/ndarray.fbs), an .npy file, or
    * little-endian elements of `dtype`.

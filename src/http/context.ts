@@ -27,6 +27,11 @@ export interface ContextInit {
   readonly deadlineMs?: number
 }
 
+/** Named values that a client sends beside its input. */
+export type RequestParameters = Readonly<Record<string, string | number | boolean>>
+
+const noParameters: RequestParameters = Object.freeze({})
+
 /** Work at the end of a request. */
 export type Cleanup = () => void | Promise<void>
 
@@ -48,6 +53,8 @@ export interface RequestLifecycle {
   onAbort(ctx: Context, listener: (reason: Error) => void): () => void
   /** Runs the clean-ups of `onEnd`, once; `onError` is called with what they throw. */
   end(ctx: Context, onError?: (error: unknown) => void): void
+  /** Sets {@link Context.parameters}. */
+  setParameters(ctx: Context, parameters: RequestParameters): void
   /** The client's own `x-request-id`, which every answer repeats; undefined when absent, long or malformed. */
   clientId(ctx: Context): string | undefined
 }
@@ -78,6 +85,7 @@ export class Context {
   #reason: Error | undefined
   #cleanups: Cleanup[] | undefined
   #over = false
+  #parameters: RequestParameters = noParameters
   #listeners: ((reason: Error) => void)[] | undefined
 
   constructor(init: ContextInit = {}) {
@@ -96,6 +104,11 @@ export class Context {
   get #clientId(): string | undefined {
     const value = this.headers.get('x-request-id')
     return value !== undefined && plainId.test(value) ? value : undefined
+  }
+
+  /** The parameters of a request of the Open Inference Protocol; none for others. */
+  get parameters(): RequestParameters {
+    return this.#parameters
   }
 
   /** The query parameters of the URL. */
@@ -168,6 +181,9 @@ export class Context {
       abortReason: (ctx) => ctx.#reason,
       onAbort: (ctx, listener) => ctx.#onAbort(listener),
       end: (ctx, onError = ignore) => ctx.#end(onError),
+      setParameters: (ctx, parameters) => {
+        ctx.#parameters = parameters
+      },
       clientId: (ctx) => ctx.#clientId,
     }
   }

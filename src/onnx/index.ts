@@ -40,13 +40,14 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
 /** The type of the module that the threads load. */
 type OnnxModule = typeof import('./model.ts')
 
-/** A Runner of an .onnx file, with the methods `predict` and `run`. */
+/** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. */
 export type OnnxRunner = Runner<OnnxModule>
 
 /** Options of {@link onnxRunner}: those of a Runner and of the model. */
 export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'module' | 'init' | 'methods'> {
   /**
-   * The methods that can be called, and their options. Default: both, unbatched, since a model may fix its batch size.
+   * The methods that can be called, and their options. Default: `predict` and `run`, unbatched, since a model may fix
+   * its batch size. `describe` can always be called.
    */
   readonly methods?: RunnerOptions<OnnxModule>['methods']
   /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
@@ -79,6 +80,6 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
     // class.
     module: new URL(import.meta.url.endsWith('.ts') ? '../../dist/onnx/model.js' : './model.js', import.meta.url),
     init: { path, intraOpThreads, ...(outputs && { outputs }) },
-    methods: methods ?? { predict: {}, run: {} },
+    methods: { ...(methods ?? { predict: {}, run: {} }), describe: {} },
   })
 }

@@ -5,7 +5,7 @@
 
 import type { NDArray } from '../array/ndarray.ts'
 import { InvalidArgument } from '../errors.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions } from './onnxruntime.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
@@ -22,6 +22,8 @@ export interface OnnxMethods {
   predict(x: NDArray): Promise<NDArray>
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
+  /** Returns the names, dtypes and shapes of the inputs and outputs, as the file has them. */
+  describe(): { readonly inputs: readonly TensorInfo[]; readonly outputs: readonly TensorInfo[] }
   /** Frees the model's memory. */
   release(): Promise<void>
 }
@@ -47,6 +49,7 @@ function methodsOf(path: string, model: OnnxModel): OnnxMethods {
       return (await model.run({ [input.name]: x }))[output.name]
     },
     run: model.run,
+    describe: () => ({ inputs: model.inputs, outputs: model.outputs }),
     release: model.release,
   }
 }

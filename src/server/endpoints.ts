@@ -4,16 +4,24 @@
  */
 
 import type { Endpoint } from '../http/endpoint.ts'
+import { type OipServer, oipEndpoints } from '../oip/endpoints.ts'
 import type { Service } from '../service/service.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { connectEndpoints } from './connect.ts'
 import { type Health, healthEndpoints } from './health.ts'
 
 /** Returns the endpoints of a service whose APIs are below `prefix`. */
-export function endpointsOf(service: Service, health: Health, prefix: string, introspection: boolean): Endpoint[] {
+export function endpointsOf(
+  service: Service,
+  health: Health,
+  prefix: string,
+  introspection: boolean,
+  oip: Omit<OipServer, 'prefix' | 'introspection'>,
+): Endpoint[] {
   return [
     ...apiEndpoints(service, prefix),
     ...connectEndpoints(service, prefix, introspection),
+    ...oipEndpoints({ ...oip, prefix, introspection }),
     ...healthEndpoints(health, () => service.unready),
   ]
 }

@@ -2,6 +2,7 @@
  * The interface between the listener and its HTTP engines.
  * @module
  */
+import type { Models } from '../oip/models.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
@@ -13,6 +14,8 @@ import type { TlsFiles } from './tls-files.ts'
 /** What an engine serves: everything about a server but its sockets. */
 export interface ServerState {
   readonly router: Router
+  /** What the Open Inference Protocol calls models. */
+  readonly models: Models
   readonly limits: Limits
   readonly limiter: ConcurrencyLimiter
   readonly memory: MemoryBudget

@@ -35,8 +35,13 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
   ]
 }
 
+/** Why a server should not be sent requests; undefined when it should. */
+export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
+  return state === 'ready' ? unready() : state
+}
+
 function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {
-  const reason = state === 'ready' ? unready() : state
+  const reason = unreadyReason(state, unready)
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 

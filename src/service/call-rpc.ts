@@ -71,9 +71,8 @@ function start<R>(
 
 /** Returns the content, or the error of a status that the function set: RPC has one success status only. */
 function answerOf(api: Api, message: unknown, ctx: Context): RpcAnswer {
-  const { status } = ctx.response
-  if (status !== undefined && status >= 300) return { error: statusError(status) }
-  return { content: contentOf(api.output, message) }
+  const error = statusErrorOf(ctx)
+  return error === undefined ? { content: contentOf(api.output, message) } : { error }
 }
 
 const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
@@ -101,6 +100,12 @@ const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   504: 'deadline_exceeded',
 }
 
+/** Returns the error of a status that the function set for its response; undefined for a success. */
+export function statusErrorOf(ctx: Context): ServingError | undefined {
+  const { status } = ctx.response
+  return status === undefined || status < 300 ? undefined : statusError(status)
+}
+
 function statusError(status: number): ServingError {
   const grpc = grpcOfStatus[status] ?? (status >= 500 ? 'INTERNAL' : status >= 400 ? 'INVALID_ARGUMENT' : 'UNKNOWN')
   const code = codeOfStatus[status] ?? (status >= 500 ? 'function_error' : 'bad_input')
@@ -113,8 +118,32 @@ async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown>
 }
 
 async function firstContent(api: Api, messages: AsyncIterator<unknown>, ctx: Context): Promise<RpcStream> {
+  const stream = await firstOf(messages, ctx)
+  return 'error' in stream ? stream : { contents: contents(api, stream.items) }
+}
+
+async function* contents(api: Api, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
+  for await (const message of messages) yield encodeAs(api, message)
+}
+
+function encodeAs(api: Api, message: unknown): ProtoContent {
   try {
-    const giveUp = () => void endIterator(messages)
+    return contentOf(api.output, message)
+  } catch (error) {
+    throw encodeFailureOf(error)
+  }
+}
+
+/**
+ * Awaits the first of a generator's items, so that one that fails at once has a status of its own. The items throw
+ * ServingErrors only, and end with the context.
+ */
+export async function firstOf<T>(
+  items: AsyncIterator<T>,
+  ctx: Context,
+): Promise<{ readonly items: AsyncIterable<T> } | { readonly error: ServingError }> {
+  try {
+    const giveUp = () => void endIterator(items)
     // A signal that fired before would not fire again.
     const reason = lifecycle.abortReason(ctx)
     if (reason !== undefined) {
@@ -122,28 +151,22 @@ async function firstContent(api: Api, messages: AsyncIterator<unknown>, ctx: Con
       return { error: abortOf(reason) }
     }
     ctx.signal.addEventListener('abort', giveUp, { once: true })
-    const first = await messages.next()
-    const { status } = ctx.response
-    if (status !== undefined && status >= 300) {
-      giveUp()
-      return { error: statusError(status) }
-    }
-    return { contents: contents(api, first, messages) }
+    const first = await items.next()
+    const error = statusErrorOf(ctx)
+    if (error === undefined) return { items: resumed(first, items) }
+    giveUp()
+    return { error }
   } catch (error) {
     return { error: ServingError.is(error) && error.code === 'bad_output' ? error : functionFailureOf(error) }
   }
 }
 
-async function* contents(
-  api: Api,
-  first: IteratorResult<unknown>,
-  messages: AsyncIterator<unknown>,
-): AsyncGenerator<ProtoContent> {
+async function* resumed<T>(first: IteratorResult<T>, items: AsyncIterator<T>): AsyncGenerator<T> {
   try {
-    for (let next = first; !next.done; next = await messages.next()) yield contentOf(api.output, next.value)
+    for (let next = first; !next.done; next = await items.next()) yield next.value
   } catch (error) {
     throw ServingError.is(error) ? encodeFailureOf(error) : functionFailureOf(error)
   } finally {
-    await endIterator(messages)
+    await endIterator(items)
   }
 }

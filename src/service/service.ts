@@ -9,6 +9,7 @@ import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
+import { type ModelOptions, parseModels } from './model-options.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
@@ -16,6 +17,11 @@ export interface ServiceOptions {
   readonly doc?: string
   /** Models that its functions call: loaded before the service is ready, released at its end. */
   readonly runners?: readonly RunnerLife[]
+  /**
+   * Runners that clients may call by the Open Inference Protocol, beside the APIs whose descriptors are tensors. They
+   * are loaded and released as `runners` are.
+   */
+  readonly models?: readonly (RunnerLife | ModelOptions)[]
 }
 
 /** Work at the start or the end of a service; awaited. */
@@ -35,6 +41,7 @@ export class Service {
   readonly name: string
   readonly doc: string | undefined
   readonly runners: readonly RunnerLife[]
+  readonly models: readonly ModelOptions[]
   readonly #apis = new Map<string, Api>()
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
@@ -45,10 +52,13 @@ export class Service {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    checkOptions('Service', options, ['doc', 'runners'])
+    checkOptions('Service', options, ['doc', 'runners', 'models'])
     this.name = name
     this.doc = options.doc
-    this.runners = Object.freeze(requireRunners(options.runners ?? [], name))
+    this.models = parseModels(options.models ?? [], name)
+    const runners = requireRunners(options.runners ?? [], name)
+    const others = new Set(this.models.map(({ runner }) => runner).filter((runner) => !runners.includes(runner)))
+    this.runners = Object.freeze(requireRunners([...runners, ...others], name))
   }
 
   /**

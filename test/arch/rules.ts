@@ -23,6 +23,7 @@ export const floors: Readonly<Record<string, number>> = {
   service: 8,
   onnx: 8,
   client: 9,
+  oip: 9,
   openapi: 9,
   server: 10,
   workers: 11,

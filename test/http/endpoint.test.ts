@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
+import { Models } from '../../src/oip/models.ts'
 import { ConcurrencyLimiter } from '../../src/server/concurrency-limiter.ts'
 import type { Engine, ServerState } from '../../src/server/engine.ts'
 import { pickEngine } from '../../src/server/listener.ts'
@@ -71,6 +72,7 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const log = pino({ level: 'silent' })
   const server: ServerState = {
     router: createRouter(endpoints),
+    models: new Models({ name: 'none', apis: new Map(), models: [] }),
     limits: { ...defaultLimits, requestTimeoutMs: 0 },
     limiter: new ConcurrencyLimiter(1),
     memory: new MemoryBudget(0),

@@ -1,0 +1,107 @@
+/**
+ * Frames as one tensor for each column, and series as one tensor.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import type { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
+import type { PandasSeries } from '../descriptors/pandas-series.ts'
+import { type DataOf, type DType, isFloat } from '../dtype.ts'
+import { BadInput, BadOutput } from '../errors.ts'
+import { kindOfType, parseFrameType } from '../frame/frame-dtype.ts'
+import type { DataFrame, Series } from '../frame/polars-package.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { type DataFrameMessage, type SeriesMessage, valueLists } from '../proto/messages.ts'
+import { float16ToNumber } from '../text/number-text.ts'
+import { type Datatype, datatypeOf } from './datatype.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+import type { TensorInfo, TensorView } from './tensor-info.ts'
+
+/** The datatype of a column by the name of its type; BYTES for what has none, such as dates. */
+function datatypeOfName(name: string): Datatype {
+  return datatypeOf(kindOfType(parseFrameType(name, 'dtype')) ?? 'str')
+}
+
+/** Returns the view of a frame's columns. Without `columns` and `dtype` it takes inputs of any name. */
+export function frameView(descriptor: PandasDataFrame): TensorView {
+  const types = typeof descriptor.dtype === 'object' ? descriptor.dtype : {}
+  const names = descriptor.columns ?? Object.keys(types)
+  const infos = names.map((name) => columnInfo(name, Object.hasOwn(types, name) ? types[name] : undefined))
+  return {
+    infos,
+    ...(names.length === 0 && { isOpen: true }),
+    fromTensors(inputs) {
+      // In the order of the model, whatever the order in the request is.
+      const order = names.length === 0 ? [...inputs.keys()] : names
+      if (order.length === 0) throw new BadInput('expected an input for each column, received none')
+      const columns = order.map((name) => seriesMessage(inputs.get(name) as Tensor))
+      return descriptor.fromProto({ columnNames: order, columns })
+    },
+    toTensors: (value) =>
+      whenReady(descriptor.toProto(value as DataFrame) as MaybePromise<DataFrameMessage>, (message) =>
+        (message.columnNames ?? []).map((name, i) => columnTensor(name, message.columns?.[i] ?? {})),
+      ),
+  }
+}
+
+/** Returns the view of a series as a tensor of that name. */
+export function seriesView(descriptor: PandasSeries, name: string): TensorView {
+  const dtype = typeof descriptor.dtype === 'string' ? descriptor.dtype : undefined
+  return {
+    infos: [columnInfo(name, dtype)],
+    fromTensors: (inputs) => descriptor.fromProto(seriesMessage(inputs.get(name) as Tensor)),
+    toTensors: (value) => [columnTensor(name, descriptor.toProto(value as Series))],
+  }
+}
+
+function columnInfo(name: string, dtype: string | undefined): TensorInfo {
+  const datatype = dtype === undefined ? 'FP64' : datatypeOfName(dtype)
+  // Any shape of one column; `seriesMessage` says which.
+  return { name, datatype, shape: [-1], isAnyShape: true, ...(dtype === undefined && { isAnyDatatype: true }) }
+}
+
+/** **Errors**: BadInput for a tensor that is no column: of other shapes than `[rows]` and `[rows, 1]`. */
+function seriesMessage({ name, array }: Tensor): SeriesMessage {
+  const { shape, dtype, data } = array
+  if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
+    throw inputFault(name, `expected shape (rows,) or (rows, 1) for column ${shown(name)}, received [${shape}]`)
+  }
+  const wide = wideOf(dtype)
+  const list = valueLists.find((each) => each.dtype === wide)
+  return { [list?.property as 'floatValues']: widened(data, dtype, wide) as Float32Array }
+}
+
+/** The dtype of the messages' list that holds the elements. */
+function wideOf(dtype: DType): DType {
+  if (dtype === 'float16') return 'float32'
+  if (dtype === 'int8' || dtype === 'int16') return 'int32'
+  return dtype === 'uint8' || dtype === 'uint16' ? 'uint32' : dtype
+}
+
+function widened(data: DataOf<DType>, dtype: DType, wide: DType): DataOf<DType> {
+  if (dtype === wide) return data
+  const numbers = data as Uint16Array
+  if (dtype === 'float16') return Float32Array.from(numbers, float16ToNumber)
+  return wide === 'int32' ? Int32Array.from(numbers) : Uint32Array.from(numbers)
+}
+
+/** Nulls become NaN, of texts empty ones. **Errors**: BadOutput for nulls of columns that have neither. */
+function columnTensor(name: string, message: SeriesMessage): Tensor {
+  const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
+  const dtype = list?.dtype ?? 'float64'
+  const data = (list === undefined ? new Float64Array(0) : message[list.property]) as DataOf<DType>
+  const nulls = message.nullPositions ?? []
+  if (nulls.length > 0 && isFloat(dtype)) {
+    const filled = (data as Float64Array).slice()
+    for (const i of nulls) filled[i] = Number.NaN
+    return tensorOf(name, filled, dtype)
+  }
+  if (nulls.length > 0 && dtype !== 'str') {
+    const what = `no nulls in column ${shown(name)} of ${dtype}, for which tensors have no value`
+    throw new BadOutput(`expected ${what}, received ${nulls.length}`)
+  }
+  return tensorOf(name, data, dtype)
+}
+
+function tensorOf(name: string, data: DataOf<DType>, dtype: DType): Tensor {
+  return { name, datatype: datatypeOf(dtype), array: new NDArray(data, [data.length], dtype) }
+}

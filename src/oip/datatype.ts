@@ -1,0 +1,53 @@
+/**
+ * The protocol's datatypes: one record for each.
+ * @module
+ */
+import { type DType, elementTypes } from '../dtype.ts'
+
+/**
+ * One record per datatype.
+ *
+ * - `dtype`: the element type of arrays that are made of it. BF16 has none of its own and is widened to float32, which
+ *   holds every value of it.
+ * - `bytes`: size of one element in binary tensors; 0 for BYTES, whose elements have their own length.
+ * - `contents`: field of InferTensorContents with its elements, 0 where there is none.
+ * - `config`: number and name in the enum DataType of model configurations.
+ */
+export const datatypes = {
+  BOOL: { dtype: 'bool', bytes: 1, contents: 1, config: [1, 'TYPE_BOOL'] },
+  UINT8: { dtype: 'uint8', bytes: 1, contents: 4, config: [2, 'TYPE_UINT8'] },
+  UINT16: { dtype: 'uint16', bytes: 2, contents: 4, config: [3, 'TYPE_UINT16'] },
+  UINT32: { dtype: 'uint32', bytes: 4, contents: 4, config: [4, 'TYPE_UINT32'] },
+  UINT64: { dtype: 'uint64', bytes: 8, contents: 5, config: [5, 'TYPE_UINT64'] },
+  INT8: { dtype: 'int8', bytes: 1, contents: 2, config: [6, 'TYPE_INT8'] },
+  INT16: { dtype: 'int16', bytes: 2, contents: 2, config: [7, 'TYPE_INT16'] },
+  INT32: { dtype: 'int32', bytes: 4, contents: 2, config: [8, 'TYPE_INT32'] },
+  INT64: { dtype: 'int64', bytes: 8, contents: 3, config: [9, 'TYPE_INT64'] },
+  FP16: { dtype: 'float16', bytes: 2, contents: 0, config: [10, 'TYPE_FP16'] },
+  FP32: { dtype: 'float32', bytes: 4, contents: 6, config: [11, 'TYPE_FP32'] },
+  FP64: { dtype: 'float64', bytes: 8, contents: 7, config: [12, 'TYPE_FP64'] },
+  BYTES: { dtype: 'str', bytes: 0, contents: 8, config: [13, 'TYPE_STRING'] },
+  BF16: { dtype: 'float32', bytes: 2, contents: 0, config: [14, 'TYPE_BF16'] },
+} as const satisfies Record<
+  string,
+  { dtype: DType; bytes: number; contents: number; config: readonly [number, string] }
+>
+
+/** Name of a datatype. */
+export type Datatype = keyof typeof datatypes
+
+/** Whether a text is the name of a datatype. */
+export function isDatatype(text: unknown): text is Datatype {
+  return typeof text === 'string' && Object.hasOwn(datatypes, text)
+}
+
+const byDtype = new Map<DType, Datatype>()
+for (const name of Object.keys(datatypes) as Datatype[]) {
+  if (name !== 'BF16') byDtype.set(datatypes[name].dtype, name)
+}
+if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
+
+/** The datatype of an element type. */
+export function datatypeOf(dtype: DType): Datatype {
+  return byDtype.get(dtype) as Datatype
+}

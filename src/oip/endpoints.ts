@@ -1,0 +1,140 @@
+/**
+ * The Open Inference Protocol v2 over REST, as endpoints of the HTTP port.
+ *
+ * **Source**: open_inference_rest.yaml and the extensions of Triton's HTTP server; what clients need beyond them is
+ * said where it is done.
+ * @module
+ */
+import { createRequire } from 'node:module'
+import { ServingError } from '../errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { whenReady } from '../promise.ts'
+import { parseJson } from '../text/parse-json.ts'
+import { GenerateEndpoint } from './generate-endpoint.ts'
+import { InferEndpoint } from './infer-endpoint.ts'
+import { describeModel } from './inference.ts'
+import { extensions, modelConfig, modelMetadata, modelStats } from './metadata.ts'
+import type { Model, ModelDescription } from './model.ts'
+import type { Models } from './models.ts'
+import { type Page, PageEndpoint, type Params, UnknownEndpoint, WithStatus } from './page-endpoint.ts'
+
+/** What the endpoints need of their server. */
+export interface OipServer {
+  readonly models: Models
+  /** Path in front of `/v2`. */
+  readonly prefix: string
+  /** Whether anybody may ask for the names of all models. */
+  readonly introspection: boolean
+  /** Why the server cannot answer now; undefined when it can. */
+  unready(): string | undefined
+  /** Called for an error that comes too late for the status of its answer. */
+  onLateError(error: ServingError, requestId: string): void
+}
+
+/** Returns the endpoints of the protocol. */
+export function oipEndpoints({ models, prefix, introspection, unready, onLateError }: OipServer): Endpoint[] {
+  const at = `${prefix}/v2`
+  const get = (path: string, page: Page, isLimited = true) => new PageEndpoint('GET', at + path, page, isLimited)
+  const post = (path: string, page: Page) => new PageEndpoint('POST', at + path, page)
+  const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
+  const one = ({ model, version }: Params) => models.find(model, version)
+  const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
+    const model = one(params)
+    return whenReady(describeModel(model), (description) => make(model, description))
+  }
+  const ofModel = (path: string): Endpoint[] => [
+    get(path, (params) =>
+      described(params, (model, description) => modelMetadata(model, models.versions(model.name), description)),
+    ),
+    get(`${path}/ready`, (params) => modelReadiness(one(params)), false),
+    get(`${path}/config`, (params) => described(params, modelConfig)),
+    get(`${path}/stats`, (params) => ({ model_stats: [modelStats(one(params))] })),
+    new InferEndpoint(`${at}${path}/infer`, models),
+    new GenerateEndpoint(`${at}${path}/generate`, models, onLateError),
+    new GenerateEndpoint(`${at}${path}/generate_stream`, models, onLateError),
+  ]
+  const known = [
+    get('', metadata),
+    get('/', metadata),
+    get('/health/live', () => ({ live: true }), false),
+    get('/health/ready', () => readiness(unready()), false),
+    ...ofModel('/models/{model}'),
+    ...ofModel('/models/{model}/versions/{version}'),
+    get('/models/{model}/trace/setting', () => traceSettings),
+    ...(introspection ? lists(models, get, post) : []),
+    post('/repository/models/{model}/load', ({ model }) => models.load(model)),
+    post('/repository/models/{model}/unload', ({ model }) => models.unload(model)),
+    ...absent(get, post),
+  ]
+  return [...known, ...['/models/*', '/repository/*', '/health/*'].map((path) => new UnknownEndpoint(at + path, known))]
+}
+
+type MakePage = (path: string, page: Page) => Endpoint
+
+/** Lists of all models, for those who may ask for the names of all APIs. */
+function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
+  return [
+    get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),
+    get('/models/stats', () => ({ model_stats: models.all().map(modelStats) })),
+    post('/repository/index', (_, request) => {
+      const isReadyOnly = isReadyAsked(request.peek())
+      return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
+    }),
+  ]
+}
+
+/** What clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
+function absent(get: MakePage, post: MakePage): Endpoint[] {
+  const refuse = () => {
+    const message = 'expected tensors in the body, received the name of shared memory, which this server does not use'
+    throw new ServingError('bad_input', message, {}, { status: 501, grpc: 'UNIMPLEMENTED' })
+  }
+  return [
+    ...['/systemsharedmemory', '/cudasharedmemory'].flatMap((path) => [
+      get(`${path}/status`, () => []),
+      post(`${path}/unregister`, () => undefined),
+      post(`${path}/region/{region}/unregister`, () => undefined),
+      post(`${path}/region/{region}/register`, refuse),
+    ]),
+    ...[get, post].flatMap((make) => [
+      make('/trace/setting', () => traceSettings),
+      make('/logging', () => logSettings),
+    ]),
+  ]
+}
+
+/** The body of an index request: `{"ready": true}`, or none. */
+function isReadyAsked(body: Uint8Array): boolean {
+  if (body.length === 0) return false
+  const value = parseJson(body, 'the request')
+  return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true
+}
+
+// Bodies, since kserve's client needs them.
+function readiness(reason: string | undefined): unknown {
+  return reason === undefined ? { ready: true } : new WithStatus(503, { ready: false, error: reason })
+}
+
+function modelReadiness({ name, unready }: Model): unknown {
+  return unready === undefined ? { name, ready: true } : new WithStatus(503, { name, ready: false, error: unready })
+}
+
+const packageVersion = (createRequire(import.meta.url)('../../package.json') as { readonly version: string }).version
+
+const traceSettings = {
+  trace_level: ['OFF'],
+  trace_rate: '1000',
+  trace_count: '-1',
+  log_frequency: '0',
+  trace_file: '',
+  trace_mode: 'triton',
+}
+
+const logSettings = {
+  log_file: '',
+  log_info: true,
+  log_warning: true,
+  log_error: true,
+  log_verbose_level: 0,
+  log_format: 'default',
+}

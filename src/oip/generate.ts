@@ -1,0 +1,99 @@
+/**
+ * Generate requests: inputs and outputs as members of one JSON object.
+ *
+ * **Source**: Triton's generate extension; open_inference_rest.yaml for `text_input` and `text_output`.
+ * @module
+ */
+
+import { numberCodec } from '../array/native-codec.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { reshapeTo } from '../array/shape.ts'
+import { BadInput, expected, ServingError } from '../errors.ts'
+import { encodeEvent } from '../http/event-stream.ts'
+import { functionFailureOf } from '../service/stages.ts'
+import { datatypes } from './datatype.ts'
+import type { Output } from './infer-answer.ts'
+import { readShortJson } from './infer-json.ts'
+import type { InferRequest } from './infer-request.ts'
+import { cutJson } from './json-cut.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { errorText } from './oip-error.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+import type { TensorInfo } from './tensor-info.ts'
+
+/**
+ * Reads a generate request: a member with the name of an input is its elements, one or a flat list; all others, and the
+ * members of `parameters`, are parameters.
+ * **Errors**: BadInput.
+ */
+export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): InferRequest {
+  const cut = cutJson(body, (key, inInputs) => !inInputs && inputs.some(({ name }) => name === key))
+  const value = cut.value
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
+  }
+  const tensors: Tensor[] = []
+  const parameters: Record<string, string | number | boolean> = {}
+  const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
+  for (const [key, each] of [...Object.entries(members), ...Object.entries(own ?? {})]) {
+    const info = inputs.find(({ name }) => name === key)
+    const text = cut.textOf(each)
+    if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each))))
+    // Lists such as stop words have no place in a parameter.
+    else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
+  }
+  return { id: typeof id === 'string' ? id : String(id), parameters, inputs: tensors, outputs: undefined }
+}
+
+function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array): Tensor {
+  const { dtype } = datatypes[datatype]
+  const parsed = numberCodec.parseNdarray(json, dtype, dtype !== 'str')
+  if ('failure' in parsed) {
+    const what = `an element or a list of elements of ${datatype}`
+    throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
+  }
+  // The first dimensions of any size are rows, of which there is one, but for the last.
+  const wild = shape.lastIndexOf(-1)
+  const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
+  const own = reshapeTo([parsed.size], pattern)
+  if (own === undefined) {
+    throw inputFault(name, `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`)
+  }
+  return readShortJson({ name, datatype, shape: own, size: parsed.size }, json)
+}
+
+/** An answer as an object: outputs of one element are that element, others flat lists. */
+export function generateAnswer(
+  { name, version }: Pick<Model, 'name' | 'version'>,
+  id: string,
+  tensors: readonly Tensor[],
+): string {
+  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
+  let text = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}"`
+  for (const { name: output, array } of tensors) {
+    const { data, dtype, size } = array
+    const flat = new NDArray(data, size === 1 ? [] : [size], dtype)
+    const json = numberCodec.encodeNdarray(flat, 'literal') as string | Uint8Array
+    text += `,${JSON.stringify(output)}:${typeof json === 'string' ? json : Buffer.from(json).toString()}`
+  }
+  return `${text}}`
+}
+
+/** The events of a stream; an error is the last one. */
+export async function* generateEvents(
+  model: Model,
+  id: string,
+  answers: AsyncIterable<readonly Output[]>,
+  onError: (error: ServingError) => void,
+): AsyncGenerator<string> {
+  try {
+    for await (const outputs of answers) {
+      const tensors = outputs.map(({ tensor }) => tensor)
+      yield encodeEvent({ data: generateAnswer(model, id, tensors) })
+    }
+  } catch (thrown) {
+    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    onError(error)
+    yield encodeEvent({ data: JSON.stringify({ error: errorText(error) }) })
+  }
+}

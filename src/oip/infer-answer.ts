@@ -1,0 +1,153 @@
+/**
+ * Answers of `…/infer`: JSON, with tensors in binary form behind it.
+ * @module
+ */
+import { largeCodec } from '../array/large-codec.ts'
+import { numberCodec } from '../array/native-codec.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { BadInput, expected } from '../errors.ts'
+import type { HeaderLine } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
+import { PooledBody } from '../memory/pooled-body.ts'
+import type { MaybePromise } from '../promise.ts'
+import { classify } from './classification.ts'
+import { lengthHeader } from './infer-json.ts'
+import type { InferRequest, RequestedOutput } from './infer-request.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { shown, type Tensor, writeRaw } from './tensor.ts'
+
+/** An answer's bytes, and what they are. */
+export interface EncodedAnswer {
+  readonly headers: readonly HeaderLine[]
+  readonly body: string | Uint8Array
+  /** Set where the body lies in memory of the pool. */
+  readonly pooled?: PooledBody
+}
+
+const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']]
+// Shorter answers are copied into memory of their own. **Units**: bytes.
+const minPooledBytes = 64 * 1024
+
+/** An output that is to be sent. */
+export interface Output {
+  readonly tensor: Tensor
+  readonly binary: boolean | undefined
+}
+
+/**
+ * Returns the outputs that a request asks for, in its order: all of them when it names none.
+ * **Errors**: BadInput for a name that the model does not have.
+ */
+export function selectOutputs(
+  tensors: readonly Tensor[],
+  requested: readonly RequestedOutput[] | undefined,
+  labels: ModelDescription['labels'],
+): readonly Output[] {
+  if (requested === undefined) return tensors.map((tensor) => ({ tensor, binary: undefined }))
+  return requested.map(({ name, binary, classes }) => {
+    const tensor = tensors.find((each) => each.name === name)
+    if (tensor === undefined) throw unknownOutput(name, tensors)
+    return { tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name]), binary }
+  })
+}
+
+/** Checks the names of requested outputs before the model computes them. **Errors**: BadInput. */
+export function requireOutputs({ outputs }: InferRequest, known: readonly { readonly name: string }[]): void {
+  for (const { name } of outputs ?? []) {
+    if (known.length > 0 && !known.some((each) => each.name === name)) throw unknownOutput(name, known)
+  }
+}
+
+function unknownOutput(name: string, known: readonly { readonly name: string }[]): BadInput {
+  const names = known.map((each) => shown(each.name)).join(', ')
+  return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
+}
+
+/** Encodes an answer. `allBinary`: what the request says for outputs of which it says nothing else. */
+export function encodeAnswer(
+  { name, version }: Model,
+  id: string,
+  outputs: readonly Output[],
+  allBinary: boolean,
+): MaybePromise<EncodedAnswer> {
+  const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
+  const head = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
+  const binaries: Uint8Array[] = []
+  // Of each output its elements, or in a string the rest of its object.
+  const texts: MaybePromise<Uint8Array | string>[] = []
+  for (const { tensor, binary } of outputs) {
+    if (binary ?? allBinary) {
+      const bytes = writeRaw(tensor.array)
+      binaries.push(bytes)
+      texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
+    } else texts.push(dataOf(tensor.array))
+  }
+  const finish = (data: readonly (Uint8Array | string)[]) => joined(head, outputs, data, binaries)
+  if (!texts.some((text) => text instanceof Promise)) return finish(texts as (Uint8Array | string)[])
+  return Promise.all(texts).then((data) => {
+    const answer = finish(data)
+    // The texts of large arrays lie in memory of the pool, and were copied.
+    for (const [i, own] of data.entries()) {
+      if (texts[i] instanceof Promise) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
+    }
+    return answer
+  })
+}
+
+/**
+ * The member with the elements in one list, or the list's bytes; NaN and the infinities as clients of the protocol
+ * write and read them: bare words.
+ */
+function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
+  const flat = new NDArray(array.data, [array.size], array.dtype)
+  if (largeCodec?.takesArray(flat)) return largeCodec.encode(flat, 'literal') as Promise<Uint8Array>
+  const text = numberCodec.encodeNdarray(flat, 'literal') as Uint8Array | string
+  return typeof text === 'string' ? `"data":${text}}` : text
+}
+
+function joined(
+  head: string,
+  outputs: readonly Output[],
+  data: readonly (Uint8Array | string)[],
+  binaries: readonly Uint8Array[],
+): EncodedAnswer {
+  const pieces: (Uint8Array | string)[] = []
+  let text = head
+  for (const [i, { tensor }] of outputs.entries()) {
+    const { name, datatype, array } = tensor
+    // BF16 came in only.
+    const type = datatype === 'BF16' ? 'FP32' : datatype
+    text += `${i === 0 ? '' : ','}{"name":${JSON.stringify(name)},"datatype":"${type}","shape":[${array.shape}],`
+    const own = data[i]
+    if (typeof own === 'string') text += own
+    else {
+      pieces.push(`${text}"data":`, own)
+      text = '}'
+    }
+  }
+  text += ']}'
+  if (pieces.length === 0 && binaries.length === 0) return { headers: jsonHeaders, body: text }
+  pieces.push(text)
+  let length = 0
+  for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  const json = length
+  for (const bytes of binaries) length += bytes.length
+  const isPooled = length >= minPooledBytes
+  const body = isPooled ? Buffer.from(bufferPool.take(length), 0, length) : Buffer.allocUnsafe(length)
+  let at = 0
+  for (const piece of [...pieces, ...binaries]) {
+    if (typeof piece === 'string') at += body.write(piece, at)
+    else {
+      body.set(piece, at)
+      at += piece.length
+    }
+  }
+  const headers: readonly HeaderLine[] =
+    binaries.length === 0
+      ? jsonHeaders
+      : [
+          ['content-type', 'application/octet-stream'],
+          [lengthHeader, String(json)],
+        ]
+  return { headers, body, ...(isPooled && { pooled: new PooledBody() }) }
+}

@@ -1,0 +1,126 @@
+/**
+ * `POST …/infer`.
+ * @module
+ */
+import { BadInput, expected, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { compressed } from './compression.ts'
+import { encodeAnswer } from './infer-answer.ts'
+import { isRawBody, lengthHeader, readInfer, readRawBody } from './infer-json.ts'
+import { type InferRequest, noParameters } from './infer-request.ts'
+import { attempt, describeModel, infer } from './inference.ts'
+import type { Model } from './model.ts'
+import type { Models } from './models.ts'
+import { errorResponse } from './oip-error.ts'
+
+/** Request headers that the protocol reads. */
+export const ownHeaders = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
+
+/** The headers that the functions of any model read, too. */
+export function headersOf(models: Models): readonly string[] | 'all' {
+  const names = new Set(ownHeaders)
+  for (const { readsHeaders } of models.all()) {
+    if (readsHeaders === 'all') return 'all'
+    for (const name of readsHeaders) names.add(name)
+  }
+  return [...names]
+}
+
+/** Answers inferences of every model. */
+export class InferEndpoint implements Endpoint {
+  readonly name = 'infer'
+  readonly path: string
+  readonly methods = ['POST']
+  readonly readsHeaders: readonly string[] | 'all'
+  readonly isLimited = true
+  readonly decompresses = true
+  readonly #models: Models
+
+  constructor(path: string, models: Models) {
+    this.path = path
+    this.#models = models
+    this.readsHeaders = headersOf(models)
+  }
+
+  answer(request: HttpRequest, ctx: Context, { params }: RequestTarget): MaybePromise<HttpResponse> {
+    const answer = attempt(() => {
+      const model = this.#models.find(params.model, params.version)
+      return whenReady(this.#read(model, request, ctx), (read) => this.#infer(model, read, ctx))
+    })
+    return whenReady(answer, (response) => ('body' in response ? response : this.problem(response.error, ctx.id)))
+  }
+
+  #read(model: Model, request: HttpRequest, ctx: Context): MaybePromise<ReadRequest> {
+    const length = ctx.headers.get(lengthHeader)
+    const release = () => bodyLoan.release(request)
+    if (isRawBody(length)) {
+      const body = request.body
+      return whenReady(rawRequest(model, body), (inferRequest) => ({ inferRequest, isRaw: true }))
+    }
+    let read: MaybePromise<InferRequest>
+    try {
+      read = readInfer(request, length)
+    } catch (error) {
+      release()
+      throw error
+    }
+    if (read instanceof Promise) return read.finally(release).then((inferRequest) => ({ inferRequest, isRaw: false }))
+    release()
+    return { inferRequest: read, isRaw: false }
+  }
+
+  #infer(model: Model, { inferRequest, isRaw }: ReadRequest, ctx: Context): MaybePromise<HttpResponse> {
+    const { id, parameters } = inferRequest
+    const isBinary = isRaw || parameters.binary_data_output === true
+    return whenReady(infer(model, inferRequest, ctx), (inference): MaybePromise<HttpResponse> => {
+      if ('error' in inference) return this.problem(inference.error, ctx.id)
+      return whenReady(encodeAnswer(model, id, inference.outputs, isBinary), ({ headers, ...rest }) => {
+        const own = ctx.response.touched ? ownHeadersOf(ctx, headers) : headers
+        return compressed({ ...rest, headers: own }, ctx.headers.get('accept-encoding'))
+      })
+    })
+  }
+
+  problem(error: ServingError, requestId: string): HttpResponse {
+    return errorResponse(error, requestId)
+  }
+}
+
+interface ReadRequest {
+  readonly inferRequest: InferRequest
+  /** Whether the body was the elements of one tensor. */
+  readonly isRaw: boolean
+}
+
+/** Headers with those that the function set, but for the type of its own HTTP body. */
+function ownHeadersOf(ctx: Context, headers: HttpResponse['headers']): HttpResponse['headers'] {
+  const type = headers.find(([name]) => name === 'content-type')?.[1]
+  return ctx.response.merge(headers).filter(([name, value]) => name !== 'content-type' || value === type)
+}
+
+/** A body of elements alone: those of the only input, of which the first dimension of any size is one. */
+function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
+  return whenReady(describeModel(model), ({ inputs }) => {
+    const [info] = inputs
+    if (inputs.length !== 1) {
+      throw new BadInput(expected('a model of one input', 'a body without JSON', `one of ${inputs.length}`))
+    }
+    const { name, datatype } = info
+    const shape = info.shape.map((dim) => (dim === -1 ? 1 : dim))
+    const size = shape.reduce((product, dim) => product * dim, 1)
+    // One element of BYTES is the body itself, without a length.
+    const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
+    const tensor = readRawBody({ name, datatype, shape, size }, elements)
+    return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined }
+  })
+}
+
+function withLength(body: Uint8Array): Uint8Array {
+  const bytes = Buffer.allocUnsafe(4 + body.length)
+  bytes.writeUInt32LE(body.length)
+  bytes.set(body, 4)
+  return bytes
+}

@@ -1,0 +1,225 @@
+/**
+ * Bodies of `…/infer`: JSON, with tensors in binary form behind it.
+ * @module
+ */
+
+import { parseInSlices } from '../array/json.ts'
+import { largeCodec } from '../array/large-codec.ts'
+import { numberCodec } from '../array/native-codec.ts'
+import { NDArray } from '../array/ndarray.ts'
+import type { ParseFailure } from '../array/number-codec.ts'
+import { showShape } from '../array/shape.ts'
+import type { DType } from '../dtype.ts'
+import { BadInput, type BadInputReason, expected } from '../errors.ts'
+import { bodyLoan, type HttpRequest } from '../http/message.ts'
+import { inSlices, runAtOnce } from '../memory/slices.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { datatypes } from './datatype.ts'
+import {
+  type InferRequest,
+  type Parameters,
+  parseParameters,
+  type RequestedOutput,
+  requestedOutput,
+  requireDistinct,
+} from './infer-request.ts'
+import { type CutJson, cutJson } from './json-cut.ts'
+import { checkHead, inputFault, readRaw, shown, type Tensor, type TensorHead } from './tensor.ts'
+
+/** Says how long the JSON in front of the binary tensors is. */
+export const lengthHeader = 'inference-header-content-length'
+
+// From these sizes on texts are read beside the event loop. **Units**: bytes.
+const minSlicedBytes = 16 * 1024
+const minAsyncBytes = 1024 * 1024
+// Inputs and outputs of a request: more than any model has.
+const maxTensors = 1000
+
+/**
+ * Reads a request. **Errors**: BadInput with the input's name as its path.
+ * **Cost**: numbers go from the body into typed arrays; binary tensors are views of the body.
+ */
+export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
+  // What is read beside the event loop must outlive the socket's callback.
+  if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+  if (length === undefined) return readParts(request, request.peek(), undefined, 0)
+  const size = Number(length)
+  const body = request.peek().length
+  if (!/^\d{1,15}$/.test(length) || size > body) {
+    throw new BadInput(expected(`a length from 0 to ${body}, that of the body,`, lengthHeader, length))
+  }
+  if (size === body) return readParts(request, request.peek(), undefined, 0)
+  const whole = request.body
+  return readParts(request, whole.subarray(0, size), whole.subarray(size), size)
+}
+
+/** Whether the body is one tensor's elements alone. */
+export function isRawBody(length: string | undefined): boolean {
+  return length !== undefined && /^0+$/.test(length)
+}
+
+function readParts(
+  request: HttpRequest,
+  json: Uint8Array,
+  binary: Uint8Array | undefined,
+  room: number,
+): MaybePromise<InferRequest> {
+  const cut = cutJson(json, (key, inInputs) => inInputs && key === 'data')
+  const body = cut.value
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
+  }
+  const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
+  if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
+  const list = requireList(inputs, 'inputs')
+  const wanted = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
+  const reader = new TensorReader(request, cut, binary, room)
+  const tensors = list.map((input) => reader.read(input))
+  reader.end()
+  const rest = {
+    id,
+    parameters: parseParameters(parameters, 'the request'),
+    outputs: wanted.length === 0 ? undefined : readOutputs(wanted),
+  }
+  const finish = (all: readonly Tensor[]): InferRequest => {
+    requireDistinct(all, 'input')
+    return { ...rest, inputs: all }
+  }
+  if (!tensors.some(isPromise)) return finish(tensors as Tensor[])
+  return Promise.all(tensors).then(finish)
+}
+
+function requireList(value: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+  const isList = Array.isArray(value) && value.every((each) => typeof each === 'object' && each !== null)
+  if (!isList) throw new BadInput(expected('a list of objects', name, value), { reason: 'schema' })
+  if (value.length <= maxTensors) return value
+  throw new BadInput(expected(`at most ${maxTensors} elements`, name, value.length), { reason: 'schema' })
+}
+
+function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
+  const outputs = list.map(({ name, parameters }) =>
+    requestedOutput(name, parseParameters(parameters, `output ${shown(String(name))}`)),
+  )
+  requireDistinct(outputs, 'output')
+  return outputs
+}
+
+/** Reads the tensors of one request in their order. */
+class TensorReader {
+  readonly #request: HttpRequest
+  readonly #cut: CutJson
+  readonly #binary: Uint8Array | undefined
+  #at = 0
+  // Bytes in front of the next tensor that nobody needs any more.
+  #room: number
+
+  constructor(request: HttpRequest, cut: CutJson, binary: Uint8Array | undefined, room: number) {
+    this.#request = request
+    this.#cut = cut
+    this.#binary = binary
+    this.#room = room
+  }
+
+  read(input: Readonly<Record<string, unknown>>): MaybePromise<Tensor> {
+    const head = checkHead(input.name, input.datatype, input.shape)
+    const place = `input ${shown(head.name)}`
+    const parameters = parseParameters(input.parameters, place)
+    const size = parameters.binary_data_size
+    if (input.data !== undefined) {
+      if (size !== undefined) throw inputFault(head.name, `expected either data or binary_data_size for ${place}`)
+      return this.#readJson(head, input.data)
+    }
+    if (size === undefined) throw inputFault(head.name, missingData(place, parameters))
+    return this.#readBinary(head, size)
+  }
+
+  /** Checks that all bytes behind the JSON belong to a tensor. */
+  end(): void {
+    const rest = (this.#binary?.length ?? 0) - this.#at
+    if (rest > 0) {
+      const what = `${this.#at} bytes behind the JSON, as the inputs say`
+      throw new BadInput(`expected ${what}, received ${rest} more`, { reason: 'shape' })
+    }
+  }
+
+  #readBinary(head: TensorHead, size: unknown): MaybePromise<Tensor> {
+    const place = `binary_data_size of input ${shown(head.name)}`
+    const left = (this.#binary?.length ?? 0) - this.#at
+    if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
+      throw inputFault(head.name, expected(`a number of bytes up to ${left}, which are left of the body,`, place, size))
+    }
+    const end = this.#at + (size as number)
+    const bytes = (this.#binary ?? new Uint8Array(0)).subarray(this.#at, end)
+    const tensor = inSlices(readRaw(head, bytes, this.#room))
+    // What was moved down leaves as much room behind it.
+    if (!isPromise(tensor)) this.#room = roomBehind(tensor, bytes)
+    else this.#room = 0
+    this.#at = end
+    return tensor
+  }
+
+  #readJson(head: TensorHead, data: unknown): MaybePromise<Tensor> {
+    const { dtype } = datatypes[head.datatype]
+    const text = this.#cut.textOf(data)
+    // A key with escapes was not cut out.
+    const json = text ?? Buffer.from(JSON.stringify(data))
+    const parsed = this.#parse(json, dtype)
+    return whenReady(parsed, (array) => tensorOf(head, array))
+  }
+
+  #parse(json: Uint8Array, dtype: DType): MaybePromise<NDArray | ParseFailure> {
+    const isNumeric = dtype !== 'str'
+    if (json.length < minSlicedBytes || (isNumeric && json.length < minAsyncBytes)) {
+      return numberCodec.parseNdarray(json, dtype, isNumeric)
+    }
+    if (json.length < minAsyncBytes) return inSlices(parseInSlices(new Uint8Array(json), dtype))
+    if (!isNumeric || largeCodec === undefined) return inSlices(parseInSlices(json, dtype, isNumeric))
+    return largeCodec.parse(json, dtype, true, bodyLoan.isPooled(this.#request))
+  }
+}
+
+function roomBehind({ array }: Tensor, bytes: Uint8Array): number {
+  const { data } = array
+  if (Array.isArray(data) || data.buffer !== bytes.buffer) return bytes.length
+  return bytes.byteOffset - data.byteOffset
+}
+
+function missingData(place: string, parameters: Parameters): string {
+  const region = parameters.shared_memory_region
+  if (region === undefined) return `expected data or binary_data_size for ${place}, received neither`
+  return expected('data or binary_data_size, since there is no shared memory here,', place, 'shared_memory_region')
+}
+
+const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
+  syntax: 'syntax',
+  encoding: 'encoding',
+  ragged: 'ragged',
+  depth: 'shape',
+}
+
+/** Returns the tensor of elements that were read, flat or nested. **Errors**: BadInput. */
+function tensorOf({ name, datatype, shape, size }: TensorHead, parsed: NDArray | ParseFailure): Tensor {
+  const place = `input ${shown(name)}`
+  if ('failure' in parsed) {
+    const { failure, offset } = parsed
+    const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
+    const message = `expected ${what} for the data of ${place}, received something else at byte ${offset} of it`
+    throw inputFault(name, message, reasons[failure] ?? 'dtype')
+  }
+  if (parsed.size !== size) {
+    const what = `${size} elements (shape ${showShape(shape)}) for the data of ${place}`
+    throw inputFault(name, `expected ${what}, received ${parsed.size}`)
+  }
+  return { name, datatype, array: new NDArray(parsed.data, shape, parsed.dtype) }
+}
+
+/** Reads elements of a tensor from JSON text that is short. **Errors**: BadInput. */
+export function readShortJson(head: TensorHead, json: Uint8Array): Tensor {
+  const { dtype } = datatypes[head.datatype]
+  return tensorOf(head, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
+}
+
+/** Reads a body that is the elements of the only input, whose head is known. */
+export function readRawBody(head: TensorHead, body: Uint8Array): Tensor {
+  return runAtOnce(readRaw(head, body))
+}

@@ -1,0 +1,69 @@
+/**
+ * A request for an inference, from whichever transport it came.
+ * @module
+ */
+import { BadInput, expected } from '../errors.ts'
+import type { RequestParameters } from '../http/context.ts'
+import { shown, type Tensor } from './tensor.ts'
+
+/** Values of parameters; 64-bit integers of gRPC are numbers here, rounded beyond ±2^53. */
+export type Parameters = RequestParameters
+
+/** An output that a client asks for. */
+export interface RequestedOutput {
+  readonly name: string
+  /** Whether its elements are sent in binary form. Undefined: as the request says for all. */
+  readonly binary: boolean | undefined
+  /** How many classes to send instead of the elements; 0 for the elements. */
+  readonly classes: number
+}
+
+/** A request whose tensors were read. */
+export interface InferRequest {
+  /** Empty when the client gave none. */
+  readonly id: string
+  readonly parameters: Parameters
+  readonly inputs: readonly Tensor[]
+  /** Undefined: all. */
+  readonly outputs: readonly RequestedOutput[] | undefined
+}
+
+/** The parameters of a request that has none. */
+export const noParameters: Parameters = Object.freeze({})
+
+/** Checks parameters as JSON has them. **Errors**: BadInput. */
+export function parseParameters(value: unknown, place: string): Parameters {
+  if (value === undefined || value === null) return noParameters
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new BadInput(expected('an object', `parameters of ${place}`, value), { reason: 'schema' })
+  }
+  for (const [key, each] of Object.entries(value)) {
+    if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') continue
+    const message = expected('a string, a number or a boolean', `parameter ${shown(key)} of ${place}`, each)
+    throw new BadInput(message, { reason: 'schema' })
+  }
+  return value as Parameters
+}
+
+/** Returns an output as its parameters ask for it. **Errors**: BadInput. */
+export function requestedOutput(name: unknown, parameters: Parameters): RequestedOutput {
+  if (typeof name !== 'string' || name === '') {
+    throw new BadInput(expected('a name', 'an output', name), { reason: 'schema' })
+  }
+  const { binary_data: binary, classification = 0 } = parameters
+  const classes = Number(classification)
+  if (!Number.isSafeInteger(classes) || classes < 0) {
+    const message = expected('a whole number', `classification of output ${shown(name)}`, classification)
+    throw new BadInput(message, { reason: 'schema' })
+  }
+  return { name, binary: typeof binary === 'boolean' ? binary : undefined, classes }
+}
+
+/** Checks that names differ. **Errors**: BadInput. */
+export function requireDistinct(named: readonly { readonly name: string }[], what: string): void {
+  const names = new Set<string>()
+  for (const { name } of named) {
+    if (names.has(name)) throw new BadInput(`expected ${what} ${shown(name)} once, received it twice`, { path: name })
+    names.add(name)
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The pipeline of an inference, for every transport: model, outputs, errors.
+ * @module
+ */
+import { Overloaded, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { lifecycle } from '../http/context.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { decodeFailureOf } from '../service/stages.ts'
+import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
+import type { InferRequest } from './infer-request.ts'
+import type { Model, ModelDescription } from './model.ts'
+
+/** The outputs of an inference as its client asked for them, or the error. */
+export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
+
+/** The answers of a streaming inference, or the error. */
+export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | { readonly error: ServingError }
+
+/** Describes a model. **Errors**: Overloaded while it is not ready. */
+export function describeModel(model: Model): MaybePromise<ModelDescription> {
+  const { unready } = model
+  if (unready !== undefined) throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
+  return model.describe()
+}
+
+/** Calls a model. Never throws, never rejects. */
+export function infer(model: Model, request: InferRequest, ctx: Context): MaybePromise<Inference> {
+  return attempt(() =>
+    whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<Inference> => {
+      requireOutputs(request, known)
+      lifecycle.setParameters(ctx, request.parameters)
+      return whenReady(model.infer(request.inputs, ctx), (outcome) =>
+        'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
+      )
+    }),
+  )
+}
+
+/** As {@link infer}, for functions that yield. */
+export function inferStream(model: Model, request: InferRequest, ctx: Context): MaybePromise<StreamInference> {
+  return attempt(() =>
+    whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<StreamInference> => {
+      requireOutputs(request, known)
+      lifecycle.setParameters(ctx, request.parameters)
+      return whenReady(model.stream(request.inputs, ctx), (outcome) =>
+        'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
+      )
+    }),
+  )
+}
+
+async function* selected(
+  answers: AsyncIterable<Parameters<typeof selectOutputs>[0]>,
+  { outputs }: InferRequest,
+  labels: ModelDescription['labels'],
+): AsyncGenerator<readonly Output[]> {
+  for await (const tensors of answers) yield selectOutputs(tensors, outputs, labels)
+}
+
+/** Returns what fails as an error. */
+export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { readonly error: ServingError }> {
+  const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
+  try {
+    const answer = run()
+    return answer instanceof Promise ? answer.catch(fail) : answer
+  } catch (error) {
+    return fail(error)
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Cuts the long values out of a JSON text, so that they can be read into typed arrays: what is left is short.
+ * @module
+ */
+import { BadInput, PayloadTooLarge } from '../errors.ts'
+import { parseJson } from '../text/parse-json.ts'
+
+/** A JSON text in two parts. */
+export interface CutJson {
+  /** The text as a value; where a value was cut out it has a {@link Cut} instead. */
+  readonly value: unknown
+  /** Returns the text of a value that was cut out, a view of the bytes; undefined for any other value. */
+  textOf(value: unknown): Uint8Array | undefined
+}
+
+/** Whether the value of a key is to be cut out: `inInputs` for a member of an element of the list `inputs`. */
+export type IsCut = (key: string, inInputs: boolean) => boolean
+
+// Of what is left. **Units**: bytes.
+const maxRestBytes = 1024 * 1024
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const openList = 0x5b
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/**
+ * Cuts values out of a JSON text and parses the rest. A value's text may be anything up to the next comma or bracket
+ * that ends it: whoever reads it finds the errors in it.
+ * **Errors**: BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside the values.
+ * **Cost**: a memchr over lists without strings; about a nanosecond a byte of the rest.
+ */
+export function cutJson(bytes: Uint8Array, isCut: IsCut): CutJson {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const cuts = findCuts(text, isCut)
+  let rest = text.length
+  for (const [start, end] of cuts) rest -= end - start
+  if (rest > maxRestBytes) {
+    throw new PayloadTooLarge(`expected at most ${maxRestBytes} bytes of JSON beside the data, received ${rest}`)
+  }
+  let json = ''
+  let at = 0
+  // A string that no client can have put there by chance: the number of the cut behind a text of the process.
+  for (const [i, [start, end]] of cuts.entries()) {
+    json += `${text.toString('latin1', at, start)}"${mark}${i}"`
+    at = end
+  }
+  json += text.toString('latin1', at)
+  const value = parseRest(Buffer.from(json, 'latin1'), cuts)
+  return {
+    value,
+    textOf(found) {
+      if (typeof found !== 'string' || !found.startsWith(mark)) return undefined
+      const cut = cuts[Number(found.slice(mark.length))]
+      return cut === undefined ? undefined : bytes.subarray(cut[0], cut[1])
+    },
+  }
+}
+
+const mark = `cut ${crypto.randomUUID()} `
+
+type Extent = readonly [start: number, end: number]
+
+/** Parses what is left. **Errors**: BadInput with the offset in the whole text. */
+function parseRest(rest: Buffer, cuts: readonly Extent[]): unknown {
+  try {
+    return parseJson(rest, 'the request')
+  } catch (error) {
+    if (!(error instanceof BadInput) || error.offset === undefined) throw error
+    let offset = error.offset
+    for (const [i, [start, end]] of cuts.entries()) {
+      if (offset <= start) break
+      offset += end - start - (mark.length + String(i).length + 2)
+    }
+    const message = error.message.replace(/at byte \d+$/, `at byte ${offset}`)
+    throw new BadInput(message, { reason: error.reason, offset, cause: error })
+  }
+}
+
+function findCuts(text: Buffer, isCut: IsCut): Extent[] {
+  const cuts: Extent[] = []
+  let depth = 0
+  // Depth of the list `inputs`; 0 outside of it.
+  let inputsDepth = 0
+  let at = 0
+  while (at < text.length) {
+    const byte = text[at]
+    if (byte === quote) {
+      const start = at + 1
+      const end = stringEnd(text, at)
+      const colon = skipSpace(text, end)
+      if (text[colon] !== 0x3a) {
+        at = end
+        continue
+      }
+      at = skipSpace(text, colon + 1)
+      const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
+      // Keys with escapes are none that we look for.
+      const key = depth === 1 || inInputs ? text.toString('latin1', start, end - 1) : ''
+      if (depth === 1 && key === 'inputs' && text[at] === openList) inputsDepth = 2
+      else if ((depth === 1 || inInputs) && isCut(key, inInputs)) {
+        const stop = valueEnd(text, at)
+        cuts.push([at, stop])
+        at = stop
+      }
+      continue
+    }
+    if (byte === openList || byte === openObject) depth++
+    else if (byte === closeList || byte === closeObject) {
+      depth--
+      if (depth < inputsDepth) inputsDepth = 0
+    }
+    at++
+  }
+  return cuts
+}
+
+function skipSpace(text: Buffer, at: number): number {
+  while (at < text.length && (text[at] === 0x20 || text[at] === 0x0a || text[at] === 0x0d || text[at] === 0x09)) at++
+  return at
+}
+
+/** The position behind a string that begins at `at`; the end of the text for one that is cut off. */
+function stringEnd(text: Buffer, at: number): number {
+  for (let end = text.indexOf(quote, at + 1); end !== -1; end = text.indexOf(quote, end + 1)) {
+    let slashes = 0
+    while (text[end - 1 - slashes] === backslash) slashes++
+    if (slashes % 2 === 0) return end + 1
+  }
+  return text.length
+}
+
+/** The position behind a value that begins at `at`. */
+function valueEnd(text: Buffer, at: number): number {
+  if (text[at] === quote) return stringEnd(text, at)
+  if (text[at] === openList) return listEnd(text, at)
+  if (text[at] === openObject) return bracketedEnd(text, at)
+  let end = at
+  while (end < text.length && text[end] !== comma && text[end] !== closeObject && text[end] !== closeList) end++
+  return end
+}
+
+function listEnd(text: Buffer, at: number): number {
+  // A list without strings and objects ends in front of the object's end or of the next key, whichever is first.
+  const next = text.indexOf(quote, at)
+  const limit = next === -1 ? text.length : next
+  const brace = text.subarray(at, limit).indexOf(closeObject)
+  let end = brace === -1 ? limit : at + brace
+  while (isSpace(text[end - 1])) end--
+  if (brace !== -1 || text[end - 1] === comma) {
+    if (brace === -1)
+      do end--
+      while (isSpace(text[end - 1]))
+    if (text[end - 1] === closeList) return end
+  }
+  return bracketedEnd(text, at)
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/** The position behind the list or object that begins at `at`, by counting its brackets. */
+function bracketedEnd(text: Buffer, at: number): number {
+  let depth = 0
+  while (at < text.length) {
+    const byte = text[at]
+    if (byte === quote) {
+      at = stringEnd(text, at)
+      continue
+    }
+    at++
+    if (byte === openList || byte === openObject) depth++
+    else if (byte === closeList || byte === closeObject) {
+      depth--
+      if (depth === 0) return at
+    }
+  }
+  return at
+}

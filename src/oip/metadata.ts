@@ -1,0 +1,82 @@
+/**
+ * What the protocol tells about a server and its models, as JSON; the gRPC messages are made of the same.
+ * @module
+ */
+import { datatypes } from './datatype.ts'
+import type { Model, ModelDescription } from './model.ts'
+import { batchStats, inferenceStats } from './statistics.ts'
+import type { TensorInfo } from './tensor-info.ts'
+
+/** Names of the extensions that the server has. */
+export const extensions: readonly string[] = [
+  'classification',
+  'model_repository',
+  'model_configuration',
+  'binary_tensor_data',
+  'parameters',
+  'statistics',
+  'generate',
+]
+
+/** Name, datatype and shape. */
+export function tensorMetadata({ name, datatype, shape }: TensorInfo) {
+  return { name, datatype, shape }
+}
+
+/** The metadata of a model. */
+export function modelMetadata(model: Model, versions: readonly string[], description: ModelDescription) {
+  return {
+    name: model.name,
+    versions,
+    platform: description.platform,
+    inputs: description.inputs.map(tensorMetadata),
+    outputs: description.outputs.map(tensorMetadata),
+  }
+}
+
+/** The configuration of a model, in the names of Triton's ModelConfig. Of batched models `dims` leaves out the rows. */
+export function modelConfig(model: Model, description: ModelDescription) {
+  const { platform, maxBatchSize, inputs, outputs, isStream } = description
+  const dims = (shape: readonly number[]) => (maxBatchSize > 0 ? shape.slice(1) : shape)
+  return {
+    name: model.name,
+    platform,
+    backend: platform === 'serving' ? 'serving' : 'onnxruntime',
+    version_policy: { latest: { num_versions: 1 } },
+    max_batch_size: maxBatchSize,
+    input: inputs.map((info) => ({
+      name: info.name,
+      data_type: datatypes[info.datatype].config[1],
+      format: 'FORMAT_NONE',
+      dims: dims(info.shape),
+      is_shape_tensor: false,
+      allow_ragged_batch: false,
+      optional: info.isOptional === true,
+    })),
+    output: outputs.map((info) => ({
+      name: info.name,
+      data_type: datatypes[info.datatype].config[1],
+      dims: dims(info.shape),
+      label_filename: '',
+      is_shape_tensor: false,
+    })),
+    instance_group: [],
+    parameters: {},
+    model_transaction_policy: { decoupled: isStream },
+  }
+}
+
+/** The statistics of a model. */
+export function modelStats({ name, version, statistics }: Model) {
+  return {
+    name,
+    version,
+    last_inference: statistics.lastMs,
+    inference_count: statistics.rows,
+    execution_count: statistics.success.count,
+    inference_stats: inferenceStats(statistics),
+    response_stats: {},
+    batch_stats: batchStats(statistics),
+    memory_usage: [],
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What the protocol calls a model, and an API as one.
+ * @module
+ */
+import type { ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import type { Api } from '../service/api.ts'
+import { firstOf, statusErrorOf } from '../service/call-rpc.ts'
+import { callDecoded, type Protocol } from '../service/stages.ts'
+import { Statistics } from './statistics.ts'
+import type { Tensor } from './tensor.ts'
+import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'
+import { tensorView } from './tensor-view.ts'
+
+/** What metadata and configuration say of a model. */
+export interface ModelDescription {
+  readonly platform: string
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+  /** Rows that are joined into one call; 0 where the first dimension is no number of rows. */
+  readonly maxBatchSize: number
+  /** Whether a request may have several answers. */
+  readonly isStream: boolean
+  /** Names of the classes of an output, by its name. */
+  readonly labels?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The outcome of an inference. */
+export type Outcome = { readonly outputs: readonly Tensor[] } | { readonly error: ServingError }
+
+/** The outcome of an inference with any number of answers; the first was awaited. */
+export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | { readonly error: ServingError }
+
+/** A model that can be called. */
+export interface Model {
+  readonly name: string
+  readonly version: string
+  readonly statistics: Statistics
+  /** Headers that the model's function reads. */
+  readonly readsHeaders: readonly string[] | 'all'
+  /** Why it cannot answer now; undefined when it can. */
+  readonly unready: string | undefined
+  /** **Errors**: rejects while it is unready. */
+  describe(): MaybePromise<ModelDescription>
+  /** Never throws, never rejects. */
+  infer(inputs: readonly Tensor[], ctx: Context): MaybePromise<Outcome>
+  /** Never throws, never rejects. */
+  stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome>
+}
+
+/** Returns the models that the APIs of a service are: those whose descriptors are tensors. */
+export function apiModels(apis: Iterable<Api>): Model[] {
+  const models: Model[] = []
+  for (const api of apis) {
+    const input = tensorView(api.input, 'input')
+    const output = tensorView(api.output, 'output')
+    if (input !== undefined && output !== undefined) models.push(new ApiModel(api, input, output))
+  }
+  return models
+}
+
+/** The version of a model that has no others. */
+export const onlyVersion = '1'
+
+class ApiModel implements Model {
+  readonly name: string
+  readonly version = onlyVersion
+  readonly statistics = new Statistics()
+  readonly readsHeaders: readonly string[] | 'all'
+  readonly unready = undefined
+  readonly #api: Api
+  readonly #input: TensorView
+  readonly #description: ModelDescription
+  readonly #unary: Protocol<Outcome>
+  readonly #streaming: Protocol<StreamOutcome>
+
+  constructor(api: Api, input: TensorView, output: TensorView) {
+    this.name = api.name
+    this.readsHeaders = api.readsHeaders
+    this.#api = api
+    this.#input = input
+    const isStream = output.toStream !== undefined && /Generator/.test(api.fn.constructor.name)
+    const { infos: inputs } = input
+    const { infos: outputs } = output
+    this.#description = { platform: 'serving', inputs, outputs, maxBatchSize: 0, isStream }
+    const fail = (error: ServingError) => ({ error })
+    this.#unary = {
+      encode: (_, result, ctx) =>
+        whenReady(output.toTensors(result, ctx), (tensors): Outcome => {
+          const error = statusErrorOf(ctx)
+          return error === undefined ? { outputs: tensors } : { error }
+        }),
+      fail,
+    }
+    this.#streaming = {
+      encode: async (_, result, ctx) => {
+        const answers = output.toStream?.(result, ctx) ?? once(() => output.toTensors(result, ctx))
+        const first = await firstOf(answers[Symbol.asyncIterator](), ctx)
+        return 'error' in first ? first : { answers: first.items }
+      },
+      fail,
+    }
+  }
+
+  describe(): ModelDescription {
+    return this.#description
+  }
+
+  infer(inputs: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
+    return this.#run(inputs, ctx, this.#unary)
+  }
+
+  stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome> {
+    return this.#run(inputs, ctx, this.#streaming)
+  }
+
+  #run<R extends Outcome | StreamOutcome>(
+    tensors: readonly Tensor[],
+    ctx: Context,
+    protocol: Protocol<R>,
+  ): MaybePromise<R> {
+    const decode = () => this.#input.fromTensors(requireInputs(tensors, this.#input), ctx)
+    return measured(this.statistics, tensors, () => callDecoded(this.#api, decode, ctx, protocol))
+  }
+}
+
+/** Runs an inference and counts it. */
+export function measured<R extends Outcome | StreamOutcome>(
+  statistics: Statistics,
+  [first]: readonly Tensor[],
+  run: () => MaybePromise<R>,
+): MaybePromise<R> {
+  const start = performance.now()
+  const count = (outcome: R) => {
+    const ms = performance.now() - start
+    // The parts of the time are not told apart: encoding a tensor is copying it.
+    if ('error' in outcome) statistics.failed(ms)
+    else statistics.succeeded(first?.array.shape[0] ?? 1, { input: 0, infer: ms, output: 0 })
+    return outcome
+  }
+  const outcome = run()
+  return isPromise(outcome) ? outcome.then(count) : count(outcome)
+}
+
+async function* once(make: () => MaybePromise<readonly Tensor[]>): AsyncGenerator<readonly Tensor[]> {
+  yield await make()
+}

@@ -1,0 +1,135 @@
+/**
+ * A runner as a model: its arguments and results are arrays by name.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { ModelOptions, ModelTensor } from '../service/model-options.ts'
+import { functionFailureOf, type Protocol, withDeadline } from '../service/stages.ts'
+import { datatypeOf } from './datatype.ts'
+import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
+import { Statistics } from './statistics.ts'
+import type { Tensor } from './tensor.ts'
+import { requireInputs, type TensorInfo } from './tensor-info.ts'
+
+type Arrays = Readonly<Record<string, NDArray>>
+type Method = (input: unknown, ctx?: Context) => Promise<unknown>
+
+const protocol: Protocol<Outcome> = {
+  encode: () => ({ outputs: [] }),
+  fail: (error) => ({ error }),
+}
+
+/** See {@link ModelOptions}. */
+export class RunnerModel implements Model {
+  readonly name: string
+  readonly version: string
+  readonly statistics = new Statistics()
+  readonly readsHeaders = []
+  readonly #options: ModelOptions
+  #description: MaybePromise<ModelDescription> | undefined
+
+  constructor(options: ModelOptions) {
+    this.#options = options
+    this.name = options.name ?? options.runner.name
+    this.version = options.version ?? onlyVersion
+  }
+
+  get unready(): string | undefined {
+    return this.#options.runner.unready
+  }
+
+  describe(): MaybePromise<ModelDescription> {
+    this.#description ??= this.#describe()
+    return this.#description
+  }
+
+  #describe(): MaybePromise<ModelDescription> {
+    const { inputs, outputs } = this.#options
+    if (inputs !== undefined && outputs !== undefined) return this.#described({ inputs, outputs })
+    const describe = this.#method('describe')
+    if (describe === undefined) {
+      throw new InvalidArgument(
+        `expected inputs and outputs for the model ${this.name}, whose runner has no method describe`,
+      )
+    }
+    // Once for all requests, so without the context of the first.
+    const answer = describe(undefined).then((found) => this.#described(found))
+    answer.then(
+      (description) => {
+        this.#description = description
+      },
+      () => {
+        this.#description = undefined
+      },
+    )
+    return answer
+  }
+
+  #described(found: unknown): ModelDescription {
+    const { inputs, outputs } = found as Required<Pick<ModelOptions, 'inputs' | 'outputs'>>
+    const { labels } = this.#options
+    return {
+      platform: 'onnxruntime_onnx',
+      inputs: inputs.map(infoOf),
+      outputs: outputs.map(infoOf),
+      maxBatchSize: 0,
+      isStream: false,
+      ...(labels !== undefined && { labels }),
+    }
+  }
+
+  infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
+    return measured(this.statistics, tensors, () => withDeadline(ctx, this.#infer(tensors, ctx), protocol))
+  }
+
+  async stream(tensors: readonly Tensor[], ctx: Context): Promise<StreamOutcome> {
+    const outcome = await this.infer(tensors, ctx)
+    return 'error' in outcome ? outcome : { answers: only(outcome.outputs) }
+  }
+
+  async #infer(tensors: readonly Tensor[], ctx: Context): Promise<Outcome> {
+    try {
+      const { unready } = this
+      if (unready !== undefined) throw new Overloaded(`the model ${this.name} is not ready`)
+      const { inputs, outputs } = await this.describe()
+      const arrays = requireInputs(tensors, { infos: inputs })
+      const isSingle = inputs.length === 1 && outputs.length === 1
+      const method = this.#options.method ?? (isSingle && this.#method('predict') !== undefined ? 'predict' : 'run')
+      const call = this.#method(method)
+      if (call === undefined) {
+        throw new InvalidArgument(`expected a method ${method} of the runner of the model ${this.name}`)
+      }
+      const feeds: Record<string, NDArray> = {}
+      for (const [name, { array }] of arrays) feeds[name] = array
+      const result = await call(method === 'run' ? feeds : feeds[inputs[0].name], ctx)
+      return { outputs: tensorsOf(result, outputs) }
+    } catch (error) {
+      return { error: ServingError.is(error) ? error : functionFailureOf(error) }
+    }
+  }
+
+  #method(name: string): Method | undefined {
+    const method: unknown = (this.#options.runner as unknown as Readonly<Record<string, unknown>>)[name]
+    return typeof method === 'function' ? (method.bind(this.#options.runner) as Method) : undefined
+  }
+}
+
+function infoOf({ name, dtype, shape }: ModelTensor): TensorInfo {
+  return { name, datatype: datatypeOf(dtype), shape }
+}
+
+function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {
+  const arrays: Arrays = result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
+  return infos.map(({ name }) => {
+    const array = typeof arrays === 'object' && arrays !== null ? arrays[name] : undefined
+    if (array instanceof NDArray) return { name, datatype: datatypeOf(array.dtype), array }
+    throw new BadOutput(expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array))
+  })
+}
+
+async function* only<T>(value: T): AsyncGenerator<T> {
+  yield value
+}

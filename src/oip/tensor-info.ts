@@ -1,0 +1,78 @@
+/**
+ * What models say of their inputs and outputs, and requests checked against it.
+ * @module
+ */
+import { matchesShape, showShape } from '../array/shape.ts'
+import { expected, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { Datatype } from './datatype.ts'
+import { inputFault, shown, type Tensor } from './tensor.ts'
+
+/** What metadata says of an input or output. **Shape**: -1 where any size is taken. */
+export interface TensorInfo {
+  readonly name: string
+  readonly datatype: Datatype
+  readonly shape: readonly number[]
+  /** Whether another datatype is taken, too: the descriptor has none of its own. */
+  readonly isAnyDatatype?: boolean
+  /** Whether another shape is taken, too. */
+  readonly isAnyShape?: boolean
+  readonly isOptional?: boolean
+}
+
+/** The inputs by name, checked against their infos. */
+export type Inputs = ReadonlyMap<string, Tensor>
+
+/** A descriptor as tensors. */
+export interface TensorView {
+  readonly infos: readonly TensorInfo[]
+  /** Whether inputs of other names are taken, too. */
+  readonly isOpen?: boolean
+  /** Returns the function's value. **Errors**: BadInput. */
+  fromTensors(inputs: Inputs, ctx: Context): MaybePromise<unknown>
+  /** Returns the function's result. **Errors**: BadOutput. */
+  toTensors(value: unknown, ctx: Context): MaybePromise<readonly Tensor[]>
+  /** Returns what a generator yields, each as tensors. */
+  toStream?(value: unknown, ctx: Context): AsyncIterable<readonly Tensor[]>
+}
+
+/**
+ * Checks the inputs of a request against those of a model and returns them by name.
+ * **Errors**: BadInput for names that are missing or unknown, and for other datatypes and shapes.
+ */
+export function requireInputs(
+  tensors: readonly Tensor[],
+  { infos, isOpen }: Pick<TensorView, 'infos' | 'isOpen'>,
+): Inputs {
+  const inputs = new Map<string, Tensor>()
+  for (const tensor of tensors) {
+    const info = infos.find(({ name }) => name === tensor.name)
+    if (info === undefined && !isOpen) throw unknownInput(tensor.name, infos)
+    if (info !== undefined) requireFit(tensor, info)
+    inputs.set(tensor.name, tensor)
+  }
+  for (const { name, isOptional } of infos) {
+    if (isOptional || inputs.has(name)) continue
+    throw inputFault(name, `expected an input ${shown(name)}, received a request without it`, 'schema')
+  }
+  return inputs
+}
+
+function unknownInput(name: string, infos: readonly TensorInfo[]): ServingError {
+  const known = infos.map((info) => shown(info.name)).join(', ')
+  return inputFault(name, expected(`inputs ${known}`, 'the request', name), 'schema')
+}
+
+function requireFit({ name, datatype, array }: Tensor, info: TensorInfo): void {
+  // BF16 was widened to FP32 without loss.
+  const fits = datatype === info.datatype || (datatype === 'BF16' && info.datatype === 'FP32')
+  if (!fits && !info.isAnyDatatype) {
+    const what = `datatype ${info.datatype} for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received ${datatype}`, 'dtype')
+  }
+  if (!info.isAnyShape && !matchesShape(array.shape, info.shape)) {
+    const what = `shape ${showShape(info.shape)} for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received shape ${showShape(array.shape)}`)
+  }
+}

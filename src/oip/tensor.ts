@@ -1,0 +1,140 @@
+/**
+ * Tensors, and their elements in binary form.
+ *
+ * **Source**: Triton's binary tensor data extension: elements little-endian in C order; each element of BYTES is its
+ * length in 32 bits, then its bytes.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import { bytesOf, checkSize, viewElements } from '../array/ndarray-flatbuffer.ts'
+import { maxDimensions, showShape, sizeOf } from '../array/shape.ts'
+import { BadInput, expected, type ServingError } from '../errors.ts'
+import { moveToAligned } from '../memory/move-to-aligned.ts'
+import type { Slices } from '../memory/slices.ts'
+import { decodeUtf8 } from '../text/utf8.ts'
+import { type Datatype, datatypes, isDatatype } from './datatype.ts'
+
+/** A named array in a request or an answer. */
+export interface Tensor {
+  readonly name: string
+  readonly datatype: Datatype
+  /** BF16 is float32 here, BYTES are texts. */
+  readonly array: NDArray
+}
+
+/** Name, datatype and shape as a request states them, checked by {@link checkHead}. */
+export interface TensorHead {
+  readonly name: string
+  readonly datatype: Datatype
+  readonly shape: readonly number[]
+  /** Number of elements. */
+  readonly size: number
+}
+
+/** A fault of an input. */
+export function inputFault(name: string, message: string, reason: ServingError['reason'] = 'shape'): BadInput {
+  return new BadInput(message, { reason, path: name })
+}
+
+/** Checks what a request says of an input. **Errors**: BadInput. */
+export function checkHead(name: unknown, datatype: unknown, shape: unknown): TensorHead {
+  if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
+  if (!isDatatype(datatype)) {
+    const known = Object.keys(datatypes).join(', ')
+    throw inputFault(name, expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype), 'dtype')
+  }
+  const dims = shape as readonly number[]
+  const fits = Array.isArray(shape) && shape.length <= maxDimensions
+  if (!fits || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
+    throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
+  }
+  const size = sizeOf(dims)
+  if (Number.isSafeInteger(size)) return { name, datatype, shape: checkSize(dims, size, `input ${shown(name)}`), size }
+  throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
+}
+
+/** A name for a message. */
+export function shown(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
+}
+
+const sliceTexts = 1 << 12
+
+/**
+ * Reads the elements of an input from bytes. The bytes are the caller's, and so are `room` bytes in front of them,
+ * which may be overwritten.
+ * **Errors**: BadInput where the bytes are not those of that shape. **Cost**: a view; a copy where they lie unaligned
+ * and cannot be moved.
+ */
+export function* readRaw({ name, datatype, shape, size }: TensorHead, bytes: Uint8Array, room = 0): Slices<Tensor> {
+  if (datatype === 'BYTES') {
+    return { name, datatype, array: new NDArray(yield* readTexts(name, bytes, size), shape, 'str') }
+  }
+  const { dtype, bytes: width } = datatypes[datatype]
+  if (bytes.length !== size * width) {
+    const what = `${size * width} bytes (shape ${showShape(shape)} of ${datatype}) for input ${shown(name)}`
+    throw inputFault(name, `expected ${what}, received ${bytes.length}`)
+  }
+  if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
+  const data = yield* viewElements(moveToAligned(bytes, width, room), dtype as 'float64', `input ${shown(name)}`)
+  return { name, datatype, array: new NDArray(data as NDArray['data'], shape, dtype) }
+}
+
+/** BF16 are the upper 16 bits of float32. */
+function widen(bytes: Uint8Array): Float32Array {
+  const words = new Uint32Array(bytes.length / 2)
+  for (let i = 0; i < words.length; i++) words[i] = (bytes[2 * i] << 16) | (bytes[2 * i + 1] << 24)
+  return new Float32Array(words.buffer)
+}
+
+function* readTexts(name: string, bytes: Uint8Array, size: number): Slices<string[]> {
+  const place = `input ${shown(name)}`
+  // Each element takes at least the four bytes of its length.
+  if (bytes.length < size * 4) {
+    throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`)
+  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const texts: string[] = []
+  let at = 0
+  for (let i = 0; i < size; i++) {
+    const rest = bytes.length - at
+    if (rest < 4) throw inputFault(name, `expected the length of element ${i} of ${place}, received ${rest} bytes`)
+    const length = view.getUint32(at, true)
+    if (length > rest - 4) {
+      throw inputFault(name, `expected ${length} bytes for element ${i} of ${place}, received ${rest - 4}`)
+    }
+    texts.push(length === 0 ? '' : textOf(bytes.subarray(at + 4, at + 4 + length), place))
+    at += 4 + length
+    if (i % sliceTexts === sliceTexts - 1) yield
+  }
+  if (at === bytes.length) return texts
+  throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)
+}
+
+/** An element of BYTES as text. **Errors**: BadInput for what is not UTF-8. */
+export function textOf(bytes: Uint8Array, place: string): string {
+  try {
+    return decodeUtf8(bytes, place)
+  } catch {
+    // Its offset would be one in the element.
+    throw new BadInput(`expected UTF-8 text for an element of ${place}, received an invalid byte sequence`, {
+      reason: 'encoding',
+    })
+  }
+}
+
+/** Returns the elements of an array in binary form. **Cost**: a view for numbers; texts are encoded. */
+export function writeRaw({ dtype, data }: NDArray): Uint8Array {
+  if (dtype !== 'str') return bytesOf(data as Float64Array)
+  const texts = data as readonly string[]
+  let length = 0
+  for (const text of texts) length += 4 + Buffer.byteLength(text)
+  const bytes = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const text of texts) {
+    const size = bytes.write(text, at + 4)
+    bytes.writeUInt32LE(size, at)
+    at += 4 + size
+  }
+  return bytes
+}
