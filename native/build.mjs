@@ -1,5 +1,6 @@
 /**
- * Builds the native add-ons into native/build/Release without downloading anything. Runs at `npm install`.
+ * Builds the native add-ons into native/build/Release without downloading anything. Runs at `npm install`, where it
+ * builds nothing when those that came with the package (native/prebuilds, made by prebuild.mjs) load here.
  * serving_native.node has the codecs of arrays and frames, serving_image.node resizes pictures; serving_jpeg.node,
  * which also reads and writes JPEG, is built where libjpeg-turbo is installed with its headers.
  *
@@ -23,7 +24,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -39,13 +40,20 @@ const logFile = join(buildDir, 'build.log')
 /** A requirement that this machine does not meet; any other error is a bug and shows its stack. */
 class Unmet extends Error {}
 
+/** Says what to install; they are optional, since most installations need none of them. */
+const packages = (name) =>
+  new Unmet(
+    `the package ${name} is not installed: run \`npm install simdjson@0.9.2 node-gyp@11 node-api-headers\` and ` +
+      `\`node ${join(relative(process.cwd(), here), 'build.mjs')} --force\``,
+  )
+
 /** Returns the directory of simdjson.h and simdjson.cpp in the npm package. */
 export function simdjsonDir() {
   try {
     const dir = join(dirname(require.resolve('simdjson/package.json')), 'simdjson', 'src')
     if (existsSync(join(dir, 'simdjson.cpp'))) return dir
   } catch {}
-  throw new Unmet('the optional package simdjson is not installed')
+  throw packages('simdjson')
 }
 
 /**
@@ -63,7 +71,7 @@ export function headersDir() {
   try {
     source = require('node-api-headers').include_dir
   } catch {
-    throw new Unmet("Node's headers are neither beside the node executable nor in package node-api-headers")
+    throw packages('node-api-headers')
   }
   const staged = join(buildDir, 'headers')
   const target = join(staged, 'include', 'node')
@@ -120,17 +128,21 @@ export function hasJpeg() {
   return spawnSync(process.env.CXX || 'c++', args, { input: program }).status === 0
 }
 
+/** Returns a hash of the add-ons' sources. */
+export function sourceHash() {
+  const hash = createHash('sha256')
+  for (const folder of ['src', 'image'])
+    for (const name of readdirSync(join(here, folder)).sort())
+      hash.update(`${folder}/${name}`).update(readFileSync(join(here, folder, name)))
+  return hash.digest('hex')
+}
+
 /** Returns a hash of everything that the binaries depend on; when it changes, they are built again. */
 function fingerprint(simdjson, jpeg) {
   const hash = createHash('sha256')
   // Node-API is stable across versions of Node, so Node's own version is not included.
-  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg}`)
-  const sources = ['src', 'image'].flatMap((folder) =>
-    readdirSync(join(here, folder)).map((name) => join(here, folder, name)),
-  )
-  for (const file of [...sources.sort(), join(here, 'binding.gyp')]) {
-    hash.update(file.slice(here.length)).update(readFileSync(file))
-  }
+  hash.update(`${process.platform} ${process.arch} napi ${process.versions.napi >= 8} jpeg ${jpeg} ${sourceHash()}`)
+  hash.update(readFileSync(join(here, 'binding.gyp')))
   hash.update(readFileSync(join(dirname(dirname(simdjson)), 'package.json')))
   return hash.digest('hex')
 }
@@ -140,19 +152,39 @@ function nodeGyp(args) {
   try {
     script = require.resolve('node-gyp/bin/node-gyp.js')
   } catch {
-    throw new Unmet('package node-gyp is not installed')
+    throw packages('node-gyp')
   }
   const run = spawnSync(process.execPath, [script, ...args], { cwd: here, encoding: 'utf8', maxBuffer: 2 ** 26 })
   writeFileSync(logFile, `${run.stdout ?? ''}${run.stderr ?? ''}`, { flag: 'a' })
   if (run.status !== 0) throw new Unmet(`the compiler failed, see ${logFile}`)
 }
 
+/** Whether the add-ons that came with the package are of these sources and load here. */
+function isPrebuilt() {
+  const folder = join(here, 'prebuilds')
+  const sources = join(folder, 'sources.txt')
+  if (!existsSync(sources) || readFileSync(sources, 'utf8') !== sourceHash()) return false
+  const target = `${process.platform}-${process.arch}`
+  return [target, `${target}-musl`].some((name) => {
+    try {
+      return require(join(folder, name, 'serving_native.node')).contract !== undefined
+    } catch {
+      return false
+    }
+  })
+}
+
+function removeBuilt() {
+  for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
+}
+
 function build(force) {
+  if (!force && !existsSync(stamp) && isPrebuilt()) return false
   const simdjson = simdjsonDir()
   const jpeg = hasJpeg()
   const wanted = fingerprint(simdjson, jpeg)
   if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
-  for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
+  removeBuilt()
   rmSync(logFile, { force: true })
   mkdirSync(buildDir, { recursive: true })
   checkTools()
@@ -173,10 +205,12 @@ function main() {
   } catch (error) {
     const reason = error instanceof Unmet ? error.message : String(error?.stack ?? error)
     // An outdated binary must not be loaded in place of the one that failed to build.
-    for (const built of [binary, ...imageBinaries]) rmSync(built, { force: true })
+    removeBuilt()
     mkdirSync(buildDir, { recursive: true })
     writeFileSync(skipped, reason)
-    console.log(`serving: native add-on not built (${reason}); the TypeScript codec serves in its place`)
+    console.log(
+      `serving: native add-on not built (${reason}); the TypeScript codec serves in its place, which is slower`,
+    )
   }
 }
 

@@ -5,10 +5,7 @@
  * read or write JPEG and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
  * @module
  */
-import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { nativePath } from '../native/add-on.ts'
+import { loadAddon } from '../native/load-addon.ts'
 
 /**
  * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives
@@ -39,30 +36,19 @@ export interface JpegAddon extends ImageAddon {
 /** The version of the interface above; native/image/addon.cpp says the same. */
 const contract = 3
 
-function load<T extends ImageAddon>(file: string, missing: string): T | string {
-  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
-  const path = join(dirname(nativePath), file)
-  if (!existsSync(path)) return missing
-  try {
-    const addon = createRequire(import.meta.url)(path) as T
-    return addon.contract === contract ? addon : 'built from other sources: run `npm run build:native`'
-  } catch (error) {
-    return `failed to load: ${error instanceof Error ? error.message : error}`
-  }
-}
-
-const withJpeg = load<JpegAddon>('serving_jpeg.node', 'libjpeg-turbo was not there when the native add-on was built')
-const plain = typeof withJpeg === 'string' ? load<ImageAddon>('serving_image.node', 'not built') : withJpeg
+const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
+const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)
+const plain = typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
 
 /** The library and its version, or why there is none; for `serving --version`. */
 export const jpegStatus: { readonly library?: string; readonly reason?: string } =
-  typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.library }
+  typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.addon.library }
 
 /** The add-on with JPEG; undefined where it does not load. */
-export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? undefined : withJpeg
+export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? undefined : withJpeg.addon
 
 /** The add-on; undefined where it does not load. */
-export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain
+export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain.addon
 
 /**
  * Runs work of the add-on, which stops at the next row when the signal is aborted.

@@ -1,11 +1,8 @@
 /**
- * The native add-on. The only file that loads it. `SERVING_NATIVE=off` leaves it out; `SERVING_NATIVE_PATH` names
- * another binary (see native/sanitize.mjs).
+ * The native add-on. The only file that loads it.
  * @module
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { loadAddon } from './load-addon.ts'
 
 /** Exports of native/src/frame_addon.cpp; called by src/frame/native-codec.ts alone. */
 export interface FrameAddon {
@@ -56,35 +53,17 @@ export interface Addon extends FrameAddon, AsyncAddon {
  */
 const contract = 8
 
-/** Path of the add-on. */
-export const nativePath: string =
-  process.env.SERVING_NATIVE_PATH ??
-  fileURLToPath(new URL('../../native/build/Release/serving_native.node', import.meta.url))
+const loaded = loadAddon<Addon>('serving_native.node', contract)
 
-function load(): { readonly addon: Addon } | { readonly failure: string } {
-  if (process.env.SERVING_NATIVE === 'off') return { failure: 'switched off by SERVING_NATIVE=off' }
-  if (!existsSync(nativePath)) {
-    const note = fileURLToPath(new URL('../../native/build/skipped.txt', import.meta.url))
-    if (existsSync(note)) return { failure: `not built: ${readFileSync(note, 'utf8')}` }
-    return { failure: 'missing: run `npm run build:native`' }
-  }
-  try {
-    const addon = createRequire(import.meta.url)(nativePath) as Addon
-    if (addon.contract === contract) return { addon }
-    return { failure: 'built from other sources: run `npm run build:native`' }
-  } catch (error) {
-    return { failure: `failed to load: ${error instanceof Error ? error.message : error}` }
-  }
-}
-
-const loaded = load()
+/** Path of the add-on; undefined when it is not loaded. */
+export const nativePath: string | undefined = typeof loaded === 'string' ? undefined : loaded.path
 
 /** Whether the add-on is loaded, and if not, why; for the start-up log and `serving --version`. */
 export const nativeStatus: { readonly loaded: boolean; readonly reason?: string } =
-  'failure' in loaded ? { loaded: false, reason: loaded.failure } : { loaded: true }
+  typeof loaded === 'string' ? { loaded: false, reason: loaded } : { loaded: true }
 
 /** The add-on; undefined when it is not loaded. */
-export const addon: Addon | undefined = 'addon' in loaded ? loaded.addon : undefined
+export const addon: Addon | undefined = typeof loaded === 'string' ? undefined : loaded.addon
 
 /** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
 export const frameAddon: FrameAddon | undefined = addon

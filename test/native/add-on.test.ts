@@ -83,7 +83,7 @@ describe.skipIf(nativeCodec === undefined)('the add-on', () => {
   }, 60_000)
 
   it('refuses calls outside its contract with a TypeError instead of reading memory it should not', () => {
-    const addon = createRequire(import.meta.url)(nativePath)
+    const addon = createRequire(import.meta.url)(nativePath as string)
     const head = new Float64Array(68)
     const shape = (...dims: number[]) =>
       Float64Array.from({ length: 68 }, (_, i) => (i === 3 ? dims.length : (dims[i - 4] ?? 0)))

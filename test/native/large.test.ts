@@ -121,7 +121,7 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
 
   it('refuses calls outside its contract with a TypeError instead of writing to memory it should not', async () => {
     const { createRequire } = await import('node:module')
-    const addon = createRequire(import.meta.url)(nativePath)
+    const addon = createRequire(import.meta.url)(nativePath as string)
     const head = new Float64Array(68)
     head.set([0, 0, 0, 1, 4])
     const json = text('[1,2,3]')

@@ -2,8 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
-const folder = fileURLToPath(new URL('../../native/build/Release/', import.meta.url))
-const addOns = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.node')) : []
+const folder = fileURLToPath(new URL('../../native/', import.meta.url))
+const addOns = ['build/Release', 'prebuilds']
+  .filter((part) => existsSync(folder + part))
+  .flatMap((part) => readdirSync(folder + part, { recursive: true }).map((file) => `${part}/${file}`))
+  .filter((file) => file.endsWith('.node') && !file.includes('/obj.target/'))
 
 /** Entries of the dynamic section of a 64-bit ELF file, least significant byte first: tag and value. */
 function dynamicEntries(file: Buffer): Map<number, number> {
@@ -32,7 +35,7 @@ function segments(file: Buffer): { readonly type: number; readonly flags: number
 const [flagsTag, bindNow] = [30, 8]
 const [stackSegment, relroSegment, executable] = [0x6474e551, 0x6474e552, 1]
 
-// Built by GCC or Clang with native/binding.gyp.
+// Built by GCC or Clang with native/binding.gyp, and by native/prebuild.mjs.
 describe.skipIf(process.platform !== 'linux' || addOns.length === 0)('native add-ons', () => {
   it.each(addOns)('%s: canaries, read-only tables of addresses, a stack without code', (name) => {
     const file = readFileSync(folder + name)

@@ -1,0 +1,50 @@
+/**
+ * Removes what an installation never loads: the binaries of uWebSockets.js for other systems and for older versions of
+ * Node, 126 of 133 MB. Its package brings all of them at once. Runs at `npm install`, in projects that depend on this
+ * package and not in its own clone; prints what it did. A folder of node_modules that changes its system or goes back
+ * to an older Node has to be installed anew. `SERVING_PRUNE=off` leaves everything.
+ * @module
+ */
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * Returns the names that this system and Node, or a newer one, have no use for. Where all are for older ones than the
+ * running Node, the newest stay: going back to that Node is then the way to the faster engine.
+ */
+export function unused(names, system, abi) {
+  const binaries = names.flatMap((name) => {
+    const [, of, number] = /^uws_(\w+)_(\d+)\.node$/.exec(name) ?? []
+    return of === undefined ? [] : [{ name, of, abi: Number(number) }]
+  })
+  const oldest = Math.min(abi, Math.max(...binaries.filter(({ of }) => of === system).map((binary) => binary.abi)))
+  return binaries.filter(({ of, abi }) => of !== system || abi < oldest).map(({ name }) => name)
+}
+
+function main() {
+  if (process.env.SERVING_PRUNE === 'off' || basename(dirname(root)) !== 'node_modules') return
+  const paths = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
+  const folder = paths.map((path) => join(path, 'uWebSockets.js', 'dist', 'bin')).find((path) => existsSync(path))
+  if (folder === undefined) return
+  const system = `${process.platform}_${process.arch}`
+  const files = unused(readdirSync(folder), system, Number(process.versions.modules)).map((name) => join(folder, name))
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
+  for (const file of files) rmSync(file)
+  if (files.length > 0)
+    console.log(
+      `serving: ${files.length} binaries of uWebSockets.js for others removed (${Math.round(bytes / 1e6)} MB)`,
+    )
+}
+
+if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  try {
+    main()
+  } catch (error) {
+    // A folder that cannot be written costs space, not the installation.
+    console.log(`serving: binaries of uWebSockets.js for others stay (${error.message})`)
+  }
+}

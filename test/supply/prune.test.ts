@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+
+const script = fileURLToPath(new URL('../../native/prune.mjs', import.meta.url))
+const { unused }: { unused: (names: string[], system: string, abi: number) => string[] } = await import(script)
+const scratch = mkdtempSync(join(tmpdir(), 'serving-prune-'))
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+const names = ['108', '115', '127'].flatMap((abi) =>
+  ['linux_x64', 'linux_arm64', 'linux_arm', 'win32_x64'].map((system) => `uws_${system}_${abi}.node`),
+)
+const kept = (system: string, abi: number) => names.filter((name) => !unused(names, system, abi).includes(name))
+
+describe('binaries of uWebSockets.js', () => {
+  it('stay for this system, for this Node and newer ones', () => {
+    expect(kept('linux_x64', 115)).toEqual(['uws_linux_x64_115.node', 'uws_linux_x64_127.node'])
+    expect(kept('linux_arm64', 127)).toEqual(['uws_linux_arm64_127.node'])
+  })
+
+  it('of the newest Node stay where this one is newer still', () => {
+    expect(kept('linux_x64', 137)).toEqual(['uws_linux_x64_127.node'])
+  })
+
+  it('stay none where there is none for this system, and nothing else goes', () => {
+    expect(kept('freebsd_x64', 127)).toEqual([])
+    expect(unused(['index.mjs', 'uws_linux_x64_127.node', 'LICENSE'], 'linux_arm64', 127)).toEqual([
+      'uws_linux_x64_127.node',
+    ])
+  })
+
+  it('are removed where serving is installed, not in a clone of it, and not when told so', () => {
+    const install = (folder: string, env: NodeJS.ProcessEnv = {}) => {
+      const bin = join(scratch, folder, 'uWebSockets.js', 'dist', 'bin')
+      mkdirSync(bin, { recursive: true })
+      for (const name of names) writeFileSync(join(bin, name), name)
+      cpSync(script, join(scratch, folder, 'serving', 'native', 'prune.mjs'))
+      const program = join(scratch, folder, 'serving', 'native', 'prune.mjs')
+      const output = execFileSync(process.execPath, [program], { env: { ...process.env, ...env }, encoding: 'utf8' })
+      return { output, left: readdirSync(bin).length }
+    }
+    const { output, left } = install('node_modules')
+    expect(left).toBeLessThanOrEqual(3)
+    expect(output).toContain(`serving: ${names.length - left} binaries of uWebSockets.js for others removed`)
+    expect(install('node_modules', { SERVING_PRUNE: 'off' })).toEqual({ output: '', left: names.length })
+    expect(install('clone')).toEqual({ output: '', left: names.length })
+  })
+})
