@@ -64,6 +64,21 @@ const config = program
   })
 addOptions(config)
 
+const openapi = program
+  .command('openapi')
+  .summary('print the OpenAPI document of a service')
+  .description('Prints the OpenAPI 3.1 document of the service that FILE exports as default, without starting it.')
+  .argument('[FILE]', fileHelp)
+  .addHelpText('after', '\nExample: serving openapi service.ts > openapi.json')
+  .action(async (path?: string) => {
+    const settings = await settingsOf(openapi, path)
+    const { openapiText } = await import('./openapi-command.ts')
+    const text = await openapiText(requireService(openapi, settings), settings)
+    // The compiler of TypeScript services, or what the service has opened, would keep the process.
+    process.stdout.write(`${text}\n`, () => process.exit(0))
+  })
+openapi.addOption(commanderOption('baseUrl'))
+
 /** Reads the options of a command from flags, the environment and a configuration file. */
 async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)

@@ -52,6 +52,7 @@ export const optionTable = {
     type: onOrOff,
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
+  docs: { type: onOrOff, help: '/openapi.json and /docs.json (default: on, unless NODE_ENV=production)' },
   engine: { type: engineName, help: 'uws or node (default: uws where it runs)' },
   logLevel: { type: logLevel, help: 'how much is logged', default: 'info' },
   tlsCert: { type: text('<file>'), help: 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes' },

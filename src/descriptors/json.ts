@@ -88,7 +88,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'json'
   override readonly descriptorId: string = 'serving.io.JSON'
-  override readonly publicOptions: readonly string[] = optionNames
+  // A schema is code, which metadata does not hold.
+  override readonly publicOptions: readonly string[] = ['validateJson', 'bigNumbers', 'maxValues']
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   readonly bigNumbers: BigNumbers

@@ -142,7 +142,12 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     })
     const form = (direction: 'input' | 'output') => ({
       mimeType: this.mimeType,
-      fields: parts.map(({ name, occurrence, [direction]: formats }) => ({ name, occurrence, formats })),
+      fields: parts.map(({ name, occurrence, [direction]: formats }) => ({
+        name,
+        occurrence,
+        // A file is a part by itself; alone it may also be in a form of its own.
+        formats: formats.filter(({ fields }) => fields === undefined),
+      })),
     })
     const reasons = new Set(parts.flatMap((part) => part.reasons).concat('part'))
     return { input: [form('input')], output: [form('output')], reasons: [...reasons] }

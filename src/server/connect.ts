@@ -14,7 +14,7 @@ import type { MaybePromise } from '../promise.ts'
 import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import type { RpcRequest } from '../service/call-rpc.ts'
-import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
+import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import {
   defaultMemoryRatio,
   isLongJson,
@@ -22,7 +22,7 @@ import {
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
-import { type Apis, type BytesAnswer, callBytes, callEncoded, rpcServices } from './rpc.ts'
+import { type Apis, type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */
 const statusOf: Readonly<Record<GrpcStatusName, number>> = {
@@ -58,13 +58,15 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
     isJson ? callEncoded(apis, () => decodeJson(body, ctx), ctx, encodeJson) : callBytes(apis, body, ctx)
-  const metadata: Answer = (_, isJson) => {
-    const message = serviceMetadata(service)
-    return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
-  }
+  const metadata =
+    (name: (typeof rpcServices)[number]): Answer =>
+    (_, isJson) => {
+      const message = metadataFor(name, service)
+      return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
+    }
   return rpcServices.flatMap((name) => [
     new ConnectEndpoint(`${name}/Call`, prefix, headersOf(apis), call),
-    ...(introspection ? [new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata)] : []),
+    ...(introspection ? [new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata(name))] : []),
   ])
 }
 

@@ -5,23 +5,26 @@
 
 import type { Endpoint } from '../http/endpoint.ts'
 import { type OipServer, oipEndpoints } from '../oip/endpoints.ts'
+import { docsEndpoints } from '../openapi/docs-endpoint.ts'
 import type { Service } from '../service/service.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { connectEndpoints } from './connect.ts'
 import { type Health, healthEndpoints } from './health.ts'
+import type { Disclosure } from './options.ts'
 
 /** Returns the endpoints of a service whose APIs are below `prefix`. */
 export function endpointsOf(
   service: Service,
   health: Health,
   prefix: string,
-  introspection: boolean,
+  { introspection, docs }: Disclosure,
   oip: Omit<OipServer, 'prefix' | 'introspection'>,
 ): Endpoint[] {
   return [
     ...apiEndpoints(service, prefix),
     ...connectEndpoints(service, prefix, introspection),
     ...oipEndpoints({ ...oip, prefix, introspection }),
+    ...(docs ? docsEndpoints(service, prefix) : []),
     ...healthEndpoints(health, () => service.unready),
   ]
 }

@@ -21,14 +21,14 @@ import { HeaderList } from '../http/message.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
 import { callRpcStream } from '../service/call-rpc.ts'
-import { encodeServiceMetadata, type MetadataSource, serviceMetadata } from '../service/service-metadata.ts'
+import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import { decodeFailureOf } from '../service/stages.ts'
 import { deadlineOf, noMemory, tooMany } from './admission.ts'
 import type { Address, ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
-import { type Apis, type BytesAnswer, callBytes, rpcServices } from './rpc.ts'
+import { type Apis, type BytesAnswer, callBytes, metadataFor, rpcServices } from './rpc.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
 
 /** A listening gRPC server. */
@@ -76,7 +76,7 @@ export async function listenGrpc(
       CallStream: (call: StreamCall) => calls.stream(call),
       // A method without an implementation answers UNIMPLEMENTED.
       ...(introspection && {
-        ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(serviceMetadata(service))),
+        ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(metadataFor(name, service))),
       }),
     })
   }

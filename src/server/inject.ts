@@ -17,7 +17,7 @@ import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless } from './head.ts'
 import { silentLogger } from './log.ts'
 import { headLines } from './node-socket.ts'
-import { type Limits, parseIntrospection, parseLimits } from './options.ts'
+import { type Limits, parseDisclosure, parseLimits } from './options.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
 
@@ -44,13 +44,7 @@ export async function inject(
   if (typeof request.path !== 'string') throw new InvalidArgument(expected('a string', 'path of inject', request.path))
   const failures: Error[] = []
   const log = silentLogger((error) => failures.push(error))
-  const server = createServerState(
-    service,
-    parseLimits(limits),
-    parseBaseUrl(baseUrl),
-    log,
-    parseIntrospection(undefined),
-  )
+  const server = createServerState(service, parseLimits(limits), parseBaseUrl(baseUrl), log, parseDisclosure({}))
   server.health.state = 'ready'
   const { bytes, contentType } = await bodyOf(request.body)
   const headers = headersOf(request, bytes, contentType)

@@ -20,7 +20,7 @@ import {
   defaultLimits,
   type EngineName,
   type Listener,
-  parseIntrospection,
+  parseDisclosure,
   parseLimits,
   type ServeOptions,
 } from './options.ts'
@@ -40,6 +40,7 @@ const optionNames = [
   'grpcPort',
   'grpcTls',
   'introspection',
+  'docs',
   'tlsCert',
   'tlsKey',
   'tlsClientCa',
@@ -61,8 +62,8 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const grpcPort = options.grpcPort === undefined ? undefined : parsePort(options.grpcPort, 'grpcPort')
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
-  const introspection = parseIntrospection(options.introspection)
-  const server = createServerState(service, limits, prefix, log, introspection)
+  const disclosure = parseDisclosure(options)
+  const server = createServerState(service, limits, prefix, log, disclosure)
   const fault = tempFileFault()
   if (fault !== undefined) {
     const remedy = 'large uploads fail; TMPDIR names the directory'
@@ -84,7 +85,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     const engine = await start(server, address)
     try {
       const grpcAddress = { ...address, port: grpcPort as number }
-      const grpcEngine = await grpc?.(server, service, grpcAddress, introspection, options.grpcTls)
+      const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
       return new RunningListener(service, server, engine, grpcEngine, tls)
     } catch (error) {
       await engine.close()

@@ -83,6 +83,11 @@ export interface ServeOptions extends Partial<Limits> {
    */
   readonly introspection?: boolean
   /**
+   * Whether anybody may read the documents of all APIs: `/openapi.json`, and `/docs.json` for BentoML's clients.
+   * Default: unless NODE_ENV is `production`.
+   */
+  readonly docs?: boolean
+  /**
    * File with the server's certificate and those that it was signed with, as PEM: HTTP and gRPC are served over TLS 1.2
    * and 1.3, and plain text no more. New content of the files is served to new connections within two seconds.
    */
@@ -127,11 +132,19 @@ export interface Listener {
   close(options?: { readonly accepting?: boolean }): Promise<void>
 }
 
-/** Returns the option, or its default when it is left out. **Errors**: InvalidArgument. */
-export function parseIntrospection(value: boolean | undefined): boolean {
+/** What a server tells anybody about its APIs. */
+export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
+
+/** Returns the options, or their defaults when they are left out. **Errors**: InvalidArgument. */
+export function parseDisclosure(options: Partial<Disclosure>): Disclosure {
+  return { introspection: parseSwitch(options, 'introspection'), docs: parseSwitch(options, 'docs') }
+}
+
+function parseSwitch(options: Partial<Disclosure>, name: keyof Disclosure): boolean {
+  const value: unknown = options[name]
   if (value === undefined) return process.env.NODE_ENV !== 'production'
   if (typeof value === 'boolean') return value
-  throw new InvalidArgument(expected('a boolean', 'introspection', value))
+  throw new InvalidArgument(expected('a boolean', name, value))
 }
 
 /** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */

@@ -9,11 +9,18 @@ import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from '../service/api.ts'
+import { bentomlMetadata } from '../service/bentoml-metadata.ts'
 import { callRpc, type RpcAnswer, type RpcRequest } from '../service/call-rpc.ts'
+import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../service/stages.ts'
 
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
+
+/** Returns the metadata of a service, as the clients of the RPC service `name` read it. */
+export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
+  return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)
+}
 
 /** The APIs by name. */
 export type Apis = ReadonlyMap<string, Api>

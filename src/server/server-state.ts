@@ -11,7 +11,7 @@ import type { ServerState } from './engine.ts'
 import { type Health, unreadyReason } from './health.ts'
 import { type Logger, logFailure } from './log.ts'
 import { MemoryBudget } from './memory-budget.ts'
-import type { Limits } from './options.ts'
+import type { Disclosure, Limits } from './options.ts'
 import { createRouter } from './router.ts'
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
@@ -20,7 +20,7 @@ export function createServerState(
   limits: Limits,
   prefix: string,
   log: Logger,
-  introspection: boolean,
+  disclosure: Disclosure,
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
@@ -29,7 +29,7 @@ export function createServerState(
     unready: () => unreadyReason(health.state, () => service.unready),
     onLateError: (error: ServingError, requestId: string) => logFailure(log, error, requestId),
   }
-  const router = createRouter(endpointsOf(service, health, prefix, introspection, oip))
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip))
   return {
     router,
     models,

@@ -45,7 +45,15 @@ export interface Api {
 }
 
 /** First path segments that APIs may not have: health endpoints, and pages that servers are expected to have. */
-export const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json']
+export const reservedNames: readonly string[] = [
+  'healthz',
+  'livez',
+  'readyz',
+  'metrics',
+  'docs',
+  'docs.json',
+  'openapi.json',
+]
 
 const optionNames = ['input', 'output', 'name', 'route', 'doc']
 /** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */

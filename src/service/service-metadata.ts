@@ -12,7 +12,7 @@ export interface DescriptorMetadata {
   /** `serving.io.NumpyNdarray`; of a custom descriptor the name that it gives itself, else that of its class. */
   readonly descriptorId: string
   /** The options, in the spec's names. */
-  readonly attributes: { readonly args: Readonly<Record<string, unknown>> }
+  readonly attributes: { readonly args?: Readonly<Record<string, unknown>> }
 }
 
 /** A service as metadata has it. */
@@ -44,21 +44,18 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
     docs: doc ?? '',
     apis: [...apis.values()].map((api) => ({
       name: api.name,
-      input: describe(api.input),
-      output: describe(api.output),
+      input: descriptorMetadata(api.input),
+      output: descriptorMetadata(api.output),
       ...(api.doc !== undefined && { docs: api.doc }),
     })),
   }
 }
 
-function describe(descriptor: IODescriptor): DescriptorMetadata {
-  const args: Record<string, unknown> = {}
-  for (const key of new Set(['mimeType', ...descriptor.publicOptions])) {
-    const value: unknown = descriptor[key as keyof IODescriptor]
-    if (value instanceof Map) for (const [name, part] of value) args[name] = describe(part)
-    else if (isPlain(value)) args[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
-  }
-  return { descriptorId: descriptor.descriptorId, attributes: { args } }
+/** Metadata of a descriptor, and of its parts. */
+export function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
+  const { options, parts } = publicOptions(descriptor)
+  const nested = [...parts].map(([name, part]) => [name, descriptorMetadata(part)] as const)
+  return { descriptorId: descriptor.descriptorId, attributes: { args: { ...options, ...Object.fromEntries(nested) } } }
 }
 
 /** A descriptor as clients and pages need it: its kind, its options in the spec's names, and the parts of a form. */
@@ -74,17 +71,39 @@ export function clientMetadata({ input, output }: Api): { input: ClientDescripto
 }
 
 function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
-  const { descriptorId, attributes } = describe(descriptor)
-  const { parts } = descriptor as { parts?: unknown }
-  if (!(parts instanceof Map)) return { descriptorId, args: attributes.args }
+  const { descriptorId } = descriptor
+  const { options: args, parts } = publicOptions(descriptor)
+  if (parts.size === 0) return { descriptorId, args }
   const fields = descriptor.describe().input[0].fields ?? []
-  const each = fields.map(({ name, occurrence }) => ({ name, occurrence, ...clientDescriptor(parts.get(name)) }))
-  return { descriptorId, args: {}, parts: each }
+  const each = fields.flatMap(({ name, occurrence }) => {
+    const part = parts.get(name)
+    return part === undefined ? [] : [{ name, occurrence, ...clientDescriptor(part) }]
+  })
+  return { descriptorId, args, parts: each }
 }
 
+/** Returns the options that a descriptor publishes, in the spec's names, and the descriptors of its parts. */
+export function publicOptions(descriptor: IODescriptor): {
+  readonly options: Readonly<Record<string, unknown>>
+  readonly parts: ReadonlyMap<string, IODescriptor>
+} {
+  const options: Record<string, unknown> = {}
+  const parts = new Map<string, IODescriptor>()
+  for (const key of new Set(['mimeType', ...descriptor.publicOptions])) {
+    const value: unknown = descriptor[key as keyof IODescriptor]
+    if (value instanceof Map) for (const [name, part] of value) parts.set(name, part)
+    else if (isPlain(value)) options[key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value
+  }
+  return { options, parts }
+}
+
+/** Whether a value is data; false for objects of a class, which may be deep or refer to themselves. */
 function isPlain(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isPlain)
-  if (typeof value === 'object' && value !== null) return Object.values(value).every(isPlain)
+  if (typeof value === 'object' && value !== null) {
+    const prototype = Object.getPrototypeOf(value)
+    return (prototype === null || prototype === Object.prototype) && Object.values(value).every(isPlain)
+  }
   return value === null || ['string', 'number', 'boolean'].includes(typeof value)
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type HttpResponse, io, Service } from '../../../src/index.ts'
 import { serviceMetadata } from '../../../src/service/service-metadata.ts'
 
@@ -54,6 +55,20 @@ describe('metadata of a custom descriptor', () => {
       override readonly publicOptions = []
     }
     expect(toldOf(new Silent() as io.IODescriptor).attributes.args).toEqual({ mime_type: 'text/x-secret' })
+  })
+})
+
+describe('metadata of JSON', () => {
+  it('does not follow a schema that refers to itself', () => {
+    const tree = z.object({
+      get children() {
+        return z.array(tree)
+      },
+    })
+    expect(toldOf(new io.JSON({ schema: tree }) as io.IODescriptor).attributes.args).toEqual({
+      mime_type: 'application/json',
+      big_numbers: 'error',
+    })
   })
 })
 

@@ -1,0 +1,61 @@
+/**
+ * The documents of a service as endpoints.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import type { MetadataSource } from '../service/service-metadata.ts'
+import { bentomlDocument } from './bentoml-document.ts'
+import { openApiDocument } from './document.ts'
+
+/**
+ * Returns the endpoints of the documents of a service: `{prefix}/openapi.json`, and `{prefix}/docs.json` for BentoML's
+ * clients.
+ * **Cost**: a document is made at its first request, and kept.
+ */
+export function docsEndpoints(service: MetadataSource, prefix: string): Endpoint[] {
+  return [
+    documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix)),
+    documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix)),
+  ]
+}
+
+function documentEndpoint(path: string, make: () => unknown): Endpoint {
+  let whole: HttpResponse | undefined
+  let etag = ''
+  return {
+    name: path,
+    path,
+    methods: ['GET'],
+    readsHeaders: ['if-none-match', 'x-request-id'],
+    isLimited: false,
+    decompresses: false,
+    answer(_, ctx) {
+      if (whole === undefined) {
+        const body = JSON.stringify(make())
+        etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+        const headers = [['content-type', 'application/json'], ...cacheHeaders(etag)] as const
+        whole = { headers, body }
+      }
+      if (!matches(ctx.headers.get('if-none-match'), etag)) return whole
+      return { status: 304, headers: cacheHeaders(etag), body: '' }
+    },
+    problem: problemResponse,
+  }
+}
+
+/** A cache may keep the document, and asks each time whether it is still the same. */
+function cacheHeaders(etag: string) {
+  return [
+    ['etag', etag],
+    ['cache-control', 'no-cache'],
+  ] as const
+}
+
+/** Whether a client has the document already. **Source**: RFC 9110 section 13.1.2. */
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+}

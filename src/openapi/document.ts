@@ -1,0 +1,86 @@
+/**
+ * The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors.
+ * @module
+ */
+import type { Api } from '../service/api.ts'
+import { clientMetadata, type MetadataSource } from '../service/service-metadata.ts'
+import { Components } from './components.ts'
+import { contentOf } from './content.ts'
+import { problemResponses } from './problems.ts'
+
+/** An OpenAPI document. **Source**: OpenAPI 3.1.1. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly [member: string]: unknown
+}
+
+/** The extension member of an operation with the kinds and options of its descriptors. */
+const descriptorsMember = 'x-serving'
+
+/** Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. */
+export function openApiDocument(service: MetadataSource, prefix: string): OpenApiDocument {
+  const { name, doc, apis } = service
+  const components = new Components()
+  const list = [...apis.values()]
+  const paths = Object.fromEntries(list.map((api) => [`/${api.route}`, { post: operationOf(api, name, components) }]))
+  const about = doc === undefined ? {} : { description: doc }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: { title: name, version: '0.0.0', ...about },
+    servers: [{ url: prefix || '/' }],
+    tags: [
+      { name, ...about },
+      { name: 'health', description: 'Whether the server runs, and whether it takes requests.' },
+    ],
+    paths: { ...paths, ...healthPaths(new Set(apis.keys()), prefix) },
+    components: { schemas: components.schemas },
+  }
+}
+
+function operationOf(api: Api, tag: string, components: Components): Readonly<Record<string, unknown>> {
+  const { name, input, output, doc } = api
+  const { input: requests, errors } = input.describe()
+  return {
+    operationId: name,
+    tags: [tag],
+    ...(doc !== undefined && { description: doc }),
+    requestBody: {
+      required: true,
+      content: contentOf(requests, components, `${name}_request`),
+    },
+    responses: {
+      200: {
+        description: 'What the function returned.',
+        content: contentOf(output.describe().output, components, `${name}_response`),
+      },
+      ...problemResponses(errors, components),
+    },
+    [descriptorsMember]: clientMetadata(api),
+  }
+}
+
+const text = (description: string) => ({
+  description,
+  content: { 'text/plain': { schema: { type: 'string' } } },
+})
+
+/** Health is at the root of the server, whatever the APIs are below. */
+function healthPaths(taken: ReadonlySet<string>, prefix: string): OpenApiDocument['paths'] {
+  const page = (name: string, summary: string, unavailable?: string) => ({
+    ...(prefix !== '' && { servers: [{ url: '/' }] }),
+    get: {
+      operationId: taken.has(name) ? `${name}_` : name,
+      tags: ['health'],
+      summary,
+      responses: { 200: text('Yes.'), ...(unavailable !== undefined && { 503: text(unavailable) }) },
+    },
+  })
+  return {
+    '/livez': page('livez', 'Whether the process answers.'),
+    '/healthz': page('healthz', 'As `/livez`.'),
+    '/readyz': page('readyz', 'Whether requests should be sent.', 'No, and why.'),
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Metadata as BentoML's own clients read it, so that they work unmodified.
+ *
+ * They make descriptors of their own from it, and fail as a whole for an unknown kind or option: custom descriptors
+ * have no metadata here, and options are exactly those that BentoML 1.1 writes.
+ * @module
+ */
+import type { IODescriptor } from '../descriptors/descriptor.ts'
+import { parseDType } from '../dtype.ts'
+import { parseFrameType } from '../frame/frame-dtype.ts'
+import { type MetadataSource, publicOptions, type ServiceMetadata } from './service-metadata.ts'
+
+/** A descriptor as BentoML's documents have it. */
+export interface BentomlSpec {
+  readonly id: string
+  readonly args?: Readonly<Record<string, unknown>>
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+/** The options of each kind of descriptor, in BentoML's names, from ours. */
+const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
+  NumpyNdarray: ({ dtype = null, shape = null, enforce_dtype, enforce_shape }) => ({
+    dtype,
+    shape,
+    enforce_dtype,
+    enforce_shape,
+  }),
+  PandasDataFrame: ({ orient, columns = null, dtype, shape, enforce_dtype, enforce_shape, default_format }) => ({
+    orient,
+    columns,
+    dtype: typeof dtype === 'object' && dtype !== null ? pandasTypes(dtype as Record<string, string>) : null,
+    // The clients would compare the number of rows, too.
+    shape: Array.isArray(shape) ? [-1, shape[1]] : null,
+    enforce_dtype: typeof dtype === 'object' && enforce_dtype === true,
+    enforce_shape,
+    default_format,
+  }),
+  // The text "null", which BentoML itself writes for no dtype, makes its client fail at every call.
+  PandasSeries: ({ orient, dtype, shape = null, enforce_dtype, enforce_shape }) => {
+    const type = numpyType(dtype)
+    return { orient, dtype: type, shape, enforce_dtype: type !== null && enforce_dtype === true, enforce_shape }
+  },
+  JSON: () => ({ has_pydantic_model: false, has_json_encoder: false }),
+  Text: () => undefined,
+  Image: ({ pilmode = null, mime_type, allowed_mime_types = null }) => ({ pilmode, mime_type, allowed_mime_types }),
+  File: ({ mime_type }) => ({
+    kind: 'binaryio',
+    mime_type: mime_type === 'application/octet-stream' ? null : mime_type,
+  }),
+}
+
+/** Returns BentoML's description of a descriptor; undefined for one that BentoML does not have. */
+export function bentomlSpec(descriptor: IODescriptor): BentomlSpec | undefined {
+  const { options, parts } = publicOptions(descriptor)
+  const kind = kindOf(descriptor.descriptorId)
+  const id = `bentoml.io.${kind}`
+  if (kind === 'Multipart') {
+    const specs = [...parts].map(([name, part]) => [name, bentomlSpec(part)] as const)
+    return specs.every(([, spec]) => spec !== undefined) ? { id, args: Object.fromEntries(specs) } : undefined
+  }
+  if (kind === undefined || !Object.hasOwn(argsOf, kind)) return undefined
+  const args = argsOf[kind](options)
+  return args === undefined ? { id } : { id, args }
+}
+
+/** Returns the metadata of the APIs whose descriptors BentoML has. */
+export function bentomlMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
+  return {
+    name: bentomlName(name),
+    docs: doc ?? '',
+    apis: [...apis.values()].flatMap((api) => {
+      const [input, output] = [bentomlSpec(api.input), bentomlSpec(api.output)]
+      if (input === undefined || output === undefined) return []
+      return [{ name: api.name, input: metadataOf(input), output: metadataOf(output), docs: api.doc ?? '' }]
+    }),
+  }
+}
+
+function metadataOf({ id, args }: BentomlSpec) {
+  // Parts are written as they are in documents.
+  return { descriptorId: id, attributes: args === undefined ? {} : { args } }
+}
+
+/** Returns a name as BentoML's tags have it: lower-case, alphanumeric at its ends, at most 63 characters. */
+export function bentomlName(name: string): string {
+  const trimmed = name.toLowerCase().replace(/^[^a-z0-9]+/, '')
+  return trimmed.slice(0, 63).replace(/[^a-z0-9]+$/, '') || 'service'
+}
+
+function kindOf(descriptorId: string): string | undefined {
+  return /^serving\.io\.(\w+)$/.exec(descriptorId)?.[1]
+}
+
+function pandasTypes(dtypes: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(dtypes).map(([column, dtype]) => [column, pandasType(dtype)]))
+}
+
+function pandasType(dtype: string): string {
+  const type = parseFrameType(dtype, 'dtype')
+  if (type === 'Utf8') return 'str'
+  if (type === 'Categorical') return 'category'
+  if (type === 'Date') return 'datetime64[ns]'
+  return type.startsWith('Datetime') ? type.replace(/^Datetime\((.*)\)$/, 'datetime64[$1]') : type.toLowerCase()
+}
+
+/** Returns numpy's name of an element type; null for none and for those that numpy does not have. */
+function numpyType(dtype: unknown): string | null {
+  try {
+    return parseDType(dtype)
+  } catch {
+    return null
+  }
+}

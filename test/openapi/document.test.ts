@@ -1,0 +1,180 @@
+import { validate as parse } from '@readme/openapi-parser'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { io, type NDArray, type Service, Service as ServiceClass, serve } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import { silentLogger } from '../../src/server/log.ts'
+import { run } from '../cli/process.ts'
+import every from './every.service.ts'
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly servers: unknown
+  readonly components: { readonly schemas: Record<string, Record<string, unknown>> }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: string[]
+  readonly requestBody: { content: Record<string, { schema: Record<string, unknown>; example?: unknown }> }
+  readonly responses: Record<string, { content: Record<string, { schema: Record<string, unknown> }> }>
+}
+
+const document = async (service: Service = every) => (await service.inject({ path: '/openapi.json' })).json<Document>()
+
+describe('the OpenAPI document', () => {
+  it.each(['/openapi.json', '/docs.json'])('%s is valid by two validators', async (path) => {
+    const text = (await every.inject({ path })).text()
+    expect(await new Validator().validate(JSON.parse(text))).toEqual({ valid: true })
+    expect(await parse(JSON.parse(text))).toMatchObject({ valid: true, warnings: [] })
+  })
+
+  it('has an operation for each API, named after it and under the tag of the service', async () => {
+    const { paths } = await document()
+    for (const { name, route } of every.apis.values()) {
+      expect(paths[`/${route}`].post).toMatchObject({ operationId: name, tags: ['Every_Descriptor'] })
+    }
+  })
+
+  it('has requests and responses by media type, with an example', async () => {
+    const { requestBody, responses } = (await document()).paths['/array'].post
+    const types = ['application/json', 'application/x-flatbuffers', 'application/x-npy']
+    expect(Object.keys(requestBody.content)).toEqual(types)
+    expect(Object.keys(responses[200].content)).toEqual(types)
+    expect(requestBody.content['application/json'].example).toEqual([[0.5, 1.5]])
+    expect(requestBody.content['application/x-npy'].schema).toEqual({ type: 'string', format: 'binary' })
+  })
+
+  it('has the problems of each API with their codes and reasons', async () => {
+    const { responses } = (await document()).paths['/array'].post
+    expect(responses[400].content['application/problem+json'].schema).toEqual({
+      $ref: '#/components/schemas/Problem',
+      properties: {
+        code: { enum: ['bad_input'] },
+        reason: { enum: ['syntax', 'encoding', 'ragged', 'dtype', 'shape'] },
+      },
+    })
+    expect(Object.keys(responses)).toEqual(['200', '400', '413', '415', '500', '503', '504', 'default'])
+  })
+
+  it('has a problem that is what the server sends', async () => {
+    const { components } = await document()
+    const sent = (await every.inject({ path: '/total', body: { items: [{ name: 1 }] } })).json<object>()
+    expect(Object.keys(components.schemas.Problem.properties as object)).toEqual(
+      expect.arrayContaining(Object.keys(sent)),
+    )
+    expect(Object.keys(sent)).toEqual(expect.arrayContaining(components.schemas.Problem.required as string[]))
+  })
+
+  it('has the parts of a form: JSON as strings that hold it, files as bytes, many as lists', async () => {
+    const { paths } = await document()
+    const form = paths['/form'].post.requestBody.content['multipart/form-data']
+    expect(form).toMatchObject({
+      schema: {
+        type: 'object',
+        properties: {
+          arr: { type: 'string', contentMediaType: 'application/json', contentSchema: { type: 'array' } },
+          pic: { type: 'string', format: 'binary' },
+        },
+        required: ['arr', 'note', 'pic', 'doc'],
+      },
+      encoding: { pic: { contentType: 'image/png, image/jpeg' } },
+    })
+    const upload = paths['/upload'].post.requestBody.content['multipart/form-data'].schema
+    expect(upload).toMatchObject({ properties: { images: { type: 'array', items: { format: 'binary' } } } })
+    expect(upload.required).toBeUndefined()
+  })
+
+  it('has the named and the recursive schemas of zod as components', async () => {
+    const { paths, components } = await document()
+    const grown = paths['/grow'].post.requestBody.content['application/json'].schema
+    expect(grown).toEqual({ $ref: '#/components/schemas/grow_request' })
+    expect(components.schemas.grow_request).toMatchObject({
+      properties: { children: { items: { $ref: '#/components/schemas/grow_request' } } },
+    })
+    expect(Object.keys(components.schemas)).toEqual(
+      expect.arrayContaining(['Item', 'Problem', 'total_request_schema0']),
+    )
+  })
+
+  it('has examples that the APIs answer with 200', async () => {
+    const { paths } = await document()
+    for (const [path, { post }] of Object.entries(paths)) {
+      for (const [type, { example }] of Object.entries(post?.requestBody.content ?? {})) {
+        if (example === undefined) continue
+        const body = Buffer.from(type === 'application/json' ? JSON.stringify(example) : String(example))
+        const { status } = await every.inject({ path, body, headers: { 'content-type': type } })
+        expect([path, type, status]).toEqual([path, type, 200])
+      }
+    }
+  })
+
+  it('is not fetched again while it is the same', async () => {
+    const { headers } = await every.inject({ path: '/openapi.json' })
+    const etag = headers.get('etag') as string
+    expect(headers.get('cache-control')).toBe('no-cache')
+    const again = await every.inject({ path: '/openapi.json', headers: { 'if-none-match': `"other", W/${etag}` } })
+    expect([again.status, again.body.length, again.headers.get('etag')]).toEqual([304, 0, etag])
+    const other = await every.inject({ path: '/openapi.json', headers: { 'if-none-match': '"other"' } })
+    expect(other.status).toBe(200)
+  })
+
+  it('survives an API of the name of a health page', async () => {
+    const svc = new ServiceClass('odd')
+    svc.api({ name: 'livez', route: 'alive', input: new io.Text(), output: new io.Text() }, (text) => text)
+    const { paths } = await document(svc)
+    expect([paths['/alive'].post.operationId, paths['/livez'].get.operationId]).toEqual(['livez', 'livez_'])
+  })
+})
+
+describe('a server', () => {
+  const start = async (options: object) => {
+    const svc = new ServiceClass('one')
+    svc.api({ input: new io.NumpyNdarray(), output: new io.NumpyNdarray() }, function same(x: NDArray) {
+      return x
+    })
+    const logger = silentLogger(() => {})
+    return serve(svc, { port: 0, host: '127.0.0.1', logger, ...options })
+  }
+
+  it.each(['uws', 'node'] as const)('has its documents below the base URL, on %s', async (engine) => {
+    const listener = await start({ engine, baseUrl: '/v1' })
+    try {
+      const url = `http://127.0.0.1:${listener.port}/v1/openapi.json`
+      const response = await fetch(url)
+      const etag = response.headers.get('etag') as string
+      expect(await response.json()).toMatchObject({ servers: [{ url: '/v1' }], paths: { '/same': {} } })
+      const again = await fetch(url, { headers: { 'if-none-match': etag } })
+      expect([again.status, await again.text()]).toEqual([304, ''])
+      const head = await fetch(url, { method: 'HEAD' })
+      expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, etag, ''])
+      expect((await fetch(url, { method: 'POST' })).status).toBe(405)
+    } finally {
+      await listener.close()
+    }
+  })
+
+  it('has none where they are switched off', async () => {
+    const listener = await start({ docs: false })
+    try {
+      for (const path of ['openapi.json', 'docs.json']) {
+        expect((await fetch(`http://127.0.0.1:${listener.port}/${path}`)).status).toBe(404)
+      }
+    } finally {
+      await listener.close()
+    }
+  })
+})
+
+describe('serving openapi', () => {
+  it('prints the document of a service without starting it', async () => {
+    const { code, stdout, stderr } = await run(['openapi', 'test/openapi/every.service.ts', '--base-url', '/v1'])
+    expect([code, stderr]).toEqual([0, ''])
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(openApiDocument(every, '/v1'))))
+  })
+
+  it('says what is wrong with a file', async () => {
+    const { code, stdout, stderr } = await run(['openapi', 'nothing.ts'])
+    expect([code, stdout, stderr]).toEqual([1, '', 'serving: there is no file nothing.ts\n'])
+  })
+})
