@@ -47,11 +47,28 @@ const serve = program
   )
   .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
   .action(async (path?: string) => {
-    const settings = await settingsOf(serve, path)
+    const readSettings = () => settingsOf(serve, path)
+    const settings = await readSettings()
     const { serveCommand } = await import('./serve-command.ts')
-    process.exit(await serveCommand(requireService(serve, settings), settings))
+    process.exit(await serveCommand(requireService(serve, settings), settings, readSettings))
   })
 addOptions(serve)
+
+const dev = program
+  .command('dev')
+  .summary('serve a service while it is written: reloads when a file changes')
+  .description(
+    'Serves FILE as serve does, with one worker by default, and loads it again when a source below the folder of its' +
+      ' package.json changes. A file that is wrong is reported, and the last good one goes on.',
+  )
+  .argument('[FILE]', fileHelp)
+  .action(async (path?: string) => {
+    const readSettings = () => settingsOf(dev, path)
+    const settings = await readSettings()
+    const { devCommand } = await import('./serve-command.ts')
+    process.exit(await devCommand(requireService(dev, settings), settings, readSettings))
+  })
+addOptions(dev)
 
 const config = program
   .command('config')

@@ -5,17 +5,53 @@
 import { servePlan } from '../config/option-table.ts'
 import { valuesOf } from '../config/settled-options.ts'
 import { createLogger } from '../server/log.ts'
-import { supervise } from '../workers/supervisor.ts'
+import { type SupervisorOptions, supervise } from '../workers/supervisor.ts'
 import type { Settings } from './settings.ts'
 
-/** Serves a service until a signal ends it, and returns the exit code. */
-export async function serveCommand(service: string, { options }: Settings): Promise<number> {
-  const plan = servePlan(valuesOf(options))
+/**
+ * Serves a service until a signal ends it, and returns the exit code. `readSettings` reads the options again for a
+ * reload.
+ */
+export async function serveCommand(
+  service: string,
+  settings: Settings,
+  readSettings: () => Promise<Settings>,
+): Promise<number> {
+  return await supervise(supervisorOptions(service, settings, readSettings))
+}
+
+/** Serves a service while it is written, and returns the exit code. See {@link serveCommand}. */
+export async function devCommand(
+  service: string,
+  settings: Settings,
+  readSettings: () => Promise<Settings>,
+): Promise<number> {
+  const { watchSources } = await import('./watch-sources.ts')
+  const options = supervisorOptions(service, settings, readSettings)
+  const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
   return await supervise({
-    workerFile: new URL('./worker.js', import.meta.url),
-    workers: plan.workers,
-    config: { file: service, serve: plan.serve },
-    logger: createLogger(plan.serve.logLevel),
-    print: (line) => process.stdout.write(`${line}\n`),
+    ...options,
+    workers: isGiven ? options.workers : 1,
+    development: {
+      watch: (reload) => watchSources(service, (name) => reload(`${name} changed`)),
+      onReload: (durationMs) => options.print(`reloaded in ${durationMs} ms`),
+      onFailure: (message) => void process.stderr.write(`${message}\nwaiting for a change\n`),
+    },
   })
+}
+
+function supervisorOptions(
+  service: string,
+  settings: Settings,
+  readSettings: () => Promise<Settings>,
+): SupervisorOptions {
+  const { workers, serve } = servePlan(valuesOf(settings.options))
+  return {
+    workerFile: new URL('./worker.js', import.meta.url),
+    workers,
+    config: { file: service, serve },
+    logger: createLogger(serve.logLevel),
+    print: (line) => process.stdout.write(`${line}\n`),
+    refresh: async () => servePlan(valuesOf((await readSettings()).options)).serve,
+  }
 }

@@ -23,9 +23,11 @@ let leaving = false
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
+// The same is true of SIGHUP when the terminal closes.
+process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
-  if (isMessageOf<DrainRequest>('drain', message)) leave(0)
+  if (isMessageOf<DrainRequest>('drain', message)) leave(0, message.isReplaced)
 })
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
@@ -59,7 +61,7 @@ function fail(error: unknown): void {
 }
 
 /** Stops once, whoever asks first. Waits for a start that has begun, so that its shutdown hooks run. */
-async function leave(code: number): Promise<void> {
+async function leave(code: number, isReplaced = false): Promise<void> {
   if (leaving) return
   leaving = true
   // A shutdown hook that never ends must not keep a process that has no supervisor.
@@ -72,7 +74,7 @@ async function leave(code: number): Promise<void> {
     listener ??= await starting?.catch(() => undefined)
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
-    await listener?.close({ accepting: code === 0 })
+    await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0 }))
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

@@ -9,6 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { ServerState } from './engine.ts'
+import { takesRequests } from './health.ts'
 import { logFailure } from './log.ts'
 
 /**
@@ -47,7 +48,7 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
  * **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
-  if (endpoint.isLimited && server.health.state !== 'ready')
+  if (endpoint.isLimited && !takesRequests(server.health.state))
     return new Overloaded(`the server is ${server.health.state}`)
   const { declared, encoding, fault } = body
   if (fault !== undefined) return fault
@@ -81,12 +82,12 @@ export function tooLarge(server: ServerState, declared?: number): PayloadTooLarg
 
 /**
  * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the
- * server is draining. Otherwise the rest of the body is read and dropped, and the connection stays.
+ * server stops. Otherwise the rest of the body is read and dropped, and the connection stays.
  */
 export function mustClose(server: ServerState, body: BodyAnnouncement): boolean {
   const { declared } = body
   // After a chunked body the parsers of proxy and server may disagree where the next request starts.
-  return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state === 'draining'
+  return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
 }
 
 /**

@@ -88,7 +88,7 @@ export class Exchange implements StreamOwner {
 
   /** Whether the response should say `connection: close`. */
   get closing(): boolean {
-    return this.closes || this.#server.health.state === 'draining'
+    return this.closes || this.#server.health.state !== 'ready'
   }
 
   /**

@@ -26,6 +26,7 @@ import { decodeFailureOf } from '../service/stages.ts'
 import { deadlineOf, noMemory, tooMany } from './admission.ts'
 import type { Address, ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
+import { takesRequests } from './health.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
 import { type Apis, type BytesAnswer, callBytes, metadataFor, rpcServices } from './rpc.ts'
@@ -36,6 +37,8 @@ export interface GrpcEngine {
   readonly port: number
   /** Makes health checks answer NOT_SERVING from now on. */
   drain(): void
+  /** Stops listening and asks clients to connect anew for their next calls; open calls go on. */
+  leave(): void
   /** Stops listening and ends every call that still runs. */
   close(): Promise<void>
 }
@@ -90,6 +93,7 @@ export async function listenGrpc(
     drain() {
       for (const name of ['', ...rpcServices]) health.setStatus(name, 'NOT_SERVING')
     },
+    leave: () => server.tryShutdown(() => {}),
     close: () => stop(server),
   }
 }
@@ -246,7 +250,7 @@ class RpcCalls {
   /** Admits a call, or returns why not. */
   #open(call: UnaryCall | StreamCall): OpenCall | ServingError {
     const server = this.#server
-    if (server.health.state !== 'ready') return new Overloaded(`the server is ${server.health.state}`)
+    if (!takesRequests(server.health.state)) return new Overloaded(`the server is ${server.health.state}`)
     if (!server.memory.reserve(call.request.length)) return noMemory()
     if (!server.limiter.acquire()) {
       server.memory.release(call.request.length)

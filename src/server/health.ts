@@ -7,12 +7,20 @@ import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 
-/** The states of a server's life. Only a `ready` one accepts requests. */
-export type HealthState = 'starting' | 'ready' | 'draining'
+/**
+ * The states of a server's life. A `leaving` one has a successor on the same port: it takes no new connections, and
+ * answers requests on open ones, which closes them. One that drains refuses requests.
+ */
+export type HealthState = 'starting' | 'ready' | 'leaving' | 'draining'
 
 /** The state of one server, which the listener changes. */
 export interface Health {
   state: HealthState
+}
+
+/** Whether requests are answered in this state. */
+export function takesRequests(state: HealthState): boolean {
+  return state === 'ready' || state === 'leaving'
 }
 
 // `no-store`: a proxy that keeps an old answer would keep a dead server in rotation.
@@ -37,7 +45,7 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
 
 /** Why a server should not be sent requests; undefined when it should. */
 export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
-  return state === 'ready' ? unready() : state
+  return takesRequests(state) ? unready() : state
 }
 
 function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../errors.ts'
 import { tempFileFault } from '../file/temp-file.ts'
 import { checkOptions } from '../options.ts'
@@ -127,6 +128,9 @@ export async function pickEngine(
   return listenNode
 }
 
+/** Time for the next request of a connection in use, when a successor has taken over. **Units**: milliseconds. */
+const maxLastRequestMs = 1000
+
 class RunningListener implements Listener {
   readonly port: number
   readonly engine: EngineName
@@ -165,12 +169,28 @@ class RunningListener implements Listener {
     return this.#closing
   }
 
-  async #drain(): Promise<void> {
-    const { health, limiter, limits, log } = this.#server
+  leave(): Promise<void> {
+    this.#closing ??= this.#handOver()
+    return this.#closing
+  }
+
+  async #handOver(): Promise<void> {
+    const { health, limiter, limits } = this.#server
+    health.state = 'leaving'
+    this.#engine.stopAccepting()
+    this.#grpc?.leave()
+    const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)
+    await wait(lastRequestMs)
+    await limiter.idle(limits.drainTimeoutMs - lastRequestMs)
+    await this.#drain(0)
+  }
+
+  async #drain(timeoutMs = this.#server.limits.drainTimeoutMs): Promise<void> {
+    const { health, limiter, log } = this.#server
     // The socket stays open meanwhile, so that the readiness probe sees `draining` instead of a refused connection.
     health.state = 'draining'
     this.#grpc?.drain()
-    if (!(await limiter.idle(limits.drainTimeoutMs))) {
+    if (!(await limiter.idle(timeoutMs))) {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -43,7 +43,8 @@ export async function listenNode(server: ServerState, address: Address): Promise
     name: 'node',
     port: (http.address() as AddressInfo).port,
     stopAccepting() {
-      http.close()
+      // Not http.Server's own, which closes idle connections: the next request may be on its way.
+      NetServer.prototype.close.call(http)
     },
     close() {
       return new Promise((resolve) => {

@@ -130,6 +130,11 @@ export interface Listener {
    * stops while others go on listening on the same port.
    */
   close(options?: { readonly accepting?: boolean }): Promise<void>
+  /**
+   * Closes without refusing a request, for a process whose successor listens on the same port: accepts no new
+   * connections, answers requests on open ones, which closes them, and closes those that are idle after a second.
+   */
+  leave(): Promise<void>
 }
 
 /** What a server tells anybody about its APIs. */

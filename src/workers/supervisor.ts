@@ -2,20 +2,16 @@
  * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
  * @module
  */
-import cluster, { type Worker } from 'node:cluster'
+import cluster from 'node:cluster'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
-import { closeLostConnections } from './handed-connections.ts'
+import { readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
-import {
-  type DrainRequest,
-  isMessageOf,
-  type WorkerConfig,
-  type WorkerFailed,
-  type WorkerReady,
-} from './worker-messages.ts'
+import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
+import { type Exit, WorkerProcess } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
 export const exitMarginMs = 2_000
@@ -36,18 +32,30 @@ export interface SupervisorOptions {
   readonly logger: NonNullable<ServeOptions['logger']>
   /** Prints lines for a human: the address of the service once all workers are ready. */
   readonly print: (line: string) => void
+  /** Reads the options anew before a reload; ports, address, engine and the number of workers stay. */
+  readonly refresh?: () => Promise<ServeSettings>
+  /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
+  readonly development?: Development
 }
 
-/** The slot of one worker, with a number; outlives the worker's processes. */
+/** What a supervisor does while a service is written. */
+export interface Development {
+  /** Calls `reload` with the reason whenever there is one. */
+  watch(reload: (reason: string) => void): void
+  /** Called when new processes have replaced all workers. **Units**: milliseconds. */
+  onReload(durationMs: number): void
+  /** Called with why a worker did not start. */
+  onFailure(message: string): void
+}
+
+/** The place of one worker, with a number; outlives the worker's processes. */
 interface Slot {
   readonly number: number
-  worker?: Worker
-  /** When the present process became ready; 0 before. **Units**: milliseconds of the monotonic clock. */
-  readyAt: number
+  /** The process that takes requests, or starts to; undefined while none does. */
+  current?: WorkerProcess
   wasReady: boolean
   restartsInARow: number
   restart?: NodeJS.Timeout
-  failure?: string
 }
 
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
@@ -97,9 +105,14 @@ class Supervision {
   readonly finished: Promise<number>
   readonly #options: SupervisorOptions
   readonly #slots: Slot[]
+  /** All that run: current ones, successors that start, and predecessors that leave. */
+  readonly #processes = new Set<WorkerProcess>()
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
+  #reloading = false
+  /** Why a reload was asked for that has not begun. */
+  #reloadAsked: string | undefined
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
 
@@ -108,94 +121,156 @@ class Supervision {
     this.finished = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    cluster.setupPrimary({ exec: fileURLToPath(options.workerFile), args: [JSON.stringify(options.config)] })
+    this.#configure(options.config.serve)
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
+    const onTerminal = isatty(2)
+    process.on('SIGHUP', () => {
+      // A terminal sends it, too, when it is closed.
+      if (onTerminal && !isatty(2)) this.#onSignal('SIGTERM')
+      else this.#reload('SIGHUP')
+    })
     this.#slots = Array.from({ length: options.workers }, (_, i) => ({
       number: i + 1,
-      readyAt: 0,
       wasReady: false,
       restartsInARow: 0,
     }))
-    for (const slot of this.#slots) this.#fork(slot)
+    for (const slot of this.#slots) this.#startCurrent(slot)
+    options.development?.watch((reason) => this.#reload(reason))
   }
 
-  #fork(slot: Slot): void {
-    slot.readyAt = 0
-    slot.failure = undefined
-    let worker: Worker
-    try {
-      worker = cluster.fork()
-    } catch (error) {
-      this.#onNoProcess(slot, error)
-      return
-    }
-    slot.worker = worker
-    closeLostConnections(worker, () => {
-      const reason = 'it is busy, or has no file descriptor left'
-      const message = `worker ${slot.number} did not take a connection in time: ${reason}`
-      this.#options.logger.warn({ event: 'connection_lost', worker: slot.number }, message)
-    })
-    worker.on('message', (message: unknown) => {
-      if (isMessageOf<WorkerReady>('ready', message)) this.#onReady(slot, message)
-      else if (isMessageOf<WorkerFailed>('failed', message)) slot.failure = message.message
-    })
-    worker.on('error', (error) => {
-      if (worker.process.pid === undefined) return this.#onNoProcess(slot, error)
-      // Otherwise the worker died while we wrote to it; its exit event is handled below.
-      this.#options.logger.debug({ event: 'worker_channel', worker: slot.number, err: error })
-    })
-    // Not 'exit', which can come before the last message: 'close' comes after the channel was read to its end.
-    worker.process.on('close', (code, signal) => {
-      if (worker.process.pid !== undefined) this.#onExit(slot, code ?? 0, signal)
-    })
+  /** Sets what processes that start from now on are given. What all share stays: ports, address and engine. */
+  #configure(settings: ServeSettings): void {
+    const { config, workerFile } = this.#options
+    const { port, grpcPort, host, engine } = config.serve
+    const next: WorkerConfig = { ...config, serve: { ...settings, port, grpcPort, host, engine } }
+    cluster.setupPrimary({ exec: fileURLToPath(workerFile), args: [JSON.stringify(next)] })
   }
 
-  /** Called when no process could be started: out of memory, or at the limit of processes. No exit event follows. */
-  #onNoProcess(slot: Slot, error: unknown): void {
-    slot.failure = `worker ${slot.number} could not be started: ${error instanceof Error ? error.message : error}`
-    this.#onExit(slot, -1, null)
+  #startCurrent(slot: Slot): void {
+    slot.current = this.#start(slot)
+    slot.current.started.then((ready) => ready !== undefined && this.#onCurrentReady(slot, ready))
   }
 
-  #onReady(slot: Slot, message: WorkerReady): void {
+  #start(slot: Slot): WorkerProcess {
     const { logger } = this.#options
-    slot.readyAt = performance.now()
+    const worker = new WorkerProcess(slot.number, logger)
+    this.#processes.add(worker)
+    worker.started.then((ready) => {
+      if (ready === undefined) return
+      const event = { event: 'worker_ready', worker: slot.number, workerPid: worker.pid }
+      logger.info(event, `worker ${slot.number} is ready`)
+    })
+    worker.ended.then((exit) => this.#onExit(slot, worker, exit))
+    return worker
+  }
+
+  #onCurrentReady(slot: Slot, ready: WorkerReady): void {
     slot.wasReady = true
-    logger.info(
-      { event: 'worker_ready', worker: slot.number, workerPid: slot.worker?.process.pid },
-      `worker ${slot.number} is ready`,
-    )
     if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
     this.#announced = true
-    for (const line of readyLines(message, this.#options)) this.#options.print(line)
+    const { workers, config, print } = this.#options
+    for (const line of readyLines(ready, workers, config.serve)) print(line)
+    this.#reloadIfAsked()
   }
 
-  #onExit(slot: Slot, code: number, signal: string | null): void {
-    const { logger } = this.#options
+  #onExit(slot: Slot, worker: WorkerProcess, { code, signal }: Exit): void {
+    const { logger, development } = this.#options
+    this.#processes.delete(worker)
     const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
-    const event = { event: 'worker_exit', worker: slot.number, workerPid: slot.worker?.process.pid, code, signal }
-    slot.worker = undefined
-    if (this.#stopping) {
+    const event = { event: 'worker_exit', worker: slot.number, workerPid: worker.pid, code, signal }
+    const isCurrent = slot.current === worker
+    if (isCurrent) slot.current = undefined
+    if (this.#stopping || !isCurrent) {
       // After a failed start, its cause is all that is told.
       const level = this.#problem === undefined ? 'info' : 'debug'
       logger[level](event, `worker ${slot.number} ${how}`)
-      this.#settleWhenAlone()
+      if (this.#stopping) this.#settleWhenAlone()
       return
     }
     if (!slot.wasReady) {
       // It never served: a restart would fail the same way, and a crash loop hides its cause.
-      this.#problem = new InvalidArgument(slot.failure ?? `worker ${slot.number} ${how} before it was ready`)
+      const failure = worker.failure ?? `worker ${slot.number} ${how} before it was ready`
+      if (development !== undefined) {
+        development.onFailure(failure)
+        this.#reloadIfAsked()
+        return
+      }
+      this.#problem = new InvalidArgument(failure)
       this.#stop(0)
       return
     }
-    if (slot.readyAt !== 0 && performance.now() - slot.readyAt >= healthyAfterMs) slot.restartsInARow = 0
+    if (worker.readyAt !== 0 && performance.now() - worker.readyAt >= healthyAfterMs) slot.restartsInARow = 0
     const delayMs = restartDelay(slot.restartsInARow++)
-    const failure = slot.failure === undefined ? {} : { failure: slot.failure }
+    const failure = worker.failure === undefined ? {} : { failure: worker.failure }
     logger.error(
       { ...event, ...failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
-    slot.restart = setTimeout(() => this.#fork(slot), delayMs)
+    slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
+  }
+
+  /**
+   * Replaces the workers one by one by new processes, each of which is ready before its predecessor leaves. When one
+   * does not start, the others go on as they are. Asked meanwhile, it reloads once more afterwards.
+   */
+  async #reload(reason: string): Promise<void> {
+    this.#reloadAsked = reason
+    // A worker that starts for the first time may have read some of what has changed since.
+    const isStarting = this.#slots.some(({ current, wasReady }) => !wasReady && current !== undefined)
+    if (this.#reloading || this.#stopping || isStarting) return
+    this.#reloading = true
+    this.#reloadAsked = undefined
+    const { logger, development } = this.#options
+    logger.info({ event: 'reload' }, `${reason}: replacing the workers one by one`)
+    const begun = performance.now()
+    const failure = await this.#replaceAll().catch((error: Error) => error.message)
+    this.#reloading = false
+    if (this.#stopping) return
+    const durationMs = Math.round(performance.now() - begun)
+    if (development !== undefined) {
+      if (failure === undefined) development.onReload(durationMs)
+      else development.onFailure(failure)
+    } else if (failure === undefined) logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
+    else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones go on')
+    this.#reloadIfAsked()
+  }
+
+  #reloadIfAsked(): void {
+    if (this.#reloadAsked !== undefined) this.#reload(this.#reloadAsked)
+  }
+
+  /** Returns why a worker was not replaced; undefined when all were. The last predecessor may still run. */
+  async #replaceAll(): Promise<string | undefined> {
+    const { refresh } = this.#options
+    if (refresh !== undefined) this.#configure(await refresh())
+    let left: Promise<unknown> | undefined
+    for (const slot of this.#slots) {
+      await left
+      if (this.#stopping) return undefined
+      const next = this.#start(slot)
+      const ready = await next.started
+      if (this.#stopping) return undefined
+      if (ready === undefined) return next.failure ?? `worker ${slot.number} ended before it was ready`
+      clearTimeout(slot.restart)
+      const previous = slot.current
+      slot.current = next
+      this.#onCurrentReady(slot, ready)
+      if (previous !== undefined) left = this.#handOver(previous)
+    }
+    return undefined
+  }
+
+  /** Lets a process leave that has a successor, and waits for its end. */
+  async #handOver(worker: WorkerProcess): Promise<void> {
+    worker.drain(true)
+    const late = setTimeout(() => worker.kill('did not leave in time'), this.#drainMs + exitMarginMs)
+    await worker.ended
+    clearTimeout(late)
+  }
+
+  get #drainMs(): number {
+    return this.#options.config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs
   }
 
   #onSignal(signal: keyof typeof signals): void {
@@ -203,7 +278,7 @@ class Supervision {
     if (!this.#stopping) {
       this.#signalAt = performance.now()
       this.#options.logger.info({ event: 'drain', signal }, `${signal}: finishing the running requests`)
-      this.#stop(this.#options.config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs)
+      this.#stop(this.#drainMs)
       return
     }
     this.#options.logger.warn({ event: 'stop_now', signal }, `${signal} again: stopping at once`)
@@ -213,45 +288,19 @@ class Supervision {
 
   #stop(drainMs: number): void {
     this.#stopping = true
-    const request: DrainRequest = { type: 'drain' }
-    for (const slot of this.#slots) {
-      clearTimeout(slot.restart)
-      // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
-      slot.worker?.send(request, () => {})
-    }
+    for (const slot of this.#slots) clearTimeout(slot.restart)
+    for (const worker of this.#processes) worker.drain(false)
     setTimeout(() => this.#killAll('did not stop in time'), drainMs + exitMarginMs).unref()
     this.#settleWhenAlone()
   }
 
   #killAll(why: string): void {
-    for (const { number, worker } of this.#slots) {
-      if (worker === undefined) continue
-      this.#options.logger.error({ event: 'worker_killed', worker: number }, `worker ${number} ${why}; killing it`)
-      worker.process.kill('SIGKILL')
-    }
+    for (const worker of this.#processes) worker.kill(why)
   }
 
   #settleWhenAlone(): void {
-    if (this.#slots.some((slot) => slot.worker !== undefined)) return
+    if (this.#processes.size > 0) return
     if (this.#problem === undefined) this.#settle.resolve(0)
     else this.#settle.reject(this.#problem)
   }
-}
-
-function readyLines(ready: WorkerReady, { config, workers }: SupervisorOptions): string[] {
-  const count = workers === 1 ? '1 worker' : `${workers} workers`
-  const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
-  const { host, port = 0, grpcPort, tlsCert } = config.serve
-  const place = originOf(host, port, tlsCert === undefined ? 'http' : 'https')
-  return [
-    `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
-    ...ready.paths.map((path) => `POST ${path}`),
-    ...(grpcPort === undefined ? [] : [`gRPC at ${originOf(host, grpcPort).replace('http://', '')}`]),
-  ]
-}
-
-/** Returns the URL of a listening address: `localhost` for all addresses, IPv6 in brackets. */
-export function originOf(host: string | undefined, port: number, scheme: 'http' | 'https' = 'http'): string {
-  if (host === undefined || host === '0.0.0.0' || host === '::') return `${scheme}://localhost:${port}`
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -37,6 +37,8 @@ export type WorkerMessage = WorkerReady | WorkerFailed
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
   readonly type: 'drain'
+  /** Whether another worker has taken its place: it refuses no request then. */
+  readonly isReplaced?: boolean
 }
 
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */

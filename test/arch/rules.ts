@@ -40,6 +40,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@napi-rs/image': 'image/image-codec.ts',
   '@standard-schema/spec': 'descriptors/schema-slices.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
+  chokidar: 'cli/watch-sources.ts',
   commander: 'cli/main.ts',
   cookie: 'http/context.ts',
   flatbuffers: 'array/flatbuffer.ts',

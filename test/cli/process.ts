@@ -69,9 +69,9 @@ export interface Server extends Running {
 export async function serveFile(
   file: string,
   args: readonly string[] = [],
-  options?: Parameters<typeof serving>[1],
+  options: Parameters<typeof serving>[1] & { command?: 'serve' | 'dev' } = {},
 ): Promise<Server> {
-  const running = serving(['serve', file, '--port', '0', ...args], options)
+  const running = serving([options.command ?? 'serve', file, '--port', '0', ...args], options)
   const line = await until(() => {
     if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
     return /^serving .* at http.*\n(?:POST .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]

@@ -1,0 +1,99 @@
+/**
+ * One worker process, from its start to its end.
+ * @module
+ */
+import cluster, { type Worker } from 'node:cluster'
+import type { ServeOptions } from '../server/options.ts'
+import { closeLostConnections } from './handed-connections.ts'
+import { type DrainRequest, isMessageOf, type WorkerFailed, type WorkerReady } from './worker-messages.ts'
+
+/** How a process ended; code -1 when the system could start none. */
+export interface Exit {
+  readonly code: number
+  readonly signal: string | null
+}
+
+/** A process that starts with what `cluster.setupPrimary` was given last. */
+export class WorkerProcess {
+  /** Resolves to what it said when it became ready, or to undefined when it ended before. */
+  readonly started: Promise<WorkerReady | undefined>
+  readonly ended: Promise<Exit>
+  /** When it became ready; 0 before. **Units**: milliseconds of the monotonic clock. */
+  readyAt = 0
+  /** What it, or the system, said when it could not start. */
+  failure: string | undefined
+  readonly #number: number
+  readonly #logger: NonNullable<ServeOptions['logger']>
+  readonly #worker: Worker | undefined
+  #onStarted!: (ready: WorkerReady | undefined) => void
+  #onEnded!: (exit: Exit) => void
+
+  constructor(number: number, logger: NonNullable<ServeOptions['logger']>) {
+    this.#number = number
+    this.#logger = logger
+    this.started = new Promise((resolve) => {
+      this.#onStarted = resolve
+    })
+    this.ended = new Promise((resolve) => {
+      this.#onEnded = resolve
+    })
+    try {
+      this.#worker = cluster.fork()
+      this.#listen(this.#worker)
+    } catch (error) {
+      this.#onNoProcess(error)
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#worker?.process.pid
+  }
+
+  /** Asks it to finish its requests and exit. `isReplaced`: whether a successor has its place. */
+  drain(isReplaced: boolean): void {
+    const request: DrainRequest = { type: 'drain', isReplaced }
+    // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
+    this.#worker?.send(request, () => {})
+  }
+
+  kill(why: string): void {
+    const message = `worker ${this.#number} ${why}; killing it`
+    this.#logger.error({ event: 'worker_killed', worker: this.#number }, message)
+    this.#worker?.process.kill('SIGKILL')
+  }
+
+  #listen(worker: Worker): void {
+    const number = this.#number
+    closeLostConnections(worker, () => {
+      const reason = 'it is busy, or has no file descriptor left'
+      const message = `worker ${number} did not take a connection in time: ${reason}`
+      this.#logger.warn({ event: 'connection_lost', worker: number }, message)
+    })
+    worker.on('message', (message: unknown) => {
+      if (isMessageOf<WorkerReady>('ready', message)) {
+        this.readyAt = performance.now()
+        this.#onStarted(message)
+      } else if (isMessageOf<WorkerFailed>('failed', message)) this.failure = message.message
+    })
+    worker.on('error', (error) => {
+      if (worker.process.pid === undefined) this.#onNoProcess(error)
+      // Otherwise it died while we wrote to it; its exit event is handled below.
+      else this.#logger.debug({ event: 'worker_channel', worker: number, err: error })
+    })
+    // Not 'exit', which can come before the last message: 'close' comes after the channel was read to its end.
+    worker.process.on('close', (code, signal) => {
+      if (worker.process.pid !== undefined) this.#end({ code: code ?? 0, signal })
+    })
+  }
+
+  /** Called when no process could be started: out of memory, or at the limit of processes. No exit event follows. */
+  #onNoProcess(error: unknown): void {
+    this.failure = `worker ${this.#number} could not be started: ${error instanceof Error ? error.message : error}`
+    this.#end({ code: -1, signal: null })
+  }
+
+  #end(exit: Exit): void {
+    this.#onStarted(undefined)
+    this.#onEnded(exit)
+  }
+}

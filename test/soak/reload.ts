@@ -1,0 +1,66 @@
+/**
+ * Reloads a server again and again under wrk, on both engines: no request may fail.
+ *
+ * Run: `npm run build && npx tsx test/soak/reload.ts --seconds 20`; `--connections 64`, `--every 3` (seconds between
+ * reloads), `--workers 2`, `--engines uws,node`. Needs wrk.
+ * @module
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, promisify } from 'node:util'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '20' },
+    connections: { type: 'string', default: '64' },
+    every: { type: 'string', default: '3' },
+    workers: { type: 'string', default: '2' },
+    engines: { type: 'string', default: 'uws,node' },
+  },
+})
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'serving-reload-'))
+
+async function start(engine: string, log: string): Promise<{ server: ChildProcess; port: number }> {
+  const args = ['dist/cli/main.js', 'serve', 'examples/iris/service.ts', '--port', '0', '--host', '127.0.0.1']
+  const more = ['--workers', options.workers, '--engine', engine, '--grpc-port', '0']
+  const server = spawn(process.execPath, [...args, ...more], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', openSync(log, 'w')],
+  })
+  for await (const line of createInterface(server.stdout as Readable)) {
+    const port = Number(/^serving .*127\.0\.0\.1:(\d+)/.exec(line)?.[1])
+    if (port > 0) return { server, port }
+  }
+  throw new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)
+}
+
+let failed = false
+try {
+  for (const engine of options.engines.split(',')) {
+    const log = join(folder, `${engine}.log`)
+    const { server, port } = await start(engine, log)
+    const timer = setInterval(() => server.kill('SIGHUP'), Number(options.every) * 1000)
+    const wrk = ['-t', '1', '-c', options.connections, '-d', options.seconds, '--timeout', '10']
+    const script = fileURLToPath(new URL('reload.lua', import.meta.url))
+    const { stdout } = await promisify(execFile)('wrk', [...wrk, '-s', script, `http://127.0.0.1:${port}/classify`])
+    clearInterval(timer)
+    server.kill('SIGTERM')
+    const [code] = await once(server, 'exit')
+    const requests = Number(/(\d+) requests in/.exec(stdout)?.[1])
+    const errors = stdout.split('\n').filter((line) => /Socket errors|Non-2xx/.test(line))
+    const reloads = readFileSync(log, 'utf8').split('"event":"reloaded"').length - 1
+    const failures = errors.map((line) => line.trim()).join('; ') || '0 failed'
+    console.log(`${engine}: ${requests} requests, ${reloads} reloads; ${failures}`)
+    if (!(requests > 0) || reloads === 0 || errors.length > 0 || code !== 0) failed = true
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+process.exitCode = failed ? 1 : 0
