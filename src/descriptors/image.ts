@@ -7,6 +7,7 @@ import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
 import { type FileSample, type ReadySample, readSample } from '../file/file-sample.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -120,10 +121,10 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     this.tensor = tensor
     this.#plan = tensor && new TensorPlan(tensor, pilmode === 'L' ? 1 : 3)
     this.sample = sample
-    this.#headers = [
+    this.#headers = constantHeaders([
       ['content-type', mimeType],
       ['content-disposition', `attachment; filename="output.${mimeType.slice('image/'.length)}"`],
-    ]
+    ])
   }
 
   /**

@@ -3,6 +3,7 @@
  * @module
  */
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -67,7 +68,7 @@ const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'max
 const shortBytes = 1024
 const defaultMaxValues = 10_000_000
 const defaultCheckedAtOnce = 50_000
-const jsonHeaders = [['content-type', 'application/json']] as const
+const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 // An example in a document is read by people.
 const maxExampleLength = 10_000
 

@@ -22,6 +22,7 @@ import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/
 import { type DType, parseDType } from '../dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { variesByAccept } from '../http/accept.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
@@ -54,7 +55,7 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
 }
 
 const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite'] as const
-const jsonHeaders = [['content-type', 'application/json'], variesByAccept] as const
+const jsonHeaders = constantHeaders([['content-type', 'application/json'], variesByAccept])
 
 /**
  * Decodes a body to an {@link NDArray}; encodes an NDArray as a response.

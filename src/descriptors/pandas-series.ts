@@ -19,6 +19,7 @@ import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
 import { encodeTableSchema } from '../frame/table-schema.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
@@ -51,7 +52,7 @@ export type SeriesElement = number | bigint | boolean | string | null
 
 // `columns` and `applyColumnNames` are described by the spec but not in its signature; a series has no columns to name.
 const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape'] as const
-const jsonHeaders = [['content-type', 'application/json']] as const
+const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 
 /**
  * Decodes a JSON body to a Polars Series; encodes a Series as JSON.

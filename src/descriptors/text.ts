@@ -4,6 +4,7 @@
  */
 
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -31,10 +32,10 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 /**
  * Decodes a body to a string; sends a string, or the strings that a generator yields, as a streamed response.
  *
- * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response has no
- * content-length; each yielded piece is a chunk of its own. uWebSockets.js sends the line end of a chunk with the next
- * chunk, and Python's requests waits for it: it sees pieces of text one late, but events at once, since each is
- * followed by an empty line in a chunk of its own.
+ * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response to a string has
+ * a content-length. That to a generator is a stream without one; each yielded piece is a chunk of its own.
+ * uWebSockets.js sends the line end of a chunk with the next chunk, and Python's requests waits for it: it sees pieces
+ * of text one late, but events at once, since each is followed by an empty line in a chunk of its own.
  * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
  * **Source**: SPEC "Text".
  * **Example**
@@ -63,8 +64,9 @@ export class Text extends IODescriptor<string, TextResult> {
     this.sample = sample
     const type = ['content-type', `${contentType}; charset=utf-8`] as const
     // Tells proxies to pass events on at once instead of buffering them.
-    this.#headers =
-      contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']]
+    this.#headers = constantHeaders(
+      contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']],
+    )
   }
 
   /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
@@ -91,7 +93,7 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   toHttpResponse(value: TextResult): HttpResponse {
-    if (typeof value === 'string') return { headers: this.#headers, body: [value] }
+    if (typeof value === 'string') return { headers: this.#headers, body: value }
     if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
       return { headers: this.#headers, body: encodePieces(value) }
     }
@@ -112,7 +114,8 @@ export class Text extends IODescriptor<string, TextResult> {
   /** Returns each piece as a StringValue of its own. */
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
     const { body } = this.toHttpResponse(value)
-    for await (const piece of body as AsyncIterable<Chunk>) yield piece as string
+    if (typeof body === 'string') yield body
+    else for await (const piece of body as AsyncIterable<Chunk>) yield piece as string
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
 import { charsetDecoder } from '../text/charset.ts'
@@ -51,10 +52,10 @@ export function requestFormat(
 }
 
 const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
-  json: [['content-type', 'application/json'], variesByAccept],
-  parquet: [['content-type', 'application/octet-stream'], variesByAccept],
-  csv: [['content-type', 'text/csv; charset=utf-8'], variesByAccept],
-  [parquetType]: [['content-type', parquetType], variesByAccept],
+  json: constantHeaders([['content-type', 'application/json'], variesByAccept]),
+  parquet: constantHeaders([['content-type', 'application/octet-stream'], variesByAccept]),
+  csv: constantHeaders([['content-type', 'text/csv; charset=utf-8'], variesByAccept]),
+  [parquetType]: constantHeaders([['content-type', parquetType], variesByAccept]),
 }
 
 const offered = [formatTypes.json, formatTypes.csv, parquetType, formatTypes.parquet]

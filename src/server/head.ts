@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { expected } from '../errors.ts'
+import { headerBlockOf } from '../http/constant-headers.ts'
 import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
 
 // What happens to a header of a descriptor: framing headers, right or wrong, are skipped.
@@ -37,7 +38,8 @@ export function responseFault(response: HttpResponse): string | undefined {
     return expected('an HTTP status from 200 to 599', 'the response', status)
   }
   if (!Array.isArray(headers)) return expected('a list of [name, value]', 'the response headers', headers)
-  for (let i = 0; i < headers.length; i++) {
+  const isChecked = headerBlockOf(headers) !== undefined
+  for (let i = 0; i < headers.length && !isChecked; i++) {
     const line = headers[i]
     if (useOf(line[0]) === 'refuse') return expected('a token', 'a response header name', line[0])
     if (typeof line[1] !== 'string' || !isHeaderValue(line[1])) {

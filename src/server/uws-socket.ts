@@ -2,6 +2,7 @@
  * The socket of one request on uWebSockets.js.
  * @module
  */
+import { headerBlockOf } from '../http/constant-headers.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
 import { Exchange, type IncomingRequest } from './exchange.ts'
@@ -223,6 +224,14 @@ function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolea
 function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: string): void {
   const { status, headers } = response
   if (status !== undefined && status !== 200) res.writeStatus(statusLine(status))
+  const block = headerBlockOf(headers)
+  if (block !== undefined) res.writeHeader(block.name, block.value)
+  else echoedId = writeLines(res, headers, echoedId)
+  if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
+}
+
+/** Writes header lines one by one. Returns the request id that is still to be sent. */
+function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoedId?: string): string | undefined {
   for (let i = 0; i < headers.length; i++) {
     const [name, value] = headers[i]
     if (isFraming(name)) continue
@@ -230,7 +239,7 @@ function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: strin
     // Header values are Latin-1 on the wire; uWebSockets.js would write a string as UTF-8.
     res.writeHeader(name, isAscii(value) ? value : Buffer.from(value, 'latin1'))
   }
-  if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
+  return echoedId
 }
 
 function isAscii(value: string): boolean {

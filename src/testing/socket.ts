@@ -53,7 +53,7 @@ async function write(socket: Socket, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => socket.write(bytes, () => setImmediate(resolve)))
 }
 
-/** The next response, up to its end (`0\r\n\r\n` of the chunked text or a problem's brace). */
+/** The next response, up to its end, which its content-length tells. */
 function firstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -65,7 +65,9 @@ function firstLine(socket: Socket): Promise<string> {
       settle(() => reject(new Error(`the server closed the connection after ${JSON.stringify(text)}`)))
     const onData = (bytes: Buffer) => {
       text += bytes.toString('latin1')
-      if (text.endsWith('0\r\n\r\n') || /\r\n\r\n\{.*\}$/s.test(text)) settle(() => resolve(text))
+      const head = text.indexOf('\r\n\r\n')
+      const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
+      if (head !== -1 && text.length === head + 4 + Number(length)) settle(() => resolve(text))
     }
     socket.on('data', onData).on('close', onClose)
   })

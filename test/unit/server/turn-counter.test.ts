@@ -11,6 +11,7 @@ it('counts within a turn of the event loop', async () => {
     expect(add(1)).toBe(1)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  expect(add(40)).toBeGreaterThanOrEqual(31)
+  // Earlier turns leave less than a quarter.
+  expect(add(40)).toBeGreaterThan(24)
   expect(add(1)).toBe(0)
 })
