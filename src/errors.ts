@@ -15,7 +15,12 @@ export const errorTable = {
     meaning: 'The Content-Type is none that the input descriptor reads.',
   },
   payload_too_large: { status: 413, grpc: 'RESOURCE_EXHAUSTED', meaning: 'The body is larger than `maxBodyBytes`.' },
-  unauthorized: { status: 401, grpc: 'UNAUTHENTICATED', meaning: 'The function refused the caller.' },
+  unauthorized: {
+    status: 401,
+    grpc: 'UNAUTHENTICATED',
+    meaning: 'The caller is not known; see the `www-authenticate` header.',
+  },
+  forbidden: { status: 403, grpc: 'PERMISSION_DENIED', meaning: 'The caller is known and not allowed.' },
   not_found: {
     status: 404,
     grpc: 'NOT_FOUND',
@@ -25,6 +30,12 @@ export const errorTable = {
     status: 405,
     grpc: 'UNIMPLEMENTED',
     meaning: 'The path exists, the method does not; see the `allow` header.',
+  },
+  conflict: { status: 409, grpc: 'ABORTED', meaning: 'The state of what is asked for does not allow it.' },
+  too_many_requests: {
+    status: 429,
+    grpc: 'RESOURCE_EXHAUSTED',
+    meaning: 'The caller sent more than its share; see `retry-after`.',
   },
   overloaded: {
     status: 503,
@@ -79,6 +90,7 @@ export type GrpcStatusName =
   | 'PERMISSION_DENIED'
   | 'RESOURCE_EXHAUSTED'
   | 'FAILED_PRECONDITION'
+  | 'ABORTED'
   | 'UNIMPLEMENTED'
   | 'INTERNAL'
   | 'UNAVAILABLE'
@@ -124,6 +136,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
   /** Methods that the path has, sent as `Allow`. */
   readonly allow?: string
+  /** How a caller makes itself known, sent as `WWW-Authenticate`: `Bearer realm="models"`. */
+  readonly challenge?: string
 }
 
 /** Overrides for an application's own subclass. */
@@ -158,6 +172,7 @@ export class ServingError extends Error {
   readonly issues?: readonly InputIssue[]
   readonly retryAfterSeconds?: number
   readonly allow?: string
+  readonly challenge?: string
   // A registry symbol, not instanceof alone: two copies of the package in one process must agree.
   readonly [brand] = true
 
@@ -176,6 +191,7 @@ export class ServingError extends Error {
     if (details.issues !== undefined) this.issues = details.issues
     if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds
     if (details.allow !== undefined) this.allow = details.allow
+    if (details.challenge !== undefined) this.challenge = details.challenge
   }
 
   /** Whether `value` is a ServingError, of this or of another loaded copy of the package. */
@@ -217,8 +233,17 @@ function rowOf(code: ErrorCode): OwnStatus {
   return { code, ...errorTable[code] }
 }
 
-/** The caller is not known or not allowed: 401. For handlers to throw. */
-export class Unauthorized extends errorClass('unauthorized') {}
+/** The caller is not known: 401 with `www-authenticate`, `Bearer` unless told otherwise. For hooks and functions. */
+export class Unauthorized extends errorClass('unauthorized', { challenge: 'Bearer' }) {}
+
+/** The caller is known and not allowed: 403. For hooks and functions to throw. */
+export class Forbidden extends errorClass('forbidden') {}
+
+/** The state of what is asked for does not allow it: 409. For functions to throw. */
+export class Conflict extends errorClass('conflict') {}
+
+/** The caller sent more than its share: 429 with `retry-after`, one second unless told otherwise. */
+export class TooManyRequests extends errorClass('too_many_requests', { retryAfterSeconds: 1 }) {}
 
 /** Nothing is registered under the path: 404. */
 export class NotFound extends errorClass('not_found') {}

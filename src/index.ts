@@ -12,10 +12,12 @@ export {
   type BadInputReason,
   BadOutput,
   ClientClosed,
+  Conflict,
   DeadlineExceeded,
   type ErrorCode,
   type ErrorDetails,
   errorTable,
+  Forbidden,
   FunctionError,
   type GrpcStatusName,
   type InputIssue,
@@ -30,6 +32,7 @@ export {
   PayloadTooLarge,
   ServingError,
   SetupError,
+  TooManyRequests,
   Unauthorized,
   UnsupportedMediaType,
   ValueError,
@@ -37,12 +40,14 @@ export {
 export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
 export type { DataFrame, Series } from './frame/polars-package.ts'
 export {
+  type Caller,
   type Cleanup,
   Context,
   type ContextInit,
-  type CookieOptions,
+  type ContextState,
+  type RequestLine,
   type RequestParameters,
-  type ResponseContext,
+  type RequestPeer,
 } from './http/context.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export {
@@ -54,6 +59,8 @@ export {
   type RequestHeaders,
   type ResponseBody,
 } from './http/message.ts'
+export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
+export type { CookieOptions, ResponseContext } from './http/response-context.ts'
 export type { EncodableMimeType, EncodeOptions } from './image/image-codec.ts'
 export { type Abortable, RasterImage, type ResizeOptions } from './image/raster.ts'
 export type { Pixels, RasterElements, RasterMode } from './image/raster-modes.ts'
@@ -95,6 +102,7 @@ export type { LogLevel } from './server/log-levels.ts'
 export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
 export type { Api, ApiFunction, ApiOptions, ApiTypes } from './service/api.ts'
 export { call } from './service/call.ts'
+export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook } from './service/hooks.ts'
 export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
 export type { ModelOptions, ModelTensor } from './service/model-options.ts'
 export { type Hook, Service, type ServiceOptions } from './service/service.ts'

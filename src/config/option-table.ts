@@ -53,6 +53,11 @@ export const optionTable = {
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
   docs: { type: onOrOff, help: '/openapi.json and /docs.json (default: on, unless NODE_ENV=production)' },
+  trustProxy: {
+    type: wholeNumber(0),
+    help: 'proxies in front that tell the address of clients by X-Forwarded-For or Forwarded',
+    default: 0,
+  },
   engine: { type: engineName, help: 'uws or node (default: uws where it runs)' },
   logLevel: { type: logLevel, help: 'how much is logged', default: 'info' },
   tlsCert: { type: text('<file>'), help: 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes' },

@@ -3,23 +3,49 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { type SerializeOptions, serialize } from 'cookie'
-import { ClientClosed, expected, InvalidArgument } from '../errors.ts'
+import { ClientClosed } from '../errors.ts'
 import { isPromise } from '../promise.ts'
-import {
-  type HeaderLine,
-  HeaderList,
-  isFramingHeader,
-  isHeaderName,
-  isHeaderValue,
-  type RequestHeaders,
-} from './message.ts'
+import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
+import { joinHeaders, keptHeaders, ResponseContext } from './response-context.ts'
 
-/** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
-export type CookieOptions = SerializeOptions
+/** Who sends a request, as an auth hook found out. */
+export interface Caller {
+  /** Name of the key, or subject of the token. */
+  readonly name: string
+  /** All claims of the token; undefined for keys. */
+  readonly claims?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The type of `ctx.state`: what hooks leave there for functions. An application declares further members.
+ *
+ * **Example**
+ * ```ts
+ * declare module 'serving' { interface ContextState { team?: string } }
+ * ```
+ */
+export interface ContextState {
+  /** Set by the hooks of `serving/auth`. */
+  caller?: Caller
+}
+
+/** The other end of a connection. */
+export interface RequestPeer {
+  /** Undefined where it is not known, or not known any more. */
+  readonly remoteAddress?: string | undefined
+}
+
+/** The part of a request line that a context tells. */
+export interface RequestLine {
+  readonly method?: string
+  /** Without the query; not decoded. */
+  readonly path?: string
+}
 
 /** What a transport knows of a request. Every member is optional, so that tests need none. */
-export interface ContextInit {
+export interface ContextInit extends RequestLine, RequestPeer {
+  /** Name of the API. */
+  readonly api?: string | undefined
   readonly headers?: RequestHeaders
   /** The raw query string without `?`. */
   readonly query?: string
@@ -55,6 +81,18 @@ export interface RequestLifecycle {
   end(ctx: Context, onError?: (error: unknown) => void): void
   /** Sets {@link Context.parameters}. */
   setParameters(ctx: Context, parameters: RequestParameters): void
+  /** Tells the context of its request. Called by transports. */
+  bind(ctx: Context, line: RequestLine, api: string | undefined, peer: RequestPeer): void
+  /** Sets the API of a request whose path does not tell it. */
+  setApi(ctx: Context, name: string): void
+  /** Moves the headers and cookies that were set so far to those of every answer, errors as well. */
+  keepHeaders(ctx: Context): void
+  /** Drops the headers and cookies that were set since. */
+  dropHeaders(ctx: Context): void
+  /** Adds lines to every answer, errors as well. */
+  addHeaders(ctx: Context, lines: readonly HeaderLine[]): void
+  /** Returns a response with the lines of every answer, as it is where there are none. */
+  withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(ctx: Context, response: R): R
   /** The client's own `x-request-id`, which every answer repeats; undefined when absent, long or malformed. */
   clientId(ctx: Context): string | undefined
 }
@@ -79,6 +117,11 @@ export class Context {
   /** What the function says about its response. */
   readonly response: ResponseContext
   readonly #query: string
+  #line: RequestLine
+  #peer: RequestPeer
+  #api: string | undefined
+  #remoteAddress: string | undefined
+  #state: ContextState | undefined
   #id: string | undefined
   #params: URLSearchParams | undefined
   #controller: AbortController | undefined
@@ -93,6 +136,9 @@ export class Context {
     this.deadlineMs = init.deadlineMs
     this.response = new ResponseContext()
     this.#query = init.query ?? ''
+    this.#line = init
+    this.#peer = init
+    this.#api = init.api
   }
 
   /** The request's id: the client's `x-request-id` when it is short and plain, else a new one. */
@@ -109,6 +155,36 @@ export class Context {
   /** The parameters of a request of the Open Inference Protocol; none for others. */
   get parameters(): RequestParameters {
     return this.#parameters
+  }
+
+  /** The HTTP method; `POST` for gRPC, empty without a request. */
+  get method(): string {
+    return this.#line.method ?? ''
+  }
+
+  /** The path of the request, without its query; not decoded. `/package.Service/Method` for gRPC. */
+  get path(): string {
+    return this.#line.path ?? ''
+  }
+
+  /** Name of the API. Over Connect and gRPC it is known when the body has been read; undefined before. */
+  get api(): string | undefined {
+    return this.#api
+  }
+
+  /**
+   * Address of the client, without a port; that of a proxy in front, unless the option `trustProxy` says how many there
+   * are. Undefined where there is no socket, and when it is first read after the client has gone.
+   */
+  get remoteAddress(): string | undefined {
+    this.#remoteAddress ??= this.#peer.remoteAddress
+    return this.#remoteAddress
+  }
+
+  /** What hooks leave for the function, and for later hooks. Its type is declared by the application. */
+  get state(): ContextState {
+    this.#state ??= {}
+    return this.#state
   }
 
   /** The query parameters of the URL. */
@@ -185,6 +261,21 @@ export class Context {
         ctx.#parameters = parameters
       },
       clientId: (ctx) => ctx.#clientId,
+      bind: (ctx, line, api, peer) => {
+        ctx.#line = line
+        ctx.#api = api
+        ctx.#peer = peer
+      },
+      setApi: (ctx, name) => {
+        ctx.#api = name
+      },
+      keepHeaders: (ctx) => keptHeaders.keep(ctx.response),
+      dropHeaders: (ctx) => keptHeaders.drop(ctx.response),
+      addHeaders: (ctx, lines) => keptHeaders.add(ctx.response, lines),
+      withHeaders: (ctx, response) => {
+        const kept = keptHeaders.of(ctx.response)
+        return kept === undefined ? response : { ...response, headers: joinHeaders(response.headers, kept) }
+      },
     }
   }
 }
@@ -197,64 +288,5 @@ function runCleanup(cleanup: Cleanup, onError: (error: unknown) => void): void {
     if (isPromise(result)) Promise.resolve(result).catch(onError)
   } catch (error) {
     onError(error)
-  }
-}
-
-/** Status, headers and cookies that a function adds to its response; dropped when it fails. */
-export class ResponseContext {
-  #status: number | undefined
-  #headers: Map<string, string> | undefined
-  #cookies: string[] | undefined
-
-  /** HTTP status; undefined leaves it to the descriptor (200). **Errors**: InvalidArgument outside 200 to 599. */
-  get status(): number | undefined {
-    return this.#status
-  }
-
-  set status(value: number | undefined) {
-    if (value !== undefined && !(Number.isInteger(value) && value >= 200 && value <= 599)) {
-      throw new InvalidArgument(expected('an HTTP status from 200 to 599', 'ctx.response.status', value))
-    }
-    this.#status = value
-  }
-
-  /**
-   * Sets a header; a second value replaces the first, and a `content-type` replaces the descriptor's.
-   * **Errors**: InvalidArgument for a name or value that cannot be sent as one line, and for the framing headers.
-   */
-  setHeader(name: string, value: string): void {
-    const key = name.toLowerCase()
-    if (!isHeaderName(key)) throw new InvalidArgument(expected('a token', 'header name', name))
-    if (isFramingHeader(key)) throw new InvalidArgument(`header ${key} is set by the server itself`)
-    if (key === 'set-cookie') throw new InvalidArgument('use ctx.response.setCookie for cookies')
-    if (!isHeaderValue(value)) {
-      throw new InvalidArgument(expected('a value without line breaks or control characters', `header ${key}`, value))
-    }
-    this.#headers ??= new Map()
-    this.#headers.set(key, value)
-  }
-
-  /** Adds a cookie; several of one name are all sent. **Errors**: InvalidArgument for what RFC 6265 does not allow. */
-  setCookie(name: string, value: string, options?: CookieOptions): void {
-    try {
-      const line = serialize(name, value, { path: '/', ...options })
-      this.#cookies ??= []
-      this.#cookies.push(line)
-    } catch (cause) {
-      throw new InvalidArgument(expected('a cookie name and attributes of RFC 6265', 'setCookie', name), { cause })
-    }
-  }
-
-  /** Whether anything was set. */
-  get touched(): boolean {
-    return this.#status !== undefined || this.#headers !== undefined || this.#cookies !== undefined
-  }
-
-  /** A descriptor's header lines with the function's own on top. */
-  merge(lines: readonly HeaderLine[]): readonly HeaderLine[] {
-    const merged = lines.filter(([name]) => !this.#headers?.has(name))
-    if (this.#headers !== undefined) merged.push(...this.#headers)
-    for (const cookie of this.#cookies ?? []) merged.push(['set-cookie', cookie])
-    return merged
   }
 }

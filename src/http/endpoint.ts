@@ -6,6 +6,7 @@ import type { ServingError } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Context } from './context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
+import type { ProtocolName } from './outcome.ts'
 
 /** The request line, as far as endpoints need it. */
 export interface RequestTarget {
@@ -31,6 +32,12 @@ export interface EndpointReceiver {
 export interface Endpoint {
   /** For the log. */
   readonly name: string
+  /** Default `http`. */
+  readonly protocol?: ProtocolName
+  /** Name of the API, where the path tells it. */
+  readonly api?: string
+  /** Whether anybody may ask: no hook runs, no auth. Default false; for health. */
+  readonly isOpen?: boolean
   /**
    * Absolute. A segment `{name}` matches any one segment, and a last segment `*` matches the rest, which may be empty:
    * `/v2/models/{model}/infer`, `/static/*`.

@@ -24,6 +24,7 @@ export function problemResponse(error: ServingError, requestId: string): HttpRes
   ]
   if (error.allow !== undefined) headers.push(['allow', error.allow])
   if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
+  if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
   const body = JSON.stringify({
     type: 'about:blank',
     title: STATUS_CODES[status] ?? (status === 499 ? 'Client Closed Request' : 'Error'),

@@ -40,6 +40,7 @@ export class PageEndpoint implements Endpoint {
   readonly methods: readonly string[]
   readonly readsHeaders = ['x-request-id', 'content-encoding']
   readonly isLimited: boolean
+  readonly isOpen: boolean
   readonly decompresses = true
   readonly #page: Page
 
@@ -48,6 +49,8 @@ export class PageEndpoint implements Endpoint {
     this.path = path
     this.methods = [method]
     this.isLimited = isLimited
+    // Health, which is what answers under any load, is for everybody.
+    this.isOpen = !isLimited
     this.#page = page
   }
 

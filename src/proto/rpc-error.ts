@@ -15,6 +15,7 @@ export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
   PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
+  ABORTED: 10,
   UNIMPLEMENTED: 12,
   INTERNAL: 13,
   UNAVAILABLE: 14,

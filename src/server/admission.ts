@@ -4,13 +4,11 @@
  */
 
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
-import { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import { problemResponse } from '../http/problem.ts'
+import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
 import { takesRequests } from './health.ts'
-import { logFailure } from './log.ts'
+import type { Limits } from './options.ts'
 
 /**
  * How long the rest of a refused upload is read after its answer. Closing a socket with unread bytes makes the kernel
@@ -55,9 +53,21 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
     return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
   }
-  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server, declared)
+  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
   if (!endpoint.isLimited) return undefined
   if (server.limiter.isFull) return tooMany()
+  server.limiter.enter()
+  return undefined
+}
+
+/** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */
+export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
+  if (!takesRequests(server.health.state)) return new Overloaded(`the server is ${server.health.state}`)
+  if (!server.memory.reserve(bytes)) return noMemory()
+  if (!server.limiter.acquire()) {
+    server.memory.release(bytes)
+    return tooMany()
+  }
   server.limiter.enter()
   return undefined
 }
@@ -73,8 +83,8 @@ export function noMemory(): Overloaded {
 }
 
 /** Returns the refusal of a body above the limit. `declared` is its Content-Length, if it has one. */
-export function tooLarge(server: ServerState, declared?: number): PayloadTooLarge {
-  const limit = `at most ${server.limits.maxBodyBytes} bytes`
+export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
+  const limit = `at most ${limits.maxBodyBytes} bytes`
   return new PayloadTooLarge(
     declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
   )
@@ -82,10 +92,10 @@ export function tooLarge(server: ServerState, declared?: number): PayloadTooLarg
 
 /**
  * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the
- * server stops. Otherwise the rest of the body is read and dropped, and the connection stays.
+ * server stops. Otherwise the rest of the body is read and dropped, and the connection stays. `declared` is its
+ * Content-Length, undefined for a chunked one.
  */
-export function mustClose(server: ServerState, body: BodyAnnouncement): boolean {
-  const { declared } = body
+export function mustClose(server: ServerState, declared: number | undefined): boolean {
   // After a chunked body the parsers of proxy and server may disagree where the next request starts.
   return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
 }
@@ -99,21 +109,4 @@ export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: R
   const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
   if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
   return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
-}
-
-const idHeader = ['x-request-id']
-
-/**
- * Logs why a request was refused before its body was read, and returns the response. `requestId` is the client's, empty
- * when absent; `endpoint` is undefined when none was found.
- */
-export function refusalOf(
-  server: ServerState,
-  error: ServingError,
-  requestId: string,
-  endpoint?: Endpoint,
-): HttpResponse {
-  const id = new Context({ headers: new HeaderList(idHeader, [requestId]) }).id
-  logFailure(server.log, error, id, endpoint?.name)
-  return endpoint === undefined ? problemResponse(error, id) : endpoint.problem(error, id)
 }

@@ -19,6 +19,7 @@ export function apiEndpoints({ apis }: { readonly apis: ReadonlyMap<string, Api>
 
 class ApiEndpoint implements Endpoint {
   readonly name: string
+  readonly api: string
   readonly path: string
   readonly methods = ['POST']
   readonly readsHeaders: readonly string[] | 'all'
@@ -28,6 +29,7 @@ class ApiEndpoint implements Endpoint {
 
   constructor(api: Api, prefix: string) {
     this.name = api.name
+    this.api = api.name
     this.path = `${prefix}/${api.route}`
     this.readsHeaders = api.readsHeaders
     this.#api = api

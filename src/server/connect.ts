@@ -34,6 +34,7 @@ const statusOf: Readonly<Record<GrpcStatusName, number>> = {
   PERMISSION_DENIED: 403,
   RESOURCE_EXHAUSTED: 429,
   FAILED_PRECONDITION: 400,
+  ABORTED: 409,
   UNIMPLEMENTED: 501,
   INTERNAL: 500,
   UNAVAILABLE: 503,
@@ -83,6 +84,7 @@ function headersOf(apis: Apis): readonly string[] | 'all' {
 class ConnectEndpoint implements Endpoint {
   readonly name: string
   readonly path: string
+  readonly protocol = 'connect'
   readonly methods = ['POST']
   readonly readsHeaders: readonly string[] | 'all'
   readonly isLimited = true
@@ -135,6 +137,7 @@ class ConnectEndpoint implements Endpoint {
       ['x-request-id', requestId],
     ]
     if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
+    if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
     return { status: statusOf[status], headers, body: JSON.stringify(body), error }
   }
 

@@ -2,12 +2,14 @@
  * The interface between the listener and its HTTP engines.
  * @module
  */
+import type { RequestObserver } from '../http/outcome.ts'
 import type { Models } from '../oip/models.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName, Limits } from './options.ts'
+import type { RunBefore } from './request-hooks.ts'
 import type { Router } from './router.ts'
 import type { TlsFiles } from './tls-files.ts'
 
@@ -21,6 +23,14 @@ export interface ServerState {
   readonly memory: MemoryBudget
   readonly health: Health
   readonly log: Logger
+  /** Who is told of all requests; undefined when nobody is. */
+  readonly observer?: RequestObserver | undefined
+  /** Runs the hooks of an endpoint before the body is read; undefined when there are none. */
+  readonly before?: RunBefore | undefined
+  /** Request headers that are read for every endpoint, beside its own. */
+  readonly readsHeaders?: readonly string[] | 'all'
+  /** See ServeOptions. */
+  readonly trustProxy?: number
 }
 
 /** Where an engine listens. */

@@ -50,9 +50,17 @@ export class ExchangeClocks {
     this.#deadline = setTimeout(() => late('before the request deadline'), Math.min(ctx.remainingMs, 0x7fffffff))
   }
 
+  /** Starts the clock of what must be decided before the body is read, until `bodyOver`. */
+  awaitHooks(ctx: Context): void {
+    if (ctx.deadlineMs === undefined) return
+    const late = () => new DeadlineExceeded('expected the hooks to end before the request deadline, they did not')
+    this.#deadline = setTimeout(() => this.#exchange.bodyLate(late()), Math.min(ctx.remainingMs, 0x7fffffff))
+  }
+
   /** Called when the body is complete or given up. */
   bodyOver(): void {
     clearTimeout(this.#deadline)
+    this.#deadline = undefined
     this.#clock?.pause()
     this.#clock = undefined
   }

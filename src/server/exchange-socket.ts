@@ -34,6 +34,8 @@ export interface ExchangeSocket {
    * Returns how many bytes of responses were taken from this socket so far, as far as it knows; only differences count.
    */
   taken(): number
+  /** Returns the address at the other end of the connection; undefined where it is not known any more. */
+  remoteAddress(): string | undefined
   /** Pauses the request's body until `resume`. Pieces that were read already may still come. */
   pause(): void
   resume(): void

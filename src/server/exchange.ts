@@ -5,41 +5,34 @@
  */
 
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../errors.ts'
-import { decodeContent, isIdentity } from '../http/content-encoding.ts'
-import { type Context, lifecycle } from '../http/context.ts'
-import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { bodyLoan, type Chunk, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { type Context, lifecycle, type RequestPeer } from '../http/context.ts'
+import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
+import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { type BodyAnnouncement, noMemory, tooLarge, tooMany } from './admission.ts'
-import { BodyBuffer } from './body.ts'
+import { mustClose, noMemory, tooLarge, tooMany } from './admission.ts'
+import { BodyIntake, type BodyOwner } from './body-intake.ts'
+import { decompress, encodingOf } from './decompress.ts'
 import type { ServerState } from './engine.ts'
 import { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
-import { isBodyless } from './head.ts'
+import { clientAddress, type IncomingRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { countedBytes } from './memory-budget.ts'
+import type { Limits } from './options.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Reservation } from './reservation.ts'
 import { faultOf } from './response-fault.ts'
-import { discard, type StreamOwner, sendStream } from './response-stream.ts'
-import { Upload } from './upload.ts'
-
-/** What an engine knows of a request once its headers have come. */
-export interface IncomingRequest {
-  readonly endpoint: Endpoint
-  readonly target: RequestTarget
-  readonly ctx: Context
-  readonly body: BodyAnnouncement
-}
+import { discard, type ResponseOwner, sendResponse } from './response-stream.ts'
 
 /**
- * The state of one request, from its headers to the last byte of its response. Its socket calls `receive`, `drained`,
- * `abort` and `finished`, and does what {@link ExchangeSocket} says.
+ * The state of one request, from its headers to the last byte of its response. Its socket calls `begin`, `receive`,
+ * `drained`, `abort` and `finished`, and does what {@link ExchangeSocket} says.
  *
  * Rule: `over` is set at the end, on close and on abort; afterwards nothing writes to the socket.
  */
-export class Exchange implements StreamOwner {
+export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   readonly socket: ExchangeSocket
   /** Whether nothing may be written any more. */
   over = false
@@ -49,9 +42,10 @@ export class Exchange implements StreamOwner {
   readonly #endpoint: Endpoint
   readonly #target: RequestTarget
   readonly #ctx: Context
-  readonly #declared: number | undefined
-  #body: BodyBuffer | undefined
-  #upload: Upload | undefined
+  /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
+  readonly declared: number | undefined
+  // Created only for a body that does not come in one piece, or before it is wanted.
+  #intake: BodyIntake | undefined
   // Created only when something has to be waited for: most requests come and leave at once.
   #clocks: ExchangeClocks | undefined
   // Of the body. **Units**: bytes.
@@ -60,9 +54,10 @@ export class Exchange implements StreamOwner {
   readonly #reservation: Reservation | undefined
   // Whether the body is complete or given up: what still comes is dropped.
   #closedToInput = false
-  // The response whose pooled body is being sent in one piece.
-  #pooled: HttpResponse | undefined
+  /** The response whose pooled body is being sent in one piece. */
+  pooled: HttpResponse | undefined
   #wake: (() => void) | undefined
+  readonly #recorder: OutcomeRecorder | undefined
 
   constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
     this.#server = server
@@ -70,10 +65,17 @@ export class Exchange implements StreamOwner {
     this.#reservation = endpoint.isLimited ? new Reservation(server) : undefined
     this.#target = target
     this.#ctx = ctx
-    this.#declared = body.declared
+    this.declared = body.declared
     this.socket = socket
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
     this.closes = body.declared === undefined
+    lifecycle.bind(ctx, target, endpoint.api, this)
+    const { observer } = server
+    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, ctx, endpoint.name, endpoint.protocol)
+  }
+
+  get remoteAddress(): string | undefined {
+    return clientAddress(this.#server, this.#ctx.headers, () => this.socket.remoteAddress())
   }
 
   /** Whether the body of the response must not be sent. */
@@ -92,38 +94,101 @@ export class Exchange implements StreamOwner {
   }
 
   /**
+   * Called once, when the socket can be written: runs the hooks. `ready` is called when they let the body come; pieces
+   * that come before are held.
+   */
+  begin(ready?: () => void): void {
+    const refusal = this.#server.before?.(this.#endpoint, this.#ctx)
+    if (!(refusal instanceof Promise)) {
+      if (refusal === undefined) ready?.()
+      else this.#refuseUnread(refusal, true)
+      return
+    }
+    this.#intake = new BodyIntake(this)
+    this.#intake.hold()
+    this.#timed.awaitHooks(this.#ctx)
+    refusal.then((error) => this.#guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
+  }
+
+  #begun(refusal: ServingError | undefined, ready?: () => void): void {
+    if (this.over) return
+    this.#received = 0
+    this.#clocks?.bodyOver()
+    const held = this.#intake?.release() ?? []
+    this.#intake = undefined
+    if (refusal !== undefined) {
+      this.#refuseUnread(refusal, false)
+      return
+    }
+    this.socket.cork(() => {
+      for (const { bytes, last } of held) this.receive(bytes, last, false)
+    })
+    ready?.()
+  }
+
+  /** Answers before the body was read; the engine drops what still comes, and the connection stays if it can. */
+  #refuseUnread(error: ServingError, isCorked: boolean): void {
+    if (this.declared !== 0 && mustClose(this.#server, this.declared)) this.refuse(error)
+    else {
+      this.#closedToInput = true
+      const response = this.#endpoint.problem(error, this.#ctx.id)
+      if (isCorked && this.socket.answersLater) this.#later(() => this.#respond(response, false))
+      else this.#respond(response, isCorked)
+    }
+  }
+
+  /**
    * Takes a piece of the request's body. `borrowed`: the socket may reuse the bytes once this returns.
    * Runs within the socket's own callback, where writes are corked already.
    */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
     this.#received += piece.length
-    if (this.#upload !== undefined) {
-      this.#upload.take(piece, last)
-      return
-    }
-    if (last && this.#body === undefined) {
-      if (piece.length > this.#server.limits.maxBodyBytes) {
-        this.refuse(tooLarge(this.#server))
+    if (this.#intake === undefined) {
+      if (last) {
+        // The whole body in one piece: no copy, no timer.
+        if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
+        else this.#run(bodyLoan.lend(this.#ctx.headers, piece, borrowed))
         return
       }
-      // The whole body in one piece: no copy, no timer.
-      this.#run(bodyLoan.lend(this.#ctx.headers, piece, borrowed))
-      return
-    }
-    if (this.#body === undefined) {
       this.awaitBody()
-      if (this.#receiveInPieces(piece, last)) return
-      if (!this.#reserve(this.#declared ?? 0)) return
-      this.#body = new BodyBuffer(this.#declared, this.#server.limits.maxBodyBytes)
+      this.#intake = new BodyIntake(this)
     }
-    if (!this.#body.append(piece)) {
-      this.refuse(tooLarge(this.#server))
-      return
-    }
-    // For an announced length, all memory was reserved at once.
-    if (this.#declared === undefined && !this.#reserve(this.#body.capacity)) return
-    if (last) this.#run(bodyLoan.lend(this.#ctx.headers, this.#body.take(), bufferPool))
+    this.#intake.take(piece, last)
+  }
+
+  get limits(): Limits {
+    return this.#server.limits
+  }
+
+  receiver(): EndpointReceiver | undefined {
+    const endpoint = this.#endpoint
+    if (endpoint.receive === undefined || encodingOf(this.#endpoint, this.#ctx) !== undefined) return undefined
+    const receiver = endpoint.receive(this.declared, this.#ctx, this.#target)
+    if (receiver === undefined || this.#reservation?.takeSlot() !== false) return receiver
+    receiver.abort(tooMany())
+    throw tooMany()
+  }
+
+  pause(): void {
+    this.#clocks?.pause()
+    if (!this.over) this.socket.pause()
+  }
+
+  resume(): void {
+    if (this.over) return
+    this.#clocks?.resume()
+    this.socket.resume()
+  }
+
+  run(body: Uint8Array): void {
+    this.#run(bodyLoan.lend(this.#ctx.headers, body, bufferPool))
+  }
+
+  runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
+    this.#bodyComplete()
+    if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
+    else this.#answer(receiver.end(), isCorked)
   }
 
   /** Called when the client has read what was written. */
@@ -146,6 +211,7 @@ export class Exchange implements StreamOwner {
   /** Gives the request up because its connection is gone. */
   abort(): void {
     if (this.over) return
+    this.#recorder?.left()
     this.finished()
     const draining = this.#server.health.state === 'draining'
     lifecycle.abort(this.#ctx, new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
@@ -158,28 +224,30 @@ export class Exchange implements StreamOwner {
     this.over = true
     this.#closedToInput = true
     this.socket.detach()
-    this.#dropBody()
-    if (this.#pooled !== undefined) this.#pooled.pooled?.give(this.#pooled.body as Uint8Array)
-    this.#pooled = undefined
+    if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
+    this.pooled = undefined
     this.#clocks?.stop()
-    this.#upload?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
+    this.#intake?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
     lifecycle.end(this.#ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.#reservation?.end()
+    this.#recorder?.end(this.#received)
   }
 
   /** Called for an exception that no code above expected: logs it and cuts the connection. */
   fault(error: unknown): void {
-    this.#log(new InternalError('the server failed', { cause: error }))
+    this.#failed(new InternalError('the server failed', { cause: error }))
     this.#cut()
   }
 
-  /**
-   * Called when a stream fails: the status was sent, so only a cut connection tells the client that the body is
-   * incomplete.
-   */
+  /** Called when a stream fails: the status was sent, so that only a cut connection tells the client. */
   streamFailed(cause: unknown): void {
-    if (!this.over) this.#log(new InternalError('the stream failed', { cause }))
+    if (!this.over) this.#failed(new InternalError('the stream failed', { cause }))
     this.#cut()
+  }
+
+  /** Called for each piece of the response's body that is sent. */
+  sent(piece: Chunk): void {
+    this.#recorder?.sent(piece)
   }
 
   /** Starts the time limits of a body that did not come at once. */
@@ -188,12 +256,12 @@ export class Exchange implements StreamOwner {
   }
 
   get #timed(): ExchangeClocks {
-    this.#clocks ??= new ExchangeClocks(this.#server.limits, {
+    this.#clocks ??= new ExchangeClocks(this.limits, {
       received: () => this.#received,
       taken: () => this.socket.taken(),
       bodyLate: (error) => this.#guard(() => this.refuse(error)),
       readerLate: (error) => {
-        this.#log(error)
+        this.#failed(error)
         this.#cut()
       },
     })
@@ -203,77 +271,35 @@ export class Exchange implements StreamOwner {
   /** Answers before the whole body has come. */
   refuse(error: ServingError): void {
     this.#closedToInput = true
-    this.#dropBody()
     this.#clocks?.bodyOver()
     lifecycle.abort(this.#ctx, error)
-    this.#upload?.abort(error)
-    const response = this.#endpoint.problem(error, this.#ctx.id)
-    this.#log(error)
+    this.#intake?.abort(error)
+    const response = this.problem(error)
+    this.answered(response.status)
+    this.sent(response.body as string)
     if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
   }
 
-  /** Passes the body to the endpoint's receiver as it comes; returns false when the endpoint wants it whole. */
-  #receiveInPieces(piece: Uint8Array, last: boolean): boolean {
-    const endpoint = this.#endpoint
-    if (endpoint.receive === undefined || !isIdentity(this.#encoding)) return false
-    try {
-      const receiver = endpoint.receive(this.#declared, this.#ctx, this.#target)
-      if (receiver === undefined) return false
-      if (this.#reservation?.takeSlot() === false) {
-        receiver.abort(tooMany())
-        this.refuse(tooMany())
-        return true
-      }
-      this.#upload = new Upload(receiver, this.#server.limits.maxBodyBytes, {
-        pause: () => {
-          this.#clocks?.pause()
-          if (!this.over) this.socket.pause()
-        },
-        resume: () => {
-          if (this.over) return
-          this.#clocks?.resume()
-          this.socket.resume()
-        },
-        refuse: (error) => this.refuse(error),
-        run: (isCorked) => {
-          this.#closedToInput = true
-          this.#clocks?.bodyOver()
-          if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
-          else this.#answer(receiver.end(), isCorked)
-        },
-        fault: (error) => this.fault(error),
-      })
-    } catch (error) {
-      this.refuse(decodeFailureOf(error))
-      return true
-    }
-    this.#upload.take(piece, last)
-    return true
-  }
-
-  /** Drops what has come of the body. */
-  #dropBody(): void {
-    this.#body?.drop()
-    this.#body = undefined
+  #bodyComplete(): void {
+    this.#closedToInput = true
+    this.#recorder?.bodyComplete()
+    this.#clocks?.bodyOver()
   }
 
   #run(request: HttpRequest): void {
-    this.#closedToInput = true
-    this.#body = undefined
-    this.#clocks?.bodyOver()
+    this.#bodyComplete()
     if (this.#reservation?.takeSlot() === false) {
-      const error = tooMany()
-      this.#log(error)
-      const response = this.#endpoint.problem(error, this.#ctx.id)
+      const response = this.#endpoint.problem(tooMany(), this.#ctx.id)
       if (this.socket.answersLater) this.#later(() => this.#answer(response, false))
       else this.#answer(response, true)
       return
     }
-    const encoding = this.#encoding
-    if (encoding !== undefined && !isIdentity(encoding)) {
-      const { maxBodyBytes, maxUnpackRatio } = this.#server.limits
-      const body = decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
-      this.#answer(this.#callDecompressed(body), false)
+    const encoding = encodingOf(this.#endpoint, this.#ctx)
+    if (encoding !== undefined) {
+      const body = decompress(request, encoding, this.limits, this.#reservation)
+      const failed = (error: unknown) => this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
+      const answer = body.then((plain) => this.#call(plain))
+      this.#answer(answer.catch(failed), false)
       return
     }
     if (!this.socket.answersLater) {
@@ -301,21 +327,6 @@ export class Exchange implements StreamOwner {
     }
   }
 
-  /** The encoding to decode, if the endpoint wants decoded bodies. */
-  get #encoding(): string | undefined {
-    return this.#endpoint.decompresses ? this.#ctx.headers.get('content-encoding') : undefined
-  }
-
-  async #callDecompressed(body: Promise<Uint8Array>): Promise<HttpResponse> {
-    try {
-      const bytes = await body
-      if (this.#reservation?.reserve(bytes.length) === false) throw noMemory()
-      return await this.#call(new HttpRequest(this.#ctx.headers, bytes))
-    } catch (error) {
-      return this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
-    }
-  }
-
   #call(request: HttpRequest): MaybePromise<HttpResponse> {
     return this.#endpoint.answer(request, this.#ctx, this.#target)
   }
@@ -338,45 +349,36 @@ export class Exchange implements StreamOwner {
       discard(response)
       response = this.#endpoint.problem(new BadOutput(fault), this.#ctx.id)
     }
-    if (response.error !== undefined) this.#log(response.error)
-    this.#send(response, isCorked)
+    if (response.error !== undefined) this.#failed(response.error)
+    sendResponse(this, lifecycle.withHeaders(this.#ctx, response), isCorked)
   }
 
-  #send(response: HttpResponse, isCorked: boolean): void {
-    const { body } = response
-    const isWhole = typeof body === 'string' || body instanceof Uint8Array
-    if (isBodyless(response.status ?? 200) || (this.isHead && !isWhole)) {
-      discard(response)
-      this.#sendWhole(response, '', isCorked)
-    } else if (isWhole) {
-      this.#sendCounted(response, body, isCorked)
-    } else sendStream(this, response, isCorked)
+  problem(error: ServingError): HttpResponse {
+    this.#failed(error)
+    return lifecycle.withHeaders(this.#ctx, this.#endpoint.problem(error, this.#ctx.id))
   }
 
-  /** Sends a complete body, within the memory budget and the time that a client has for reading it. */
-  #sendCounted(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    if (body.length >= countedBytes && this.#reservation?.reserve(body.length) === false) {
-      response.pooled?.give(body as Uint8Array)
-      response = this.#endpoint.problem(noMemory(), this.#ctx.id)
-      this.#log(noMemory())
-      this.#sendWhole(response, response.body as string, isCorked)
-      return
-    }
-    if (response.pooled !== undefined) this.#pooled = response
-    this.#sendWhole(response, body, isCorked)
-    if (!this.over && body.length >= countedBytes) this.#timed.awaitReader()
+  #failed(error: Error): void {
+    this.#log(error)
+    this.#recorder?.failed(error)
   }
 
-  /** Reserves memory for a body, up to `bytes` in all; refuses the request when there is too little. */
-  #reserve(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     if (bytes < countedBytes || (this.#reservation?.reserveUpTo(bytes) ?? true)) return true
     this.refuse(noMemory())
     return false
   }
 
-  #sendWhole(response: HttpResponse, body: Chunk, isCorked: boolean): void {
-    if (isCorked) this.socket.sendWhole(response, body)
-    else this.socket.cork(() => this.socket.sendWhole(response, body))
+  reserveAnswer(bytes: number): boolean {
+    return this.#reservation?.reserve(bytes) ?? true
+  }
+
+  answered(status = 200): void {
+    this.#recorder?.answered(status)
+  }
+
+  awaitReader(): void {
+    this.#timed.awaitReader()
   }
 
   #cut(): void {

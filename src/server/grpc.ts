@@ -14,21 +14,24 @@ import {
 } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
 import { HealthImplementation } from 'grpc-health-check'
-import { ClientClosed, InternalError, Overloaded, ServingError, SetupError } from '../errors.ts'
+import { ClientClosed, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { fileDescriptors } from '../gen/descriptors.ts'
 import { Context, lifecycle } from '../http/context.ts'
-import { HeaderList } from '../http/message.ts'
+import type { HeaderLine } from '../http/message.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
 import { callRpcStream } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
-import { decodeFailureOf } from '../service/stages.ts'
-import { deadlineOf, noMemory, tooMany } from './admission.ts'
+import { decodeFailureOf, withDeadline } from '../service/stages.ts'
+import { admitCall, deadlineOf, noMemory } from './admission.ts'
 import type { Address, ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
-import { takesRequests } from './health.ts'
+import { addLines, headersOf, peerOf } from './grpc-metadata.ts'
+import { clientAddress } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import type { GrpcTls } from './options.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
 import { type Apis, type BytesAnswer, callBytes, metadataFor, rpcServices } from './rpc.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
 
@@ -75,11 +78,12 @@ export async function listenGrpc(
   const calls = new RpcCalls(state, service)
   for (const name of rpcServices) {
     server.addService(definition(name), {
-      Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply),
-      CallStream: (call: StreamCall) => calls.stream(call),
+      Call: (call: UnaryCall, reply: Reply) => calls.unary(call, reply, `${name}/Call`),
+      CallStream: (call: StreamCall) => calls.stream(call, `${name}/CallStream`),
       // A method without an implementation answers UNIMPLEMENTED.
       ...(introspection && {
-        ServiceMetadata: (_: UnaryCall, reply: Reply) => reply(null, encodeServiceMetadata(metadataFor(name, service))),
+        ServiceMetadata: (call: UnaryCall, reply: Reply) =>
+          calls.metadata(call, reply, `${name}/ServiceMetadata`, metadataFor(name, service)),
       }),
     })
   }
@@ -184,23 +188,33 @@ class RpcCalls {
     this.#apis = apis
   }
 
-  unary(call: UnaryCall, reply: Reply): void {
-    const open = this.#open(call)
-    if (ServingError.is(open)) {
-      reply(this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
+  unary(call: UnaryCall, reply: Reply, name: string): void {
+    this.#reply(call, reply, name, (ctx) => callBytes(this.#apis, call.request, ctx))
+  }
+
+  metadata(call: UnaryCall, reply: Reply, name: string, message: Parameters<typeof encodeServiceMetadata>[0]): void {
+    this.#reply(call, reply, name, () => ({ bytes: encodeServiceMetadata(message) }))
+  }
+
+  #reply(call: UnaryCall, reply: Reply, name: string, run: (ctx: Context) => MaybePromise<BytesAnswer>): void {
+    const open = this.#open(call, name)
+    if ('refusal' in open) {
+      reply(open.refusal)
       return
     }
-    const { ctx, leave, answer: sending } = open
+    const { ctx, leave, answer: sending, recorder } = open
     const finish = (answer: BytesAnswer) => {
       // Nobody reads the answer to a cancelled call.
       if (call.cancelled) leave()
       else if ('error' in answer) {
-        reply(this.#failure(answer.error, ctx))
+        reply(this.#failure(answer.error, ctx, recorder))
         leave()
       } else if (!this.#server.memory.reserve(answer.bytes.length)) {
-        reply(this.#failure(noMemory(), ctx))
+        reply(this.#failure(noMemory(), ctx, recorder))
         leave()
       } else {
+        recorder?.answered(200)
+        recorder?.sent(answer.bytes)
         sendOwnMetadata(call, ctx)
         // Before the reply: grpc-js reports an answered call as cancelled at once.
         sending.whenSent(answer.bytes.length, () => {
@@ -210,54 +224,78 @@ class RpcCalls {
         reply(null, answer.bytes)
       }
     }
-    const answer = callBytes(this.#apis, call.request, ctx)
+    const refusal = this.#refused(ctx)
+    const answer: MaybePromise<BytesAnswer> =
+      refusal === undefined ? run(ctx) : whenReady(refusal, (error) => (error === undefined ? run(ctx) : { error }))
     if (!(answer instanceof Promise)) finish(answer)
     else {
       answer.then(finish).catch((cause) => {
+        reply(this.#failure(new InternalError('the server failed', { cause }), ctx, recorder))
         leave()
-        reply(this.#failure(new InternalError('the server failed', { cause }), ctx))
       })
     }
   }
 
-  async stream(call: StreamCall): Promise<void> {
+  async stream(call: StreamCall, name: string): Promise<void> {
     // Without a listener an error of a dying connection would be thrown.
     call.on('error', () => {})
-    const open = this.#open(call)
-    if (ServingError.is(open)) {
-      fail(call, this.#failure(open, new Context({ headers: headersOf(call.metadata) })))
+    const open = this.#open(call, name)
+    if ('refusal' in open) {
+      fail(call, open.refusal)
       return
     }
-    const { ctx, leave, answer: sending } = open
+    const { ctx, leave, answer: sending, recorder } = open
     try {
+      const refusal = await this.#refused(ctx)
+      if (refusal !== undefined) throw refusal
       const answer = await callRpcStream(this.#apis, decodeRequest(call.request), ctx)
       if ('error' in answer) throw answer.error
+      recorder?.answered(200)
       sendOwnMetadata(call, ctx)
       for await (const content of answer.contents) {
         if (call.cancelled) return leave()
         const bytes = encodeResponse(content)
         sending.count(bytes.length)
+        recorder?.sent(bytes)
         if (!call.write(bytes)) await sending.caughtUp(drained(call, ctx.signal))
       }
       sending.whenSent(0, leave)
       call.end()
     } catch (error) {
-      if (!call.cancelled) fail(call, this.#failure(decodeFailureOf(error), ctx))
+      if (!call.cancelled) fail(call, this.#failure(decodeFailureOf(error), ctx, recorder))
       leave()
     }
   }
 
-  /** Admits a call, or returns why not. */
-  #open(call: UnaryCall | StreamCall): OpenCall | ServingError {
+  /** Runs the hooks of the service, within the deadline. */
+  #refused(ctx: Context): MaybePromise<ServingError | undefined> {
+    const refusal = this.#server.before?.(rpcEndpoint, ctx)
+    return refusal instanceof Promise ? withDeadline(ctx, refusal, { fail: (error) => error }) : refusal
+  }
+
+  /** Admits a call, or returns the answer to a refused one. */
+  #open(call: UnaryCall | StreamCall, name: string): OpenCall | { readonly refusal: Status } {
     const server = this.#server
-    if (!takesRequests(server.health.state)) return new Overloaded(`the server is ${server.health.state}`)
-    if (!server.memory.reserve(call.request.length)) return noMemory()
-    if (!server.limiter.acquire()) {
-      server.memory.release(call.request.length)
-      return tooMany()
+    const headers = headersOf(call.metadata)
+    const peer = () => peerOf(call)
+    const ctx = new Context({
+      headers,
+      deadlineMs: deadlineOfCall(server, call),
+      method: 'POST',
+      path: `/${name}`,
+      get remoteAddress() {
+        return clientAddress(server, headers, peer)
+      },
+    })
+    const { observer } = server
+    const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, name, 'grpc')
+    recorder?.bodyComplete()
+    const error = admitCall(server, call.request.length)
+    if (error !== undefined) {
+      const refusal = this.#failure(error, ctx, recorder)
+      recorder?.end(call.request.length)
+      return { refusal }
     }
-    server.limiter.enter()
-    const ctx = new Context({ headers: headersOf(call.metadata), deadlineMs: deadlineOfCall(server, call) })
     let isOver = false
     const leave = () => {
       if (isOver) return
@@ -266,6 +304,7 @@ class RpcCalls {
       server.memory.release(call.request.length)
       server.limiter.release()
       server.limiter.leave()
+      recorder?.end(call.request.length)
     }
     const answer = new GrpcAnswer(call, server.limits.sendTimeoutMs, () => {
       this.#log(new ClientClosed('expected the client to read the answer in time, it did not'), ctx)
@@ -273,21 +312,28 @@ class RpcCalls {
     // Also emitted when the client's deadline has passed, and after every answer.
     call.once('cancelled', () => {
       if (answer.isSending) return
-      if (!isOver) lifecycle.abort(ctx, new ClientClosed())
+      if (!isOver) {
+        recorder?.left()
+        lifecycle.abort(ctx, new ClientClosed())
+      }
       leave()
     })
-    return { ctx, leave, answer }
+    return { ctx, leave, answer, recorder }
   }
 
-  #failure(error: ServingError, ctx: Context): Status {
+  #failure(error: ServingError, ctx: Context, recorder: OutcomeRecorder | undefined): Status {
     this.#log(error, ctx)
+    recorder?.failed(error)
+    recorder?.answered(error.status)
     const status = rpcErrorOf(error, ctx.id)
     // HTTP/2 limits what fits into trailers; grpc-js cannot encode half a surrogate pair.
     const details = Buffer.from(status.message.slice(0, 1000)).toString()
     const metadata = new Metadata()
+    addLines(metadata, lifecycle.withHeaders(ctx, noLines).headers)
     metadata.set('x-request-id', ctx.id)
     metadata.set('grpc-status-details-bin', Buffer.from(encodeStatusDetails({ ...status, message: details })))
     if (error.retryAfterSeconds !== undefined) metadata.set('retry-after', String(error.retryAfterSeconds))
+    if (error.challenge !== undefined) metadata.set('www-authenticate', error.challenge)
     return { code: grpcStatusNumbers[status.status], details, metadata }
   }
 
@@ -301,7 +347,11 @@ interface OpenCall {
   readonly ctx: Context
   readonly leave: () => void
   readonly answer: GrpcAnswer
+  readonly recorder: OutcomeRecorder | undefined
 }
+
+const rpcEndpoint = Object.freeze({})
+const noLines = Object.freeze({ headers: [] as readonly HeaderLine[] })
 
 interface Status {
   readonly code: number
@@ -321,30 +371,14 @@ function deadlineOfCall(server: ServerState, call: UnaryCall | StreamCall): numb
   return ours === undefined ? own : Math.min(own, ours)
 }
 
-/** Returns the text entries of metadata as headers. */
-function headersOf(metadata: Metadata): HeaderList {
-  const names: string[] = []
-  const values: string[] = []
-  for (const name of Object.keys(metadata.getMap())) {
-    for (const value of metadata.get(name)) {
-      if (typeof value !== 'string') continue
-      names.push(name)
-      values.push(value)
-    }
-  }
-  return new HeaderList(names, values)
-}
-
 /** Sends what the function set on its response, and the client's own request id, as initial metadata. */
 function sendOwnMetadata(call: UnaryCall | StreamCall, ctx: Context): void {
   const id = lifecycle.clientId(ctx)
-  if (!ctx.response.touched && id === undefined) return
+  const own = ctx.response.touched ? { headers: ctx.response.merge([]) } : noLines
+  const { headers } = lifecycle.withHeaders(ctx, own)
+  if (headers.length === 0 && id === undefined) return
   const metadata = new Metadata()
-  for (const [name, value] of ctx.response.merge([])) {
-    // Names and values were already checked as headers; gRPC reserves some names, and allows only ASCII text.
-    if (name === 'content-type' || name.startsWith('grpc-') || name.endsWith('-bin')) continue
-    if (/^[\x20-\x7e]*$/.test(value) && /^[0-9a-z_.-]+$/.test(name)) metadata.add(name, value)
-  }
+  addLines(metadata, headers)
   if (id !== undefined) metadata.set('x-request-id', id)
   call.sendMetadata(metadata)
 }

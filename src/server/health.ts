@@ -60,6 +60,7 @@ function pageEndpoint(path: string, page: () => HttpResponse): Endpoint {
     methods: ['GET'],
     readsHeaders: ['x-request-id'],
     isLimited: false,
+    isOpen: true,
     decompresses: false,
     answer: page,
     problem: problemResponse,

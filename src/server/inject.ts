@@ -3,21 +3,22 @@
  * socket.
  * @module
  */
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument, type ServingError } from '../errors.ts'
 import { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
 import { type InjectRequest, type InjectResponse, provideInject } from '../service/inject.ts'
 import type { Service } from '../service/service.ts'
-import { admit, deadlineOf, refusalOf } from './admission.ts'
+import { admit, deadlineOf } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { Exchange, type IncomingRequest } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless } from './head.ts'
+import { headersToRead, type IncomingRequest } from './incoming-request.ts'
 import { silentLogger } from './log.ts'
 import { headLines } from './node-socket.ts'
 import { type Limits, parseDisclosure, parseLimits } from './options.ts'
+import { refusalOf } from './refusal.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
 
@@ -68,20 +69,16 @@ function answer(
   const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body)
   if ('error' in route || refusal !== undefined) {
     const endpoint = 'error' in route ? undefined : route.endpoint
-    const response = refusalOf(
-      server,
-      refusal as NonNullable<typeof refusal>,
-      headers.get('x-request-id') ?? '',
-      endpoint,
-    )
+    const peer = () => undefined
+    const response = refusalOf(server, refusal as ServingError, { endpoint, method, path, headers, peer })
     const text = method === 'HEAD' ? '' : (response.body as string)
     return Promise.resolve(new CollectedResponse(response, headLines(response, undefined, false), [text], refusal))
   }
   const { endpoint, params } = route
-  const read = readHeaders(endpoint, headers)
+  const read = readHeaders(headersToRead(server, endpoint), headers)
   const ctx = new Context({ headers: read, query, deadlineMs: deadlineOf(server, endpoint, read) })
   const socket = new MemorySocket(server, { endpoint, target: { method, path, query, params }, ctx, body }, failures)
-  socket.exchange.receive(bytes, true, false)
+  socket.exchange.begin(() => socket.exchange.receive(bytes, true, false))
   return socket.response
 }
 
@@ -154,6 +151,10 @@ class MemorySocket implements ExchangeSocket {
     return this.#length
   }
 
+  remoteAddress(): string | undefined {
+    return undefined
+  }
+
   pause(): void {}
   resume(): void {}
   detach(): void {}
@@ -219,7 +220,7 @@ function headersOf(
 }
 
 /** Returns only the headers that the endpoint reads, as engines do. */
-function readHeaders({ readsHeaders }: Endpoint, headers: HeaderList): HeaderList {
+function readHeaders(readsHeaders: readonly string[] | 'all', headers: HeaderList): HeaderList {
   if (readsHeaders === 'all') return headers
   return new HeaderList(
     readsHeaders,

@@ -23,6 +23,7 @@ import {
   type Listener,
   parseDisclosure,
   parseLimits,
+  parseTrustProxy,
   type ServeOptions,
 } from './options.ts'
 import { parseBaseUrl } from './router.ts'
@@ -46,6 +47,7 @@ const optionNames = [
   'tlsKey',
   'tlsClientCa',
   'logLevel',
+  'trustProxy',
 ]
 
 /**
@@ -64,7 +66,9 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
   const disclosure = parseDisclosure(options)
-  const server = createServerState(service, limits, prefix, log, disclosure)
+  const server = createServerState(service, limits, prefix, log, disclosure, {
+    trustProxy: parseTrustProxy(options.trustProxy),
+  })
   const fault = tempFileFault()
   if (fault !== undefined) {
     const remedy = 'large uploads fail; TMPDIR names the directory'

@@ -4,12 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { plainAddress } from '../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
 import { uploadDrain } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { Exchange, type IncomingRequest } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming } from './head.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
 
 // A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server
@@ -38,14 +40,21 @@ export class NodeSocket implements ExchangeSocket {
     this.#exchange = new Exchange(server, request, this)
   }
 
-  /** Listens to the request; called once. */
-  start(): void {
-    const req = this.#req
-    const declared = this.#declared
-    let received = 0
+  /** Listens to the request; called once. `ready` is called when its body is wanted. */
+  start(ready: () => void): void {
     this.#connection.add(this.#abort)
     if (this.#exchange.closes) this.#connection.closing = true
     this.#res.on('drain', () => this.#drained())
+    this.#exchange.begin(() => {
+      this.#listen()
+      ready()
+    })
+  }
+
+  #listen(): void {
+    const req = this.#req
+    const declared = this.#declared
+    let received = 0
     if (declared !== 0) this.#exchange.awaitBody()
     req.on('data', (piece: Buffer) => {
       received += piece.length
@@ -108,6 +117,10 @@ export class NodeSocket implements ExchangeSocket {
     return socket === null ? 0 : socket.bytesWritten - socket.writableLength
   }
 
+  remoteAddress(): string | undefined {
+    return peerOf(this.#req)
+  }
+
   pause(): void {
     this.#req.pause()
   }
@@ -153,6 +166,11 @@ export class NodeSocket implements ExchangeSocket {
     this.#res.socket?.setTimeout(0)
     this.#exchange.drained()
   }
+}
+
+/** Returns the address at the other end. */
+export function peerOf({ socket }: { readonly socket: Socket }): string | undefined {
+  return socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
 }
 
 /** Answers while the request's body still comes, reads and drops it within bounds, closes the connection. */

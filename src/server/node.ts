@@ -7,14 +7,15 @@ import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
-import type { Endpoint } from '../http/endpoint.ts'
-import type { HttpResponse, RequestHeaders } from '../http/message.ts'
-import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose, refusalOf } from './admission.ts'
+import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose } from './admission.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { statusLine } from './head.ts'
+import type { RefusedRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { connectionOf } from './node-connection.ts'
-import { drainUpload, headLines, NodeSocket } from './node-socket.ts'
+import { drainUpload, headLines, NodeSocket, peerOf } from './node-socket.ts'
+import { refusalOf } from './refusal.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
 
 /** **Units**: milliseconds. */
@@ -108,28 +109,31 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   const mark = url.indexOf('?')
   const path = mark === -1 ? url : url.slice(0, mark)
   const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
+  const method = req.method ?? ''
+  const headers = new NodeHeaders(req)
+  const refused = { method, path, headers, peer: () => peerOf(req) }
   if (req.rawHeaders.filter(isHostName).length > 1) {
-    refuse(server, req, res, { ...body, declared: undefined }, new BadInput('expected host once, received it twice'))
+    const error = new BadInput('expected host once, received it twice')
+    refuse(server, req, res, { ...body, declared: undefined }, error, refused)
     return
   }
-  const method = req.method ?? ''
   const route = server.router.resolve(method, path)
   if ('error' in route) {
-    refuse(server, req, res, body, route.error)
+    refuse(server, req, res, body, route.error, refused)
     return
   }
   const { endpoint, params } = route
   const refusal = admit(server, endpoint, body)
   if (refusal !== undefined) {
-    refuse(server, req, res, body, refusal, endpoint)
+    refuse(server, req, res, body, refusal, { ...refused, endpoint })
     return
   }
-  const headers = new NodeHeaders(req)
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
   const target = { method, path, query, params }
-  new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start()
-  if (expectsContinue) res.writeContinue()
+  new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start(() => {
+    if (expectsContinue) res.writeContinue()
+  })
 }
 
 /** Whether an entry of `rawHeaders` is this name; values are at odd indexes. */
@@ -146,7 +150,16 @@ function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError
 function answerUnparsed(server: ServerState, error: NodeJS.ErrnoException, socket: Socket): void {
   const connection = connectionOf(socket)
   if (socket.writable && error.code !== 'ECONNRESET' && !connection.isBusy) {
-    const { status = 400, headers, body } = refusalOf(server, parseErrorOf(error), '')
+    const {
+      status = 400,
+      headers,
+      body,
+    } = refusalOf(server, parseErrorOf(error), {
+      method: '',
+      path: '',
+      headers: new HeaderList([], []),
+      peer: () => peerOf({ socket }),
+    })
     const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     const length = `content-length: ${Buffer.byteLength(body as string)}\r\nconnection: close\r\n`
     socket.write(`HTTP/1.1 ${statusLine(status)}\r\n${lines}${length}\r\n${body as string}`)
@@ -162,10 +175,10 @@ function refuse(
   res: ServerResponse,
   body: BodyAnnouncement,
   error: ServingError,
-  endpoint?: Endpoint,
+  request: RefusedRequest,
 ): void {
-  const response = refusalOf(server, error, String(req.headers['x-request-id'] ?? ''), endpoint)
-  answer(req, res, response, mustClose(server, body), body)
+  const response = refusalOf(server, error, request)
+  answer(req, res, response, mustClose(server, body.declared), body)
 }
 
 function answer(

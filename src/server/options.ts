@@ -99,6 +99,11 @@ export interface ServeOptions extends Partial<Limits> {
    * Engine `node` only.
    */
   readonly tlsClientCa?: string
+  /**
+   * How many proxies in front of the server write the client's address into X-Forwarded-For or Forwarded, for
+   * `ctx.remoteAddress`. Default 0: the headers are not believed.
+   */
+  readonly trustProxy?: number
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
   readonly grpcTls?: GrpcTls
   /** How much is logged, where no `logger` is given. Default `info`. */
@@ -150,6 +155,12 @@ function parseSwitch(options: Partial<Disclosure>, name: keyof Disclosure): bool
   if (value === undefined) return process.env.NODE_ENV !== 'production'
   if (typeof value === 'boolean') return value
   throw new InvalidArgument(expected('a boolean', name, value))
+}
+
+/** Returns the option, or its default when it is left out. **Errors**: InvalidArgument. */
+export function parseTrustProxy(value = 0): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new InvalidArgument(expected('a number of proxies', 'trustProxy', value))
 }
 
 /** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */

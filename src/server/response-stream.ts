@@ -1,31 +1,79 @@
 /**
- * Sends the bodies of responses in pieces, as fast as the client reads.
+ * Sends responses, their bodies as fast as the client reads.
  * @module
  */
-import { BadOutput, expected } from '../errors.ts'
+import { BadOutput, expected, type ServingError } from '../errors.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { noMemory } from './admission.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
+import { isBodyless } from './head.ts'
+import { countedBytes } from './memory-budget.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of
 // new room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks
 // each time.
 const pieceBytes = 16 * 1024
 
-/** The part of an exchange that its stream needs. */
-export interface StreamOwner {
+/** What a response needs of its exchange. */
+export interface ResponseOwner {
   readonly over: boolean
   readonly socket: ExchangeSocket
+  /** Whether the body must not be sent. */
+  readonly isHead: boolean
+  /** The response whose pooled body is being sent in one piece: given back at the end. */
+  pooled: HttpResponse | undefined
+  /** Reserves memory for an answer; returns false when there is too little. */
+  reserveAnswer(bytes: number): boolean
+  /** Reports an error and returns its answer. */
+  problem(error: ServingError): HttpResponse
+  /** Called when the status is about to be sent. */
+  answered(status?: number): void
+  /** Called for each piece of the body that is sent. */
+  sent(piece: Chunk): void
+  /** Starts the clock of a client that has to read. */
+  awaitReader(): void
   /** Resolves when the client has read what was written, or the exchange is over. */
   caughtUp(): Promise<void>
   /** Called when the body fails after its status was sent. */
   streamFailed(cause: unknown): void
 }
 
-/**
- * Sends a response whose body is not one piece. `isCorked`: whether the writes of this tick leave in one packet anyway.
- */
-export function sendStream(owner: StreamOwner, response: HttpResponse, isCorked: boolean): void {
+/** Sends a response. `isCorked`: whether the writes of this tick leave in one packet anyway. */
+export function sendResponse(owner: ResponseOwner, response: HttpResponse, isCorked: boolean): void {
+  const { body, status = 200 } = response
+  owner.answered(status)
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  if (isBodyless(status) || (owner.isHead && !isWhole)) {
+    discard(response)
+    sendWhole(owner, response, '', isCorked)
+  } else if (isWhole) sendCounted(owner, response, body, isCorked)
+  else sendStream(owner, response, isCorked)
+}
+
+/** Sends a complete body, within the memory budget and the time that a client has for reading it. */
+function sendCounted(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
+  const isLarge = body.length >= countedBytes
+  if (isLarge && !owner.reserveAnswer(body.length)) {
+    response.pooled?.give(body as Uint8Array)
+    const problem = owner.problem(noMemory())
+    owner.answered(problem.status)
+    sendWhole(owner, problem, problem.body as string, isCorked)
+    return
+  }
+  if (response.pooled !== undefined) owner.pooled = response
+  sendWhole(owner, response, body, isCorked)
+  if (isLarge && !owner.over) owner.awaitReader()
+}
+
+function sendWhole(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
+  const { socket } = owner
+  if (!owner.isHead) owner.sent(body)
+  if (isCorked) socket.sendWhole(response, body)
+  else socket.cork(() => socket.sendWhole(response, body))
+}
+
+function sendStream(owner: ResponseOwner, response: HttpResponse, isCorked: boolean): void {
   const { body } = response
   const { socket } = owner
   if (isAsyncBody(body)) {
@@ -47,14 +95,14 @@ export function sendStream(owner: StreamOwner, response: HttpResponse, isCorked:
 }
 
 class ResponseStream {
-  readonly #owner: StreamOwner
+  readonly #owner: ResponseOwner
   readonly #socket: ExchangeSocket
   readonly #response: HttpResponse
   readonly #length: number | undefined
   #headSent = false
 
   /** `length`: of the body, undefined where it is not known. **Units**: bytes. */
-  constructor(owner: StreamOwner, response: HttpResponse, length?: number) {
+  constructor(owner: ResponseOwner, response: HttpResponse, length?: number) {
     this.#owner = owner
     this.#socket = owner.socket
     this.#response = response
@@ -70,6 +118,7 @@ class ResponseStream {
         void this.pump(chunks.slice(i).values())
         return
       }
+      this.#owner.sent(chunk)
       if (chunk.length > 0 && !this.#socket.sendPiece(chunk)) {
         void this.pump(chunks.slice(i + 1).values(), this.#owner.caughtUp())
         return
@@ -114,6 +163,7 @@ class ResponseStream {
     for (const piece of this.#length === undefined ? piecesOf(chunk) : [bytesOf(chunk)]) {
       if (this.#owner.over || piece.length === 0) continue
       let hasRoom = true
+      this.#owner.sent(piece)
       socket.cork(() => {
         this.#sendHead()
         hasRoom =

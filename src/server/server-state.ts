@@ -3,6 +3,8 @@
  * @module
  */
 import type { ServingError } from '../errors.ts'
+import { forwardingHeaders } from '../http/client-address.ts'
+import type { RequestObserver } from '../http/outcome.ts'
 import { Models } from '../oip/models.ts'
 import type { Service } from '../service/service.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -11,8 +13,18 @@ import type { ServerState } from './engine.ts'
 import { type Health, unreadyReason } from './health.ts'
 import { type Logger, logFailure } from './log.ts'
 import { MemoryBudget } from './memory-budget.ts'
+import { hookObserver, joinObservers } from './observers.ts'
 import type { Disclosure, Limits } from './options.ts'
+import { beforeRequests } from './request-hooks.ts'
 import { createRouter } from './router.ts'
+
+/** What a server may do beside serving. */
+export interface ServerExtras {
+  /** See ServeOptions. Default 0. */
+  readonly trustProxy?: number
+  /** Told of all requests before the hooks of the service. */
+  readonly observers?: readonly RequestObserver[]
+}
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
 export function createServerState(
@@ -21,6 +33,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
+  { trustProxy = 0, observers = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
@@ -30,6 +43,8 @@ export function createServerState(
     onLateError: (error: ServingError, requestId: string) => logFailure(log, error, requestId),
   }
   const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip))
+  const hooks = hookObserver(service, log)
+  const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
     router,
     models,
@@ -38,5 +53,20 @@ export function createServerState(
     memory: new MemoryBudget(limits.maxMemoryBytes),
     health,
     log,
+    observer,
+    before: beforeRequests(service),
+    readsHeaders: headersFor(service, observer, trustProxy),
+    trustProxy,
   }
+}
+
+/** Returns the headers that are read for every endpoint: a hook may read any. */
+function headersFor(
+  service: Service,
+  observer: RequestObserver | undefined,
+  trustProxy: number,
+): readonly string[] | 'all' {
+  const observed = observer?.readsHeaders ?? []
+  if (observed === 'all' || !service.hooks.isEmpty) return 'all'
+  return trustProxy > 0 ? [...observed, ...forwardingHeaders] : observed
 }

@@ -2,12 +2,15 @@
  * The socket of one request on uWebSockets.js.
  * @module
  */
+
+import { plainAddress } from '../http/client-address.ts'
 import { headerBlockOf } from '../http/constant-headers.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
-import { Exchange, type IncomingRequest } from './exchange.ts'
+import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming, statusLine } from './head.ts'
+import type { IncomingRequest } from './incoming-request.ts'
 import { UploadDrain } from './upload-drain.ts'
 import type { NativeResponse } from './uws-package.ts'
 
@@ -32,6 +35,11 @@ export class UwsSocket implements ExchangeSocket {
     this.#res = res
     this.#answersLater = answersLater
     this.#exchange = new Exchange(server, request, this)
+  }
+
+  /** Called once both handlers are set. */
+  begin(): void {
+    this.#exchange.begin()
   }
 
   onAborted(): void {
@@ -170,6 +178,12 @@ export class UwsSocket implements ExchangeSocket {
     return this.#gone || this.#exchange.over ? 0 : this.#res.getWriteOffset()
   }
 
+  remoteAddress(): string | undefined {
+    // Undefined while it is made, when observers may ask for the address.
+    const exchange: Exchange | undefined = this.#exchange
+    return this.#gone || exchange?.over ? undefined : addressOf(this.#res)
+  }
+
   pause(): void {
     this.#res.pause()
   }
@@ -199,6 +213,11 @@ export class UwsSocket implements ExchangeSocket {
 }
 
 function nothing(): void {}
+
+/** Returns the address at the other end. */
+export function addressOf(res: NativeResponse): string {
+  return plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
+}
 
 /** Sends a response whose body is a string before its request was read. `close`: whether the connection closes then. */
 export function sendText(res: NativeResponse, response: HttpResponse, head: boolean, close: boolean): void {

@@ -8,15 +8,17 @@
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { admit, type BodyAnnouncement, deadlineOf, mustClose, refusalOf, uploadDrain } from './admission.ts'
+import { admit, type BodyAnnouncement, deadlineOf, mustClose, uploadDrain } from './admission.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
+import { headersToRead, type RefusedRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
+import { refusalOf } from './refusal.ts'
 import { noParams } from './router.ts'
 import { TurnCounter } from './turn-counter.ts'
 import { UploadDrain } from './upload-drain.ts'
 import { HeaderReader } from './uws-headers.ts'
 import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
-import { sendText, UwsSocket } from './uws-socket.ts'
+import { addressOf, sendText, UwsSocket } from './uws-socket.ts'
 import { type AcceptingApp, tlsApp } from './uws-tls.ts'
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
@@ -53,10 +55,11 @@ function plainApp(uws: Uws, server: ServerState): AcceptingApp {
 function addRoutes(app: App, server: ServerState): void {
   // Matched natively, which spares the hot path the creation of strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
-    const reader = new HeaderReader(endpoint.readsHeaders)
+    const reader = new HeaderReader(headersToRead(server, endpoint))
     app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
   }
-  app.any('/*', (res, req) => guard(server, res, () => openOther(server, res, req)))
+  const readers = new Readers(server)
+  app.any('/*', (res, req) => guard(server, res, () => openOther(server, readers, res, req)))
 }
 
 function openPost(
@@ -67,38 +70,43 @@ function openPost(
   req: NativeRequest,
 ): void {
   reader.read(req)
-  open(
-    server,
-    endpoint,
-    { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams },
-    reader,
-    res,
-    req,
-  )
+  open(server, endpoint, { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams }, reader, res)
 }
 
-// For endpoints that are not matched natively.
-const readers = new WeakMap<Endpoint, HeaderReader>()
-const framingReader = new HeaderReader([])
+/** Readers for endpoints that are not matched natively, and for requests that have none. */
+class Readers {
+  readonly #server: ServerState
+  readonly #readers = new Map<Endpoint | undefined, HeaderReader>()
 
-function openOther(server: ServerState, res: NativeResponse, req: NativeRequest): void {
+  constructor(server: ServerState) {
+    this.#server = server
+  }
+
+  of(endpoint?: Endpoint): HeaderReader {
+    let reader = this.#readers.get(endpoint)
+    if (reader === undefined) {
+      reader = new HeaderReader(headersToRead(this.#server, endpoint))
+      this.#readers.set(endpoint, reader)
+    }
+    return reader
+  }
+}
+
+function openOther(server: ServerState, readers: Readers, res: NativeResponse, req: NativeRequest): void {
   const method = req.getCaseSensitiveMethod()
   const path = req.getUrl()
   const route = server.router.resolve(method, path)
   if ('error' in route) {
-    framingReader.read(req)
-    const { body } = framingReader
-    refuse(server, res, req, body, body.fault ?? route.error)
+    const reader = readers.of()
+    reader.read(req)
+    const { body, headers } = reader
+    refuse(server, res, body, body.fault ?? route.error, { method, path, headers, peer: () => addressOf(res) })
     return
   }
   const { endpoint, params } = route
-  let reader = readers.get(endpoint)
-  if (reader === undefined) {
-    reader = new HeaderReader(endpoint.readsHeaders)
-    readers.set(endpoint, reader)
-  }
+  const reader = readers.of(endpoint)
   reader.read(req)
-  open(server, endpoint, { method, path, query: req.getQuery(), params }, reader, res, req)
+  open(server, endpoint, { method, path, query: req.getQuery(), params }, reader, res)
 }
 
 function open(
@@ -107,20 +115,19 @@ function open(
   target: RequestTarget,
   reader: HeaderReader,
   res: NativeResponse,
-  req: NativeRequest,
 ): void {
-  const { body } = reader
+  const { body, headers } = reader
   const refusal = admit(server, endpoint, body)
+  const { method, path, query } = target
   if (refusal !== undefined) {
-    refuse(server, res, req, body, refusal, endpoint)
+    refuse(server, res, body, refusal, { endpoint, method, path, headers, peer: () => addressOf(res) })
     return
   }
-  const { headers } = reader
-  const { query } = target
   const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
   const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, !turn.add() || reader.clientCloses)
   res.onAborted(() => socket.onAborted())
   res.onData((chunk, last) => socket.onData(chunk, last))
+  socket.begin()
 }
 
 /**
@@ -134,14 +141,13 @@ const turn = new TurnCounter(1024)
 function refuse(
   server: ServerState,
   res: NativeResponse,
-  req: NativeRequest,
   body: BodyAnnouncement,
   error: ServingError,
-  endpoint?: Endpoint,
+  request: RefusedRequest,
 ): void {
-  const head = req.getCaseSensitiveMethod() === 'HEAD'
-  const response = refusalOf(server, error, req.getHeader('x-request-id'), endpoint)
-  const close = mustClose(server, body)
+  const head = request.method === 'HEAD'
+  const response = refusalOf(server, error, request)
+  const close = mustClose(server, body.declared)
   if (close && body.declared !== 0) {
     new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(head)
     return

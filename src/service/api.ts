@@ -8,9 +8,10 @@ import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
+import { type HookOptions, Hooks } from './hooks.ts'
 
 /** How a function is registered. */
-export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> {
+export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
   readonly input: I
   readonly output: O
   /** Name of the API. Default: the function's name. */
@@ -40,7 +41,9 @@ export interface Api {
   readonly input: IODescriptor
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
-  /** Request headers to copy for the descriptors and the function; everything when the function takes the context. */
+  /** Run after those of the service. */
+  readonly hooks: Hooks
+  /** Request headers to copy; everything when the function or a hook takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
 }
 
@@ -55,7 +58,8 @@ export const reservedNames: readonly string[] = [
   'openapi.json',
 ]
 
-const optionNames = ['input', 'output', 'name', 'route', 'doc']
+const optionNames = ['input', 'output', 'name', 'route', 'doc', 'onRequest', 'onResponse', 'onError']
+
 /** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
   return /^[A-Za-z0-9_~][A-Za-z0-9_.~-]*$/.test(text)
@@ -74,6 +78,7 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   requireDescriptor(input, 'input', name)
   requireDescriptor(output, 'output', name)
   const route = parseRoute(options.route ?? name)
+  const hooks = new Hooks(options)
   return {
     name,
     route,
@@ -81,7 +86,8 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
     input: input as unknown as IODescriptor,
     output: output as unknown as IODescriptor,
     fn,
-    readsHeaders: takesContext(fn) ? 'all' : headersOf(input, output),
+    hooks,
+    readsHeaders: takesContext(fn) || !hooks.isEmpty ? 'all' : headersOf(input, output),
   }
 }
 

@@ -10,7 +10,16 @@ import { type MaybePromise, whenReady } from '../promise.ts'
 import type { RawContent } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from './api.ts'
-import { abortOf, callDecoded, encodeFailureOf, endIterator, functionFailureOf, type Protocol } from './stages.ts'
+import { runRequestHooks } from './hooks.ts'
+import {
+  abortOf,
+  callDecoded,
+  encodeFailureOf,
+  endIterator,
+  functionFailureOf,
+  type Protocol,
+  withDeadline,
+} from './stages.ts'
 
 /** A call, its content decoded or still as bytes; undefined where none was set. */
 export interface RpcRequest {
@@ -65,8 +74,14 @@ function start<R>(
     const name = JSON.stringify(request.apiName.slice(0, 80))
     return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
   }
+  lifecycle.setApi(ctx, api.name)
   const decode = () => fromContent(api.input, request.content, ctx)
-  return callDecoded(api, decode, ctx, protocol)
+  const hooks = api.hooks.request
+  if (hooks.length === 0) return callDecoded(api, decode, ctx, protocol)
+  const answer = (refusal: ServingError | undefined) =>
+    refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
+  const later = whenReady(runRequestHooks(hooks, ctx), answer)
+  return later instanceof Promise ? withDeadline(ctx, later, protocol) : later
 }
 
 /** Returns the content, or the error of a status that the function set: RPC has one success status only. */
@@ -79,6 +94,7 @@ const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
   404: 'NOT_FOUND',
+  409: 'ABORTED',
   413: 'RESOURCE_EXHAUSTED',
   429: 'RESOURCE_EXHAUSTED',
   412: 'FAILED_PRECONDITION',
@@ -91,10 +107,13 @@ const grpcOfStatus: Readonly<Record<number, ServingError['grpc']>> = {
 /** Codes of the error table for the statuses that a function sets. */
 const codeOfStatus: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
+  403: 'forbidden',
   404: 'not_found',
   405: 'method_not_allowed',
+  409: 'conflict',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
+  429: 'too_many_requests',
   499: 'client_closed',
   503: 'overloaded',
   504: 'deadline_exceeded',

@@ -8,6 +8,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
+import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './hooks.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 import { type ModelOptions, parseModels } from './model-options.ts'
 
@@ -42,6 +43,8 @@ export class Service {
   readonly doc: string | undefined
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
+  /** Around the requests of all APIs. */
+  readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
@@ -83,6 +86,25 @@ export class Service {
   /** The registered APIs by name, in the order of registration. */
   get apis(): ReadonlyMap<string, Api> {
     return this.#apis
+  }
+
+  /**
+   * Adds a hook that runs before the body of a request is read, for every API and RPC; not for health. It may refuse by
+   * throwing, and the body is not received then. Over gRPC the message has come already.
+   * **Example** `svc.onRequest((ctx) => { if (!ctx.headers.get('x-team')) throw new Forbidden('expected x-team') })`
+   */
+  onRequest(hook: RequestHook): void {
+    add(this.hooks.request, 'onRequest', hook)
+  }
+
+  /** Adds a hook that is called once for each request when it is over, also for one that was refused. */
+  onResponse(hook: ResponseHook): void {
+    add(this.hooks.response, 'onResponse', hook)
+  }
+
+  /** Adds a hook that is called before an error is answered, and for what breaks a stream off. */
+  onError(hook: ErrorHook): void {
+    add(this.hooks.error, 'onError', hook)
   }
 
   /** Adds work that must be done before the service is ready, in every worker process. */

@@ -112,7 +112,11 @@ export async function endIterator(iterator: AsyncIterator<unknown>): Promise<voi
 }
 
 /** Resolves with the answer, or at the context's deadline with its error, and aborts the context then. */
-export function withDeadline<R>(ctx: Context, answer: Promise<R>, protocol: Protocol<R>): Promise<R> {
+export function withDeadline<R>(
+  ctx: Context,
+  answer: Promise<R>,
+  protocol: { readonly fail: Protocol<R>['fail'] },
+): Promise<R> {
   const ms = ctx.remainingMs
   if (ms === Number.POSITIVE_INFINITY) return answer
   return new Promise((resolve) => {

@@ -1,0 +1,44 @@
+/**
+ * The address of a client, as its socket or the proxies in front tell it.
+ * @module
+ */
+import type { RequestHeaders } from './message.ts'
+
+/** Request headers that {@link forwardedAddress} reads. */
+export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'forwarded']
+
+/**
+ * Returns the address that the outermost of `proxies` proxies saw; undefined when they name none. Each proxy adds the
+ * address that it sees at the end of one header, so that what a client writes there itself stands further in front and
+ * is not read. With both headers neither is believed: a proxy passes on the one that it does not write.
+ * **Source**: RFC 7239; `X-Forwarded-For` as common proxies write it.
+ */
+export function forwardedAddress(headers: RequestHeaders, proxies: number): string | undefined {
+  const list = headers.get('x-forwarded-for')
+  const forwarded = headers.get('forwarded')
+  if ((list === undefined) === (forwarded === undefined)) return undefined
+  const entries = (list ?? (forwarded as string)).split(',')
+  const entry = entries[Math.max(0, entries.length - proxies)].trim()
+  const node = list === undefined ? /(?:^|;)\s*for=(?:"([^"]*)"|([^;\s]*))/i.exec(entry) : undefined
+  return node === undefined ? nodeAddress(entry) : nodeAddress(node?.[1] ?? node?.[2] ?? '')
+}
+
+/** Returns the address of `1.2.3.4:80`, `[::1]:80` or the like; undefined for other names. */
+function nodeAddress(text: string): string | undefined {
+  const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? (/^[\d.]+:\d+$/.test(text) ? text.split(':')[0] : text)
+  return /^[\d.]{7,15}$|^[\da-f:.]*:[\da-f:.]*$/i.test(bare) ? plainAddress(bare) : undefined
+}
+
+/** Returns an address in its short form: without zeros of IPv6, and an IPv4 address as that. */
+export function plainAddress(text: string): string {
+  if (!text.includes(':')) return text
+  try {
+    const short = new URL(`http://[${text}]`).hostname.slice(1, -1)
+    const mapped = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(short)
+    if (mapped === null) return short
+    const [high, low] = [Number.parseInt(mapped[1], 16), Number.parseInt(mapped[2], 16)]
+    return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * What hooks and functions set on their response.
+ * @module
+ */
+import { type SerializeOptions, serialize } from 'cookie'
+import { expected, InvalidArgument } from '../errors.ts'
+import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
+
+/** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
+export type CookieOptions = SerializeOptions
+
+/** Lines of every answer of a request, errors as well. Kept off the class, so that functions see what is theirs. */
+export interface KeptHeaders {
+  keep(response: ResponseContext): void
+  drop(response: ResponseContext): void
+  add(response: ResponseContext, lines: readonly HeaderLine[]): void
+  of(response: ResponseContext): readonly HeaderLine[] | undefined
+}
+
+/** See {@link KeptHeaders}. */
+export let keptHeaders: KeptHeaders
+
+/** Returns header lines with those of every answer; lines of the same name take precedence, but for lists. */
+export function joinHeaders(lines: readonly HeaderLine[], kept: readonly HeaderLine[]): readonly HeaderLine[] {
+  const isList = (name: string) => name === 'vary' || name === 'set-cookie'
+  return [...lines, ...kept.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
+}
+
+/**
+ * Status, headers and cookies that a function or a hook adds to the response. Those of a function are dropped when it
+ * fails; headers and cookies that were set before it runs are sent with errors, too.
+ */
+export class ResponseContext {
+  #kept: HeaderLine[] | undefined
+  #status: number | undefined
+  #headers: Map<string, string> | undefined
+  #cookies: string[] | undefined
+
+  /** HTTP status; undefined leaves it to the descriptor (200). **Errors**: InvalidArgument outside 200 to 599. */
+  get status(): number | undefined {
+    return this.#status
+  }
+
+  set status(value: number | undefined) {
+    if (value !== undefined && !(Number.isInteger(value) && value >= 200 && value <= 599)) {
+      throw new InvalidArgument(expected('an HTTP status from 200 to 599', 'ctx.response.status', value))
+    }
+    this.#status = value
+  }
+
+  /**
+   * Sets a header; a second value replaces the first, and a `content-type` replaces the descriptor's.
+   * **Errors**: InvalidArgument for a name or value that cannot be sent as one line, and for the framing headers.
+   */
+  setHeader(name: string, value: string): void {
+    const key = name.toLowerCase()
+    if (!isHeaderName(key)) throw new InvalidArgument(expected('a token', 'header name', name))
+    if (isFramingHeader(key)) throw new InvalidArgument(`header ${key} is set by the server itself`)
+    if (key === 'set-cookie') throw new InvalidArgument('use ctx.response.setCookie for cookies')
+    if (!isHeaderValue(value)) {
+      throw new InvalidArgument(expected('a value without line breaks or control characters', `header ${key}`, value))
+    }
+    this.#headers ??= new Map()
+    this.#headers.set(key, value)
+  }
+
+  /** Adds a cookie; several of one name are all sent. **Errors**: InvalidArgument for what RFC 6265 does not allow. */
+  setCookie(name: string, value: string, options?: CookieOptions): void {
+    try {
+      const line = serialize(name, value, { path: '/', ...options })
+      this.#cookies ??= []
+      this.#cookies.push(line)
+    } catch (cause) {
+      throw new InvalidArgument(expected('a cookie name and attributes of RFC 6265', 'setCookie', name), { cause })
+    }
+  }
+
+  /** Whether anything was set. */
+  get touched(): boolean {
+    return this.#status !== undefined || this.#headers !== undefined || this.#cookies !== undefined
+  }
+
+  /** A descriptor's header lines with the function's own on top. */
+  merge(lines: readonly HeaderLine[]): readonly HeaderLine[] {
+    const merged = lines.filter(([name]) => !this.#headers?.has(name))
+    if (this.#headers !== undefined) merged.push(...this.#headers)
+    for (const cookie of this.#cookies ?? []) merged.push(['set-cookie', cookie])
+    return merged
+  }
+
+  static {
+    keptHeaders = {
+      keep(response) {
+        if (response.#headers === undefined && response.#cookies === undefined) return
+        const lines = response.merge([])
+        keptHeaders.drop(response)
+        keptHeaders.add(response, lines)
+      },
+      drop(response) {
+        response.#headers = undefined
+        response.#cookies = undefined
+      },
+      add(response, lines) {
+        const names = new Set(lines.map(([name]) => name))
+        names.delete('set-cookie')
+        response.#kept = [...(response.#kept ?? []).filter(([name]) => !names.has(name)), ...lines]
+      },
+      of: (response) => response.#kept,
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Metadata of gRPC as headers, and headers as metadata.
+ * @module
+ */
+import { plainAddress } from '../http/client-address.ts'
+import { type HeaderLine, HeaderList } from '../http/message.ts'
+
+/** The part of grpc-js's Metadata that is needed here. */
+export interface TextMetadata {
+  getMap(): Readonly<Record<string, unknown>>
+  get(name: string): readonly unknown[]
+  add(name: string, value: string): void
+}
+
+/** Returns the text entries of metadata as headers. */
+export function headersOf(metadata: TextMetadata): HeaderList {
+  const names: string[] = []
+  const values: string[] = []
+  for (const name of Object.keys(metadata.getMap())) {
+    for (const value of metadata.get(name)) {
+      if (typeof value !== 'string') continue
+      names.push(name)
+      values.push(value)
+    }
+  }
+  return new HeaderList(names, values)
+}
+
+/** Adds header lines to metadata, but those that gRPC cannot carry. */
+export function addLines(metadata: TextMetadata, lines: readonly HeaderLine[]): void {
+  for (const [name, value] of lines) {
+    // Names and values were already checked as headers; gRPC reserves some names, and allows only ASCII text.
+    if (name === 'content-type' || name.startsWith('grpc-') || name.endsWith('-bin')) continue
+    if (/^[\x20-\x7e]*$/.test(value) && /^[0-9a-z_.-]+$/.test(name)) metadata.add(name, value)
+  }
+}
+
+/** Returns the address of a call's client: `1.2.3.4:80` or `[::1]:80` without the port. */
+export function peerOf(call: { getPeer(): string }): string | undefined {
+  const address = /^(?:ipv[46]:)?\[?(.*?)\]?:\d+$/.exec(call.getPeer())?.[1]
+  return address === undefined ? undefined : plainAddress(address)
+}

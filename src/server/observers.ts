@@ -1,0 +1,76 @@
+/**
+ * Joins all who observe the requests of a server.
+ * @module
+ */
+import { type Context, lifecycle } from '../http/context.ts'
+import type { RequestObserver } from '../http/outcome.ts'
+import { isPromise } from '../promise.ts'
+import type { Api } from '../service/api.ts'
+import type { Hooks } from '../service/hooks.ts'
+import type { Logger } from './log.ts'
+
+/** The part of a service that is observed. */
+export interface HookedService {
+  readonly apis: ReadonlyMap<string, Api>
+  readonly hooks: Hooks
+}
+
+/** Returns one observer for several, or undefined for none. */
+export function joinObservers(observers: readonly RequestObserver[]): RequestObserver | undefined {
+  if (observers.length < 2) return observers[0]
+  const isOf = (method: 'onBegin' | 'onError' | 'onOutcome') => observers.filter((each) => each[method] !== undefined)
+  const [begin, error, outcome] = [isOf('onBegin'), isOf('onError'), isOf('onOutcome')]
+  const names = observers.map(({ readsHeaders = [] }) => readsHeaders)
+  return {
+    needsAddress: observers.some(({ needsAddress }) => needsAddress),
+    readsHeaders: names.includes('all') ? 'all' : [...new Set(names.flat())],
+    onBegin: (ctx) => {
+      for (const each of begin) each.onBegin?.(ctx)
+    },
+    onError: (ctx, cause) => {
+      for (const each of error) each.onError?.(ctx, cause)
+    },
+    onOutcome: (ctx, result) => {
+      for (const each of outcome) each.onOutcome?.(ctx, result)
+    },
+  }
+}
+
+/** Returns the `onResponse` and `onError` hooks of a service and its APIs as an observer; undefined for none. */
+export function hookObserver({ apis, hooks }: HookedService, log: Logger): RequestObserver | undefined {
+  const all = [hooks, ...[...apis.values()].map((api) => api.hooks)]
+  const hasError = all.some(({ error }) => error.length > 0)
+  const hasResponse = all.some(({ response }) => response.length > 0)
+  if (!hasError && !hasResponse) return undefined
+  const run = (
+    ctx: Context,
+    name: 'error' | 'response',
+    call: (hook: (ctx: Context, of: never) => unknown) => unknown,
+  ) => {
+    const own = ctx.api === undefined ? undefined : apis.get(ctx.api)?.hooks[name]
+    for (const list of own === undefined ? [hooks[name]] : [hooks[name], own]) {
+      for (const hook of list) {
+        const failed = (err: unknown) => log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)
+        try {
+          const result = call(hook)
+          if (isPromise(result)) Promise.resolve(result).catch(failed)
+        } catch (err) {
+          failed(err)
+        }
+      }
+    }
+  }
+  return {
+    needsAddress: true,
+    readsHeaders: 'all',
+    ...(hasError && {
+      onError: (ctx, error) => {
+        // Those of the function do not belong to an error.
+        lifecycle.dropHeaders(ctx)
+        run(ctx, 'error', (hook) => hook(ctx, error as never))
+        lifecycle.keepHeaders(ctx)
+      },
+    }),
+    ...(hasResponse && { onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)) }),
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Records how one request ends.
+ * @module
+ */
+import { ClientClosed, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Chunk } from '../http/message.ts'
+import type { Outcome, ProtocolName, RequestObserver } from '../http/outcome.ts'
+
+/** The record of one request; made only where somebody observes. */
+export class OutcomeRecorder {
+  readonly #observer: RequestObserver
+  readonly #ctx: Context
+  readonly #endpoint: string | undefined
+  readonly #protocol: ProtocolName
+  readonly #start = performance.now()
+  #bodyMs: number | undefined
+  #statusMs: number | undefined
+  #status: number | undefined
+  #error: Error | undefined
+  #bytesOut = 0
+  #isOver = false
+
+  constructor(observer: RequestObserver, ctx: Context, endpoint: string | undefined, protocol: ProtocolName = 'http') {
+    this.#observer = observer
+    this.#ctx = ctx
+    this.#endpoint = endpoint
+    this.#protocol = protocol
+    // Read now: an engine may forget it with the request.
+    if (observer.needsAddress) void ctx.remoteAddress
+    observer.onBegin?.(ctx)
+  }
+
+  /** Called when the body is complete. */
+  bodyComplete(): void {
+    this.#bodyMs = this.#elapsed
+  }
+
+  /** Called when a status is sent. */
+  answered(status: number): void {
+    this.#status = status
+    this.#statusMs = this.#elapsed
+  }
+
+  /** Called for an error, before it is answered; the last one counts. */
+  failed(error: Error): void {
+    this.#error = error
+    this.#observer.onError?.(this.#ctx, error)
+  }
+
+  /** Called when the client left before the end. */
+  left(): void {
+    this.#error ??= new ClientClosed()
+  }
+
+  /** Counts a piece of the response's body. */
+  sent(piece: Chunk): void {
+    this.#bytesOut += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
+  }
+
+  /** Reports the outcome. Only the first call counts. */
+  end(bytesIn: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const error = this.#error
+    const outcome: Outcome = {
+      status: this.#status ?? (error instanceof ClientClosed ? error.status : 500),
+      code: error === undefined ? undefined : ServingError.is(error) ? error.code : 'internal',
+      error,
+      protocol: this.#protocol,
+      endpoint: this.#endpoint,
+      bytesIn,
+      bytesOut: this.#bytesOut,
+      durations: { bodyMs: this.#bodyMs, statusMs: this.#statusMs, totalMs: this.#elapsed },
+    }
+    this.#observer.onOutcome?.(this.#ctx, outcome)
+  }
+
+  get #elapsed(): number {
+    return performance.now() - this.#start
+  }
+}
