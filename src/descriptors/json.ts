@@ -12,8 +12,8 @@ import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { BigNumbers } from '../text/json-numbers.ts'
 import {
   defaultMemoryRatio,
-  isLongJson,
   type JsonRules,
+  measureShortJson,
   parseJson,
   parseJsonInSlices,
   parseMeasuredJson,
@@ -176,12 +176,13 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<JsonIn<S>> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
-    if (isLongJson(request.peek(), 'JSON', this.#rules)) {
+    const bytes = request.peek()
+    const measure = measureShortJson(bytes, 'JSON', this.#rules)
+    if (measure === undefined) {
       bodyLoan.keep(request)
       return this.#readLong(request.peek(), ctx)
     }
-    const bytes = request.peek()
-    return this.#check(parseMeasuredJson(bytes, 'JSON', this.bigNumbers), ctx, bytes.length)
+    return this.#check(parseMeasuredJson(bytes, measure, 'JSON', this.bigNumbers), ctx, bytes.length)
   }
 
   async #readLong(bytes: Uint8Array, ctx: Context | undefined): Promise<JsonIn<S>> {
@@ -191,8 +192,9 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   /** Reads a Value message or JSON text, by the rules for a body. */
   override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
     if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
-    if (isLongJson(message, 'JSON', this.#rules)) return this.#readLong(message, ctx)
-    return this.#check(parseMeasuredJson(message, 'JSON', this.bigNumbers), ctx)
+    const measure = measureShortJson(message, 'JSON', this.#rules)
+    if (measure === undefined) return this.#readLong(message, ctx)
+    return this.#check(parseMeasuredJson(message, measure, 'JSON', this.bigNumbers), ctx)
   }
 
   /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */

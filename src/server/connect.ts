@@ -17,8 +17,8 @@ import type { RpcRequest } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import {
   defaultMemoryRatio,
-  isLongJson,
   type JsonRules,
+  measureShortJson,
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
@@ -186,7 +186,8 @@ const jsonRules: JsonRules = { maxValues: 10_000_000, maxMemoryRatio: defaultMem
 
 function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
   const name = 'the request'
-  if (!isLongJson(body, name, jsonRules)) return requestFromJson(parseMeasuredJson(body, name, 'round'))
+  const measure = measureShortJson(body, name, jsonRules)
+  if (measure !== undefined) return requestFromJson(parseMeasuredJson(body, measure, name, 'round'))
   return parseJsonInSlices(body, name, jsonRules, ctx.signal).then(requestFromJson)
 }
 

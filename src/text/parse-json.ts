@@ -4,10 +4,10 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { BadInput, PayloadTooLarge, show } from '../errors.ts'
-import { runAtOnce, runInSlices, type Slices } from '../memory/slices.ts'
+import { runInSlices, type Slices } from '../memory/slices.ts'
 import { buildJson } from './json-build.ts'
 import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
-import { type JsonMeasure, measureJson } from './json-scan.ts'
+import { type JsonMeasure, measureJson, measureJsonAtOnce } from './json-scan.ts'
 import { findSyntaxError, maxJsonDepth, syntaxErrorAt, tooDeepAt } from './json-syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
@@ -28,9 +28,6 @@ const ratioFreeBytes = 64 * 1024 * 1024
 // have each a key of its own.
 const atOnceBytes = 1 << 20
 const atOnceWork = 65_536
-// Too short for many values or levels.
-const shortBytes = 256
-
 /**
  * Parses UTF-8 JSON text; a byte order mark is skipped.
  * **Errors**: BadInput `encoding` or `syntax` with the byte offset, and `dtype` for a number that `bigNumbers` refuses.
@@ -38,11 +35,10 @@ const shortBytes = 256
 export function parseJson(bytes: Uint8Array, name: string, bigNumbers: BigNumbers = 'round'): unknown {
   const deep = tooDeepAt(bytes)
   if (deep !== -1) throw tooDeep(deep, name)
-  return parseMeasuredJson(bytes, name, bigNumbers)
+  return parse(bytes, name, bigNumbers)
 }
 
-/** As {@link parseJson}, for a text that {@link isLongJson} has measured: its levels are not counted again. */
-export function parseMeasuredJson(bytes: Uint8Array, name: string, bigNumbers: BigNumbers): unknown {
+function parse(bytes: Uint8Array, name: string, bigNumbers: BigNumbers): unknown {
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
   const text = decodeUtf8(json, name)
@@ -61,17 +57,26 @@ export function parseMeasuredJson(bytes: Uint8Array, name: string, bigNumbers: B
   return integers.length === 0 ? value : parseWithBigInts(json, integers)
 }
 
+/** As {@link parseJson}, for a text that {@link measureShortJson} has measured: it is not scanned again. */
+export function parseMeasuredJson(
+  bytes: Uint8Array,
+  { mayHoldBigNumbers }: JsonMeasure,
+  name: string,
+  bigNumbers: BigNumbers,
+): unknown {
+  return parse(bytes, name, mayHoldBigNumbers ? bigNumbers : 'round')
+}
+
 /**
- * Measures a text. Whether {@link parseMeasuredJson} would hold the event loop for more than some milliseconds, so that
- * {@link parseJsonInSlices} should parse it. **Errors**: PayloadTooLarge above the limits, where the text is
- * short enough to be measured now.
+ * Measures a text. Returns undefined where {@link parseMeasuredJson} would hold the event loop for more than some
+ * milliseconds, so that {@link parseJsonInSlices} should parse it. **Errors**: PayloadTooLarge above the limits, where
+ * the text is short enough to be measured now.
  */
-export function isLongJson(bytes: Uint8Array, name: string, rules: JsonRules): boolean {
-  if (bytes.length <= shortBytes && bytes.length <= rules.maxValues) return false
-  if (bytes.length > atOnceBytes) return true
-  const measure = runAtOnce(measureJson(bytes))
+export function measureShortJson(bytes: Uint8Array, name: string, rules: JsonRules): JsonMeasure | undefined {
+  if (bytes.length > atOnceBytes) return undefined
+  const measure = measureJsonAtOnce(bytes)
   checkMeasure(measure, bytes.length, name, rules)
-  return measure.work > atOnceWork
+  return measure.work > atOnceWork ? undefined : measure
 }
 
 /**
@@ -89,7 +94,8 @@ export function parseJsonInSlices(
 }
 
 function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<unknown> {
-  checkMeasure(yield* measureJson(bytes), bytes.length, name, rules)
+  const measure = yield* measureJson(bytes)
+  checkMeasure(measure, bytes.length, name, rules)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
   // Throws with the place of the fault.
@@ -112,7 +118,7 @@ function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<
   }
   let value: unknown
   try {
-    value = yield* buildJson(json, rules.bigNumbers === 'round' ? undefined : parsePiece)
+    value = yield* buildJson(json, rules.bigNumbers === 'round' || !measure.mayHoldBigNumbers ? undefined : parsePiece)
   } catch (cause) {
     throw syntaxError(bytes, start + (yield* findSyntaxError(json)), name, cause)
   }
