@@ -22,6 +22,8 @@ enum class Dtype : int {
   kFloat32,
   kFloat64,
   kStr,
+  // JSON text that is copied as it is: lists and objects in columns of frames; `jsonCode` in src/frame/columns.ts.
+  kJson,
 };
 
 struct ElementType {
@@ -36,7 +38,7 @@ inline constexpr ElementType kElementTypes[] = {
     {1, 4},  {2, 6},  {4, 11}, {8, 20},  // int8 to int64
     {1, 4},  {2, 6},  {4, 11}, {8, 20},  // uint8 to uint64
     {2, 26}, {4, 26}, {8, 26},           // float16 to float64
-    {0, 0},                              // str
+    {0, 0},  {0, 0},                     // str, JSON
 };
 inline constexpr int kNumericTypes = static_cast<int>(Dtype::kStr);
 

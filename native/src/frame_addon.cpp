@@ -187,7 +187,7 @@ class Plan {
 bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
   size_t code;
   size_t first;
-  if (!plan.Number(at, kNumericTypes, code) || !plan.Part(at + 1, column.data) ||
+  if (!plan.Number(at, static_cast<int>(Dtype::kJson), code) || !plan.Part(at + 1, column.data) ||
       !plan.PartOrNone(at + 2, column.validity) || !plan.PartOrNone(at + 3, column.offsets) ||
       !plan.Number(at + 4, UINT32_MAX, first) || !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) ||
       !plan.Text(at + 6, column.key)) {

@@ -23,7 +23,7 @@ bool ColumnBuilder::AddNull() {
   bool done = true;
   if (kind_ == ColumnKind::kBool) {
     done = cells_.Push<uint8_t>(0);
-  } else if (kind_ == ColumnKind::kText) {
+  } else if (HasText(kind_)) {
     done = offsets_.Push(static_cast<int32_t>(text_.size()));
   } else if (kind_ != ColumnKind::kNull) {
     done = cells_.Push<int64_t>(0);
@@ -38,26 +38,37 @@ bool ColumnBuilder::PadTo(size_t length) {
   return true;
 }
 
-// Converts the column to another kind: from nulls to any, from integers to floats.
+// Converts the column to another kind: from nulls to any, from integers to floats, from int64 to uint64 if no element
+// is negative.
 bool ColumnBuilder::Become(ColumnKind kind, Added& why) {
   why = Added::kNoMemory;
   if (kind_ == ColumnKind::kNull) {
     kind_ = kind;
-    Bytes& cells = kind == ColumnKind::kText ? offsets_ : cells_;
-    const size_t width = kind == ColumnKind::kText ? 4 : kind == ColumnKind::kBool ? 1 : 8;
-    const size_t size = width * (length_ + (kind == ColumnKind::kText ? 1 : 0));
+    Bytes& cells = HasText(kind) ? offsets_ : cells_;
+    const size_t width = HasText(kind) ? 4 : kind == ColumnKind::kBool ? 1 : 8;
+    const size_t size = width * (length_ + (HasText(kind) ? 1 : 0));
     if (size == 0) return true;
     if (!cells.Reserve(size)) return false;
     std::memset(cells.data(), 0, size);
     cells.Advance(size);
     return true;
   }
-  if (kind_ == ColumnKind::kInt64 && kind == ColumnKind::kFloat64) {
+  const bool was_signed = kind_ == ColumnKind::kInt64;
+  if ((was_signed || kind_ == ColumnKind::kUint64) && kind == ColumnKind::kFloat64) {
     kind_ = kind;
     for (size_t i = 0; i < length_; i++) {
-      const double value = static_cast<double>(cells_.As<int64_t>()[i]);
+      const int64_t bits = cells_.As<int64_t>()[i];
+      const double value = was_signed ? static_cast<double>(bits) : static_cast<double>(static_cast<uint64_t>(bits));
       std::memcpy(cells_.data() + i * 8, &value, 8);
     }
+    return true;
+  }
+  if (was_signed && kind == ColumnKind::kUint64) {
+    why = Added::kOtherKind;
+    for (size_t i = 0; i < length_; i++) {
+      if (cells_.As<int64_t>()[i] < 0) return false;
+    }
+    kind_ = kind;
     return true;
   }
   why = Added::kOtherKind;
@@ -72,8 +83,16 @@ Added ColumnBuilder::AddBool(bool value) {
 
 Added ColumnBuilder::AddOtherInt(int64_t value) {
   if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
+  if (kind_ == ColumnKind::kUint64) return value < 0 ? Added::kOtherKind : AddUnsigned(static_cast<uint64_t>(value));
   Added why;
   return Become(ColumnKind::kInt64, why) ? AddInt(value) : why;
+}
+
+Added ColumnBuilder::AddUnsigned(uint64_t value) {
+  if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
+  Added why;
+  if (kind_ != ColumnKind::kUint64 && !Become(ColumnKind::kUint64, why)) return why;
+  return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
 }
 
 bool ColumnBuilder::Copy(const ColumnBuilder& from, size_t row) {
@@ -83,12 +102,15 @@ bool ColumnBuilder::Copy(const ColumnBuilder& from, size_t row) {
       return AddBool(from.cells_.data()[row] != 0) == Added::kYes;
     case ColumnKind::kInt64:
       return AddInt(from.cells_.As<int64_t>()[row]) == Added::kYes;
+    case ColumnKind::kUint64:
+      return AddUnsigned(from.cells_.As<uint64_t>()[row]) == Added::kYes;
     case ColumnKind::kFloat64:
       return AddFloat(from.cells_.As<double>()[row]) == Added::kYes;
-    case ColumnKind::kText: {
+    case ColumnKind::kText:
+    case ColumnKind::kJson: {
       size_t count;
       const uint8_t* const bytes = from.TextAt(row, count);
-      return AddText(bytes, count) == Added::kYes;
+      return AddBytes(from.kind_, bytes, count) == Added::kYes;
     }
     case ColumnKind::kNull:
       break;

@@ -68,9 +68,16 @@ enum class ColumnKind : int {
   kNull = -1,
   kBool = static_cast<int>(Dtype::kBool),
   kInt64 = static_cast<int>(Dtype::kInt64),
+  // Only once an integer beyond int64 has come.
+  kUint64 = static_cast<int>(Dtype::kUint64),
   kFloat64 = static_cast<int>(Dtype::kFloat64),
   kText = static_cast<int>(Dtype::kStr),
+  // Lists and objects as they were written.
+  kJson = static_cast<int>(Dtype::kJson),
 };
+
+// Whether the elements of a kind are bytes of any length.
+constexpr bool HasText(ColumnKind kind) { return kind == ColumnKind::kText || kind == ColumnKind::kJson; }
 
 // The result of adding an element to a column.
 enum class Added : int { kYes, kOtherKind, kNoMemory };
@@ -103,12 +110,11 @@ class ColumnBuilder {
     if (kind_ != ColumnKind::kFloat64 && !Become(ColumnKind::kFloat64, why)) return why;
     return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
   }
-  Added AddText(const uint8_t* bytes, size_t count) {
-    Added why;
-    if (kind_ != ColumnKind::kText && !Become(ColumnKind::kText, why)) return why;
-    const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
-    return done ? Added::kYes : Added::kNoMemory;
-  }
+  // Adds an integer that may be beyond int64.
+  Added AddUnsigned(uint64_t value);
+  Added AddText(const uint8_t* bytes, size_t count) { return AddBytes(ColumnKind::kText, bytes, count); }
+  // Adds a list or an object as it is written.
+  Added AddJson(const uint8_t* bytes, size_t count) { return AddBytes(ColumnKind::kJson, bytes, count); }
 
   // Appends element `row` of another builder.
   bool Copy(const ColumnBuilder& from, size_t row);
@@ -121,6 +127,12 @@ class ColumnBuilder {
 
  private:
   Added AddOtherInt(int64_t value);
+  Added AddBytes(ColumnKind kind, const uint8_t* bytes, size_t count) {
+    Added why;
+    if (kind_ != kind && !Become(kind, why)) return why;
+    const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
+    return done ? Added::kYes : Added::kNoMemory;
+  }
   bool Become(ColumnKind kind, Added& why);
   bool Mark(uint8_t valid) {
     length_++;

@@ -101,12 +101,16 @@ bool WriteText(Bytes& out, const uint8_t* text, size_t length) {
   return true;
 }
 
+bool WriteBytes(Bytes& out, const EncodeColumn& column, const uint8_t* bytes, size_t length) {
+  return column.dtype == Dtype::kJson ? out.Append(bytes, length) : WriteText(out, bytes, length);
+}
+
 bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
   if (column.offsets.data != nullptr) {
     const int32_t start = Load<int32_t>(column.offsets, row);
     const int32_t end = Load<int32_t>(column.offsets, row + 1);
     if (start < 0 || end < start || static_cast<size_t>(end) > column.data.size) return false;
-    return WriteText(out, column.data.data + start, static_cast<size_t>(end - start));
+    return WriteBytes(out, column, column.data.data + start, static_cast<size_t>(end - start));
   }
   // A string view: its length, then 12 bytes of text, or a prefix of 4, the heap's number and the offset in the heap.
   const uint8_t* const view = column.data.data + row * 16;
@@ -164,7 +168,7 @@ bool HoldsRows(const EncodeColumn& column, size_t rows) {
   const size_t bits = (rows + 7) / 8;
   if (rows > SIZE_MAX / 32 || (column.validity.data != nullptr && column.validity.size < bits)) return false;
   if (column.dtype == Dtype::kBool) return column.data.size >= bits;
-  if (column.dtype != Dtype::kStr) return column.data.size >= rows * ItemSize(column.dtype);
+  if (column.dtype < Dtype::kStr) return column.data.size >= rows * ItemSize(column.dtype);
   return column.offsets.data != nullptr ? column.offsets.size >= (rows + 1) * 4 : column.data.size >= rows * 16;
 }
 

@@ -67,6 +67,7 @@ void Pack(Packer& packer, const ColumnBuilder& builder, const Bytes* name, doubl
       words[3] = static_cast<double>(packer.Bits(builder.cells().data(), rows));
       break;
     case ColumnKind::kText:
+    case ColumnKind::kJson:
       words[6] = static_cast<double>(packer.Raw(builder.offsets().data(), builder.offsets().size()));
       words[4] = static_cast<double>(builder.text().size());
       words[3] = static_cast<double>(packer.Raw(builder.text().data(), builder.text().size()));

@@ -43,7 +43,7 @@ bool FrameParser::Parse(FrameLayout layout) {
 bool FrameParser::Unexpected() {
   const size_t start = scan_.offset();
   ColumnBuilder probe;
-  if (!scan_.Scalar(probe) && scan_.error() != FrameError::kNested) return false;
+  if (!scan_.Scalar(probe)) return false;
   return Fail(FrameError::kLayout, start);
 }
 
@@ -216,7 +216,7 @@ bool FrameParser::ByColumn() {
   });
 }
 
-// Reads a list of scalars into a column.
+// Reads a list of elements into a column.
 bool FrameParser::ListInto(size_t at, size_t& rows) {
   rows = 0;
   return scan_.Elements('[', ']', [&] { return Cell(at, rows++); });
@@ -288,7 +288,7 @@ bool FrameParser::Table() {
     if (scan_.Peek() != (is_schema ? '{' : '[')) return Unexpected();
     if (!is_schema) return Rows('{');
     schema_start_ = scan_.offset();
-    if (!scan_.SkipObject()) return false;
+    if (!scan_.SkipNested()) return false;
     schema_end_ = scan_.offset();
     return true;
   });

@@ -65,6 +65,19 @@ uint8_t* WriteUtf8(uint8_t* out, uint32_t code) {
   return out;
 }
 
+// Reads an integer of at most 64 bits without a sign. Returns false for any other.
+bool ReadUnsigned(const NumberToken& token, uint64_t& value) {
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
+  if (token.negative) return false;
+  value = 0;
+  for (const uint8_t* p = token.start; p < token.end; p++) {
+    const uint64_t digit = static_cast<uint64_t>(*p - '0');
+    if (value > (kMax - digit) / 10) return false;
+    value = value * 10 + digit;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool FrameScanner::Key() {
@@ -175,7 +188,11 @@ bool FrameScanner::Number(ColumnBuilder& into) {
   }
   // 19 digits are below 2^64; more are beyond int64, since tokens have no leading zeros.
   const uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (token.negative ? 1 : 0);
-  if (token.digits > 19 || token.mantissa > limit) return Fail(FrameError::kRange, start);
+  if (token.digits > 19 || token.mantissa > limit) {
+    uint64_t value;
+    if (!ReadUnsigned(token, value)) return Fail(FrameError::kRange, start);
+    return Take(into.AddUnsigned(value), start);
+  }
   const uint64_t bits = token.negative ? 0 - token.mantissa : token.mantissa;
   return Take(into.AddInt(static_cast<int64_t>(bits)), start);
 }
@@ -199,13 +216,20 @@ bool FrameScanner::Scalar(ColumnBuilder& into) {
       return Take(into.AddFloat(std::numeric_limits<double>::infinity()), start);
     case '[':
     case '{':
-      return Fail(FrameError::kNested, start);
+      return Nested(into);
     default:
       return Number(into);
   }
 }
 
-bool FrameScanner::SkipObject() {
+bool FrameScanner::Nested(ColumnBuilder& into) {
+  const uint8_t* const start = at_;
+  const size_t place = offset();
+  if (!SkipNested()) return false;
+  return Take(into.AddJson(start, static_cast<size_t>(at_ - start)), place);
+}
+
+bool FrameScanner::SkipNested() {
   size_t depth = 0;
   do {
     const uint8_t byte = Peek();

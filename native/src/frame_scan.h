@@ -92,8 +92,8 @@ class FrameScanner {
   bool Word(const char* word, size_t count);
   // Reads an element into a column.
   bool Scalar(ColumnBuilder& into);
-  // Skips an object by its brackets and strings alone.
-  bool SkipObject();
+  // Skips a list or an object by its brackets and strings alone.
+  bool SkipNested();
 
   // The last string, decoded: a part of the text, or of a buffer if it had escapes.
   const uint8_t* text() const { return text_; }
@@ -108,6 +108,7 @@ class FrameScanner {
   bool CodePoint(const uint8_t*& p, uint32_t& code);
   bool Hex(const uint8_t* p, uint32_t& unit) const;
   bool Number(ColumnBuilder& into);
+  bool Nested(ColumnBuilder& into);
   bool Take(Added added, size_t start);
 
   const uint8_t* const begin_;

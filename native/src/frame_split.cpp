@@ -60,7 +60,8 @@ bool FrameParser::Label(ColumnBuilder& into) {
     return scan_.error() == FrameError::kLayout && Fail(FrameError::kLabels, start);
   }
   if (!scan_.Scalar(into)) return scan_.error() == FrameError::kKind && Fail(FrameError::kLabels, start);
-  if (into.kind() != ColumnKind::kFloat64 && (is_first || into.kind() == before)) return true;
+  const bool is_label = into.kind() == ColumnKind::kInt64 || into.kind() == ColumnKind::kText;
+  if (is_label && (is_first || into.kind() == before)) return true;
   return Fail(FrameError::kLabels, start);
 }
 

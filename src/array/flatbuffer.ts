@@ -78,9 +78,9 @@ export class FlatTable {
     return at === 0 ? 0 : this.#buffer.readUint8(at)
   }
 
-  int16(id: number): number {
+  int16(id: number, missing = 0): number {
     const at = this.#field(id, 2)
-    return at === 0 ? 0 : this.#buffer.readInt16(at)
+    return at === 0 ? missing : this.#buffer.readInt16(at)
   }
 
   int32(id: number): number {

@@ -4,7 +4,15 @@
  */
 import { type ColumnKind, isDType } from '../dtype.ts'
 import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
-import { kindOfType, parseFrameType, refusesNulls } from '../frame/frame-dtype.ts'
+import {
+  type FrameType,
+  isNested,
+  itemOfType,
+  kindOfType,
+  parseFrameType,
+  refusesNulls,
+  timeOfType,
+} from '../frame/frame-dtype.ts'
 import type { Orient } from '../frame/frame-plan.ts'
 import type { JsonSchema } from './description.ts'
 import { elementSchema, exampleElement } from './element-schema.ts'
@@ -29,16 +37,29 @@ export interface SeriesForm {
   readonly refusesNulls: boolean
 }
 
-const anyCell: JsonSchema = { type: ['number', 'string', 'boolean', 'null'] }
+const anyCell: JsonSchema = { type: ['number', 'string', 'boolean', 'array', 'object', 'null'] }
 const label: JsonSchema = { type: ['integer', 'string'] }
 
 /** Returns the schema of one element of a column; `name` is the type's in the options. */
 function cellSchema(name: string | undefined, nullsRefused: boolean): JsonSchema {
   if (name === undefined) return anyCell
   const type = parseFrameType(name, 'dtype')
+  const element = typeSchema(type)
+  return nullsRefused && refusesNulls(type) ? element : { ...element, type: [element.type, 'null'].flat() }
+}
+
+function typeSchema(type: FrameType): JsonSchema {
   const kind = kindOfType(type)
-  const element = kind === undefined ? { type: 'string' } : elementSchema(kind, false)
-  return nullsRefused && refusesNulls(type) ? element : { ...element, type: [element.type as string, 'null'] }
+  if (kind !== undefined) return elementSchema(kind, false)
+  if (type === 'Struct') return { type: 'object' }
+  if (isNested(type)) {
+    const item = itemOfType(type)
+    const schema = item === undefined ? anyCell : typeSchema(item)
+    return { type: 'array', items: { ...schema, type: [schema.type, 'null'].flat() } }
+  }
+  if (type === 'Binary') return { type: 'string', contentEncoding: 'base64' }
+  // Text in requests; answers have numbers since 1970, unless `dateFormat` says otherwise.
+  return timeOfType(type) === undefined || type === 'Time' ? { type: 'string' } : { type: ['integer', 'string'] }
 }
 
 /** Returns the schema of a frame's JSON. **Source**: SPEC "Orient values and their JSON layouts". */
@@ -126,11 +147,38 @@ export function exampleTable(names: readonly string[], dtypes: Readonly<Record<s
 export function exampleColumn(name: string, dtype: string | undefined, rows: number, start = 0): Column {
   const type = dtype === undefined ? undefined : parseFrameType(dtype, 'dtype')
   const kind: ColumnKind = type === undefined ? 'float64' : (kindOfType(type) ?? 'str')
-  const isDate = type?.startsWith('Date') === true
+  const special = type === undefined ? undefined : specialExample(type)
+  if (special !== undefined) {
+    const column = columnOf(name, 'str', new Array(rows).fill(special))
+    return isNested(type as FrameType) ? { ...column, isJson: true } : column
+  }
   const values = Array.from({ length: rows }, (_, row) => {
-    if (isDate) return type === 'Date' ? `2024-01-0${1 + (row % 9)}` : `2024-01-0${1 + (row % 9)}T12:00:00`
     const value = exampleElement(isDType(kind) ? kind : undefined, start + row)
     return kind === 'int64' || kind === 'uint64' ? BigInt(value) : value
   })
   return columnOf(name, kind, values)
+}
+
+/** Returns the text of an example of a type that is no number, boolean or text; undefined for those. */
+function specialExample(type: FrameType): string | undefined {
+  if (type === 'Struct') return '{"key":1.5}'
+  if (isNested(type)) {
+    const item = itemOfType(type) ?? 'Float64'
+    const special = specialExample(item)
+    if (special === undefined) return `[${JSON.stringify(exampleElement(kindOfType(item), 1))}]`
+    return `[${isNested(item) ? special : JSON.stringify(special)}]`
+  }
+  if (type === 'Binary') return 'AQID'
+  switch (timeOfType(type)?.type) {
+    case 'date':
+      return '2024-01-01'
+    case 'datetime':
+      return '2024-01-01T12:00:00'
+    case 'time':
+      return '12:00:00'
+    case 'duration':
+      return 'P0DT1H0M0S'
+    default:
+      return undefined
+  }
 }

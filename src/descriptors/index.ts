@@ -5,10 +5,13 @@
 
 export type { NonFinite } from '../array/number-codec.ts'
 export type { FileSample, ReadySample } from '../file/file-sample.ts'
+export { columnFromNDArray, columnToNDArray } from '../frame/column-array.ts'
 export type { FrameFormat } from '../frame/frame-formats.ts'
 export { labels, withLabels } from '../frame/frame-labels.ts'
+export type { TimeOptions } from '../frame/frame-options.ts'
 export type { Orient } from '../frame/frame-plan.ts'
 export type { Label } from '../frame/labels.ts'
+export type { TimeForm } from '../frame/times.ts'
 export type { ImageMimeType } from '../image/header.ts'
 export type { MaybePromise } from '../promise.ts'
 export type { BigNumbers } from '../text/json-numbers.ts'

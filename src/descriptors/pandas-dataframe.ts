@@ -20,7 +20,7 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { dtypeNameOf, parseDtypes, parseOrient } from '../frame/frame-options.ts'
+import { dtypeNameOf, parseDtypes, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
 import type { FrameText, Orient } from '../frame/frame-plan.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import {
@@ -36,6 +36,7 @@ import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
 import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
+import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
@@ -46,7 +47,7 @@ import { IODescriptor } from './descriptor.ts'
 import { exampleTable, frameSchema } from './frame-schema.ts'
 
 /** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
-export interface PandasDataFrameOptions {
+export interface PandasDataFrameOptions extends TimeOptions {
   /** JSON layout of requests and responses. Default `records`. */
   readonly orient?: Orient
   /** Names for the columns, in order. Ignored unless `applyColumnNames` is set. */
@@ -80,15 +81,19 @@ const optionNames = [
 ] as const
 // An example in a document is read by people.
 const maxExampleColumns = 64
+// Not in metadata: the reference's clients fail on an option that theirs does not have.
+const timeOptions = ['dateFormat', 'dateUnit'] as const
 
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
  *
  * **Shape**: rows × columns; `enforceShape` checks the number of columns only.
  * **Wire**: JSON in the chosen orient. Integers are read as Int64 and exact, other numbers as Float64, null and NaN as
- * null, a column of nulls as Float64; nothing is guessed from names or texts. Row labels are stored beside the frame,
- * see {@link labels}. CSV has no index column. Parquet is decoded in a separate process. Responses have
- * `defaultFormat`, unless `Accept` names another.
+ * null, a column of nulls as Float64; nothing is guessed from names or texts. Lists are columns of lists and objects
+ * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as `dateFormat`
+ * and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which dtype `list` or
+ * `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index column. Parquet is
+ * decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
@@ -110,14 +115,17 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
   readonly defaultFormat: FrameFormat
+  readonly dateFormat: TimeForm['format']
+  readonly dateUnit: TimeForm['unit']
   /** The sample passed to `fromSample`. */
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
+  readonly #times: TimeForm
   readonly #polars: Polars
 
   constructor(given: PandasDataFrameOptions = {}, sample?: DataFrame) {
     super()
-    const options = checkOptions('PandasDataFrame', given, optionNames)
+    const options = checkOptions('PandasDataFrame', given, [...optionNames, ...timeOptions])
     checkEnforced('PandasDataFrame', options)
     this.orient = parseOrient(options.orient ?? 'records')
     this.columns = options.columns === undefined ? undefined : parseColumns(options.columns)
@@ -128,6 +136,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.enforceShape = options.enforceShape ?? false
     this.defaultFormat = parseFormat(options.defaultFormat ?? 'json')
     this.mimeType = formatTypes[this.defaultFormat]
+    this.#times = parseTimeForm(options, this.orient)
+    this.dateFormat = this.#times.format
+    this.dateUnit = this.#times.unit
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
     if (this.applyColumnNames && this.columns === undefined) {
@@ -341,16 +352,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const textOf = (table: ColumnTable): FrameText => {
       const own = labels && { labels }
       if (orient !== 'table') return { layout: orient, ...own }
-      const labelKey = labelKeyFor(table.columns.map((column) => column.name))
-      const schema = encodeTableSchema(table, labels, labelKey, datetimesOf(polars.dtypes(frame), table))
+      const labelKey = labelKeyFor(
+        table.columns.map((column) => column.name),
+        labels,
+      )
+      const schema = encodeTableSchema(table, labels, labelKey, polars.fieldTypes(frame))
       return { layout: 'table', schema, labelKey, ...own }
     }
-    return encodeFrameJson({ polars, frame, textOf, name: 'PandasDataFrame' })
+    return encodeFrameJson({ polars, frame, textOf, times: this.#times, name: 'PandasDataFrame' })
   }
-}
-
-function datetimesOf(dtypes: readonly { readonly variant: string }[], { columns }: ColumnTable): ReadonlySet<string> {
-  return new Set(columns.filter((_, i) => dtypes[i].variant === 'Datetime').map(({ name }) => name))
 }
 
 function parseColumns(columns: unknown): readonly string[] {

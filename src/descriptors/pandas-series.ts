@@ -11,14 +11,15 @@ import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
-import { dtypeNameOf, parseOrient } from '../frame/frame-options.ts'
+import { dtypeNameOf, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
 import type { FrameText, Orient } from '../frame/frame-plan.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
-import { encodeTableSchema } from '../frame/table-schema.ts'
+import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
+import type { TimeForm } from '../frame/times.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -31,7 +32,7 @@ import { maxExampleElements } from './element-schema.ts'
 import { exampleColumn, seriesSchema } from './frame-schema.ts'
 
 /** Options of {@link PandasSeries}. **Source**: SPEC "PandasSeries". */
-export interface PandasSeriesOptions {
+export interface PandasSeriesOptions extends TimeOptions {
   /**
    * JSON layout of requests and responses: `records` and `values` are a list, `index` and `columns` an object keyed by
    * label. Default `records`.
@@ -53,14 +54,16 @@ export type SeriesElement = number | bigint | boolean | string | null
 // `columns` and `applyColumnNames` are described by the spec but not in its signature; a series has no columns to name.
 const optionNames = ['orient', 'dtype', 'enforceDtype', 'shape', 'enforceShape'] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
+// Not in metadata: the reference's clients fail on an option that theirs does not have.
+const timeOptions = ['dateFormat', 'dateUnit'] as const
 
 /**
  * Decodes a JSON body to a Polars Series; encodes a Series as JSON.
  *
  * **Shape**: one dimension.
  * **Wire**: a list, an object keyed by label, or `{name, index, data}`, depending on the orient. Under every orient but
- * split and table, a list, an object and a scalar are each read, as pandas does. Types as in PandasDataFrame; numbers
- * are never read as dates.
+ * split and table, a list, an object and a scalar are each read, as pandas does. Types and times as in
+ * PandasDataFrame; numbers are never read as dates.
  * **Errors**: BadInput `syntax`, `encoding`, `dtype`, `columns`, `schema`, `shape` with the position; 415 for a type
  * that is not JSON.
  * **Source**: SPEC "PandasSeries".
@@ -77,20 +80,26 @@ export class PandasSeries extends IODescriptor<Series> {
   readonly enforceDtype: boolean
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
+  readonly dateFormat: TimeForm['format']
+  readonly dateUnit: TimeForm['unit']
   /** The sample passed to `fromSample`, as a series. */
   readonly sample: Series | undefined
   readonly #type: FrameType | undefined
+  readonly #times: TimeForm
   readonly #polars: Polars
 
   constructor(given: PandasSeriesOptions = {}, sample?: Series) {
     super()
-    const options = checkOptions('PandasSeries', given, optionNames)
+    const options = checkOptions('PandasSeries', given, [...optionNames, ...timeOptions])
     checkEnforced('PandasSeries', options)
     this.orient = parseOrient(options.orient ?? 'records')
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
     this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceShape = options.enforceShape ?? false
+    this.#times = parseTimeForm(options, this.orient)
+    this.dateFormat = this.#times.format
+    this.dateUnit = this.#times.unit
     this.sample = sample
     const isInferred = this.dtype === undefined || typeof this.dtype === 'boolean'
     this.#type = isInferred ? undefined : parseFrameType(this.dtype, 'dtype')
@@ -207,14 +216,14 @@ export class PandasSeries extends IODescriptor<Series> {
     const own = { ...(labels && { labels }) }
     const { name } = value
     const called = name === '' ? 'values' : name
-    const isDatetime = value.dtype.variant === 'Datetime'
+    const frame = polars.frameOf(value)
     const textOf = (table: ColumnTable): FrameText => {
       switch (this.orient) {
         case 'split':
           return { layout: 'series-split', ...(name !== '' && { name }), ...own }
         case 'table': {
-          const labelKey = called === 'index' ? 'level_0' : 'index'
-          const schema = encodeTableSchema(table, labels, labelKey, new Set(isDatetime ? [called] : []))
+          const labelKey = labelKeyFor([called], labels)
+          const schema = encodeTableSchema(table, labels, labelKey, polars.fieldTypes(frame))
           return { layout: 'table', schema, labelKey, ...own }
         }
         case 'index':
@@ -224,7 +233,7 @@ export class PandasSeries extends IODescriptor<Series> {
           return { layout: 'series', ...own }
       }
     }
-    const json = { polars, frame: polars.frameOf(value), names: [called], textOf, name: 'PandasSeries' }
+    const json = { polars, frame, names: [called], textOf, times: this.#times, name: 'PandasSeries' }
     return whenReady(encodeFrameJson(json), (body) => ({ headers: jsonHeaders, body }))
   }
 

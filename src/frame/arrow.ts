@@ -5,49 +5,42 @@
  */
 
 import { addLongs, addOffsets, type Builder, borrowBuilder, FlatTable } from '../array/flatbuffer.ts'
-import { type ColumnKind, elementTypes, isDType, itemSize } from '../dtype.ts'
-import type { Column, ColumnTable } from './columns.ts'
+import { float16ToNumber } from '../text/number-text.ts'
+import { type ArrowType, arrowTypeOf, writeArrowType } from './arrow-types.ts'
+import { type AnyColumn, type Column, type ColumnTable, sliceColumn } from './columns.ts'
 
 const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
 const batchMessage = 3
-// Type ids of Schema.fbs.
-const typeInt = 2
-const typeFloat = 3
-const typeUtf8 = 5
-const typeBool = 6
-const typeLargeUtf8 = 20
-const typeUtf8View = 24
 
 const align = (size: number) => (size + 63) & ~63
 
-function writeType(out: Builder, { kind, heaps }: Column): { id: number; at: number } {
-  out.startObject(2)
-  if (kind === 'bool') return { id: typeBool, at: out.endObject() }
-  if (kind === 'str') return { id: heaps === undefined ? typeUtf8 : typeUtf8View, at: out.endObject() }
-  if (kind === 'float32' || kind === 'float64') {
-    out.addFieldInt16(0, kind === 'float32' ? 1 : 2, 0)
-    return { id: typeFloat, at: out.endObject() }
-  }
-  out.addFieldInt32(0, itemSize(kind) * 8, 0)
-  out.addFieldInt8(1, elementTypes[kind].kind === 'i' ? 1 : 0, 0)
-  return { id: typeInt, at: out.endObject() }
+function childrenOf(column: AnyColumn): readonly AnyColumn[] {
+  if ('items' in column) return [column.items]
+  return 'fields' in column ? column.fields : []
 }
 
-function writeSchema(out: Builder, columns: readonly Column[]): number {
-  const fields = columns.map((column) => {
-    const text = out.createString(column.name)
-    const type = writeType(out, column)
-    const children = addOffsets(out, [])
-    out.startObject(6)
-    out.addFieldOffset(0, text, 0)
-    out.addFieldOffset(3, type.at, 0)
-    out.addFieldOffset(5, children, 0)
-    out.addFieldInt8(2, type.id, 0)
-    out.addFieldInt8(1, 1, 0)
-    return out.endObject()
-  })
-  const vector = addOffsets(out, fields)
+function writeField(out: Builder, column: AnyColumn): number {
+  const text = out.createString(column.name)
+  const type = writeArrowType(out, column)
+  const children = addOffsets(
+    out,
+    childrenOf(column).map((child) => writeField(out, child)),
+  )
+  out.startObject(6)
+  out.addFieldOffset(0, text, 0)
+  out.addFieldOffset(3, type.at, 0)
+  out.addFieldOffset(5, children, 0)
+  out.addFieldInt8(2, type.id, 0)
+  out.addFieldInt8(1, 1, 0)
+  return out.endObject()
+}
+
+function writeSchema(out: Builder, columns: readonly AnyColumn[]): number {
+  const vector = addOffsets(
+    out,
+    columns.map((column) => writeField(out, column)),
+  )
   out.startObject(2)
   out.addFieldOffset(1, vector, 0)
   return out.endObject()
@@ -62,7 +55,7 @@ interface Body {
 }
 
 /** Returns the position of each buffer of each column in the body. Aligned to 64 bytes, as the format recommends. */
-function layOut({ rows, columns }: ColumnTable): Body {
+function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
   const nodes: number[] = []
   const places: number[] = []
   const heapCounts: number[] = []
@@ -75,16 +68,26 @@ function layOut({ rows, columns }: ColumnTable): Body {
     pieces.push({ at: length, bytes })
     length += align(size)
   }
-  for (const column of columns) {
-    const { validity, offsets, data, heaps } = column
-    nodes.push(rows, validity === undefined ? 0 : rows - countBits(validity, rows))
+  const addColumn = (column: AnyColumn, count: number) => {
+    const { validity } = column
+    nodes.push(count, validity === undefined ? 0 : count - countBits(validity, count))
     add(validity)
+    if ('fields' in column) {
+      for (const field of column.fields) addColumn(field, count)
+      return
+    }
+    const { offsets } = column
     if (offsets !== undefined) add(new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength))
-    add(data)
-    if (heaps === undefined) continue
-    for (const heap of heaps) add(heap)
-    heapCounts.push(heaps.length)
+    if ('items' in column) {
+      addColumn(column.items, column.offsets[count])
+      return
+    }
+    add(column.data)
+    if (column.heaps === undefined) return
+    for (const heap of column.heaps) add(heap)
+    heapCounts.push(column.heaps.length)
   }
+  for (const column of columns) addColumn(column, rows)
   return { nodes, places, heapCounts, pieces, length }
 }
 
@@ -121,7 +124,7 @@ function writeBatch(rows: number, body: Body): Uint8Array {
   return out.asUint8Array().slice()
 }
 
-function writeFooter(columns: readonly Column[], block: readonly number[]): Uint8Array {
+function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): Uint8Array {
   const out = borrowBuilder()
   const schema = writeSchema(out, columns)
   const batches = addLongs(out, block, 3)
@@ -140,7 +143,7 @@ function writeFooter(columns: readonly Column[], block: readonly number[]): Uint
  * belongs at the start is left out. `allocate` returns memory, which need not be zeroed.
  * **Cost**: copies each buffer once.
  */
-export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buffer): Buffer {
+export function encodeArrow(table: ColumnTable<AnyColumn>, allocate: (size: number) => Buffer): Buffer {
   const body = layOut(table)
   const batch = writeBatch(table.rows, body)
   const batchAt = magic.length
@@ -172,28 +175,6 @@ export function encodeArrow(table: ColumnTable, allocate: (size: number) => Buff
   return file
 }
 
-function kindOf(field: FlatTable): ColumnKind | undefined {
-  // A dictionary: the data are codes, whatever the type of the values. Polars writes categories this way.
-  if (field.table(4) !== undefined) return undefined
-  const type = field.table(3)
-  switch (field.uint8(2)) {
-    case typeInt: {
-      const kind = `${type?.uint8(1) ? '' : 'u'}int${type?.int32(0) ?? 0}`
-      return isDType(kind) ? (kind as ColumnKind) : undefined
-    }
-    case typeFloat:
-      return type?.int16(0) === 2 ? 'float64' : type?.int16(0) === 1 ? 'float32' : undefined
-    case typeBool:
-      return 'bool'
-    case typeUtf8:
-    case typeLargeUtf8:
-    case typeUtf8View:
-      return 'str'
-    default:
-      return undefined
-  }
-}
-
 // Polars wrote the file, so only a bug leads here.
 const notArrow = () => new RangeError('expected offsets within the metadata of an Arrow file, received one beyond')
 
@@ -201,66 +182,146 @@ const notArrow = () => new RangeError('expected offsets within the metadata of a
  * Decodes an Arrow IPC file that Polars wrote; the columns are views of the file. Returns undefined if the file has
  * more than one batch, a compressed batch, or a column of another kind.
  */
-export function decodeArrow(file: Uint8Array): ColumnTable | undefined {
+export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefined {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
   const footerLength = view.getInt32(file.length - 10, true)
   const footer = FlatTable.root(file.subarray(file.length - 10 - footerLength, file.length - 10), notArrow)
   const fields = footer.table(1)?.tables(1) ?? []
   const blocks = footer.longs(3, 3)
-  if (blocks.length !== 3) return blocks.length === 0 ? emptyTable(fields) : undefined
+  if (blocks.length !== 3) return blocks.length === 0 ? tableOf(fields, noBatch) : undefined
   const [at] = blocks
   // In the Block, the metadata length is 32 bits followed by padding; the message repeats it.
   const metadataLength = view.getInt32(at + 4, true)
   const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength), notArrow).table(2)
   if (batch === undefined || batch.table(3) !== undefined) return undefined
-  const rows = batch.long(0)
-  const nodes = batch.longs(1, 2)
-  const places = batch.longs(2, 2)
-  const heapCounts = batch.longs(4)
-  const bodyAt = at + 8 + metadataLength
-  let next = 0
-  const take = () => {
-    const start = bodyAt + places[next]
-    const bytes = file.subarray(start, start + places[next + 1])
-    next += 2
-    return bytes
-  }
-  const columns: Column[] = []
-  for (let i = 0; i < fields.length; i++) {
-    const name = fields[i].string(0)
-    const kind = kindOf(fields[i])
-    if (kind === undefined) return undefined
-    const bits = take()
-    const rest = nodes[i * 2 + 1] === 0 || bits.length === 0 ? {} : { validity: bits }
-    const type = fields[i].uint8(2)
-    if (type === typeUtf8View) {
-      const data = take()
-      const heaps = Array.from({ length: heapCounts.shift() ?? 0 }, take)
-      columns.push({ name, kind, data, heaps, ...rest })
-    } else if (kind === 'str') {
-      const offsets = offsetsOf(take(), type === typeLargeUtf8, rows)
-      columns.push({ name, kind, data: take(), offsets, ...rest })
-    } else columns.push({ name, kind, data: take(), ...rest })
-  }
-  return { rows, columns }
+  return tableOf(fields, new Batch(file, at + 8 + metadataLength, batch))
 }
 
-function offsetsOf(bytes: Uint8Array, isLarge: boolean, rows: number): Int32Array {
+function tableOf(fields: readonly FlatTable[], batch: Batch): ColumnTable<AnyColumn> | undefined {
+  const columns: AnyColumn[] = []
+  for (const field of fields) {
+    const column = readColumn(field, batch)
+    if (column === undefined) return undefined
+    columns.push(column)
+  }
+  return { rows: batch.rows, columns }
+}
+
+/** The nodes and buffers of a record batch, each taken once, in the order of the fields. */
+class Batch {
+  readonly rows: number
+  readonly #file: Uint8Array
+  readonly #bodyAt: number
+  readonly #nodes: readonly number[]
+  readonly #places: readonly number[]
+  readonly #heapCounts: readonly number[]
+  #node = 0
+  #place = 0
+  #heap = 0
+
+  constructor(file: Uint8Array, bodyAt: number, batch: FlatTable | undefined) {
+    this.rows = batch?.long(0) ?? 0
+    this.#file = file
+    this.#bodyAt = bodyAt
+    this.#nodes = batch?.longs(1, 2) ?? []
+    this.#places = batch?.longs(2, 2) ?? []
+    this.#heapCounts = batch?.longs(4) ?? []
+  }
+
+  /** The number of elements and of nulls of the next column. */
+  node(): readonly [rows: number, nulls: number] {
+    const at = this.#node
+    this.#node += 2
+    return [this.#nodes[at] ?? 0, this.#nodes[at + 1] ?? 0]
+  }
+
+  bytes(): Uint8Array {
+    const at = this.#place
+    this.#place += 2
+    const start = this.#bodyAt + (this.#places[at] ?? 0)
+    return this.#file.subarray(start, start + (this.#places[at + 1] ?? 0))
+  }
+
+  heaps(): Uint8Array[] {
+    return Array.from({ length: this.#heapCounts[this.#heap++] ?? 0 }, () => this.bytes())
+  }
+}
+
+/** Stands for the batch of a file without rows. */
+const noBatch = new Batch(new Uint8Array(0), 0, undefined)
+
+function readColumn(field: FlatTable, batch: Batch): AnyColumn | undefined {
+  const type = arrowTypeOf(field)
+  if (type === undefined) return undefined
+  const name = field.string(0)
+  const [rows, nulls] = batch.node()
+  if (type.layout === 'null') {
+    return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
+  }
+  const bits = batch.bytes()
+  const rest = { name, ...(nulls > 0 && bits.length > 0 && { validity: bits }) }
+  if (type.layout === 'list' || type.layout === 'fixed-list' || type.layout === 'struct') {
+    return readNested(field, type, rows, rest, batch)
+  }
+  return readFlat(type, rows, rest, batch)
+}
+
+type Flat = Exclude<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' | 'null' }>
+
+function readFlat(type: Flat, rows: number, rest: Pick<Column, 'name' | 'validity'>, batch: Batch): Column {
+  if (type.layout === 'half') return { ...rest, kind: 'float32', data: floatsOf(batch.bytes(), rows) }
+  if (type.layout === 'flat') {
+    const { kind, time } = type
+    return { ...rest, kind, data: batch.bytes(), ...(time !== undefined && { time }) }
+  }
+  const text = { ...rest, kind: 'str' as const, ...(type.isBinary && { isBinary: type.isBinary }) }
+  if (type.layout === 'views') {
+    const data = batch.bytes()
+    return { ...text, data, heaps: batch.heaps() }
+  }
+  const offsets = offsetsOf(batch.bytes(), type.offsetBytes, rows)
+  return { ...text, offsets, data: batch.bytes() }
+}
+
+function readNested(
+  field: FlatTable,
+  type: Extract<ArrowType, { readonly layout: 'list' | 'fixed-list' | 'struct' }>,
+  rows: number,
+  rest: Pick<Column, 'name' | 'validity'>,
+  batch: Batch,
+): AnyColumn | undefined {
+  const offsets = type.layout === 'list' ? offsetsOf(batch.bytes(), type.offsetBytes, rows) : undefined
+  const children: AnyColumn[] = []
+  for (const child of field.tables(5)) {
+    const column = readColumn(child, batch)
+    if (column === undefined) return undefined
+    children.push(column)
+  }
+  if (type.layout === 'struct') return { ...rest, fields: children }
+  if (type.layout === 'fixed-list') {
+    return {
+      ...rest,
+      offsets: Int32Array.from({ length: rows + 1 }, (_, row) => row * type.length),
+      items: children[0],
+    }
+  }
+  const own = offsets as Int32Array
+  const [base] = own
+  if (base === 0) return { ...rest, offsets: own, items: children[0] }
+  return { ...rest, offsets: own.map((at) => at - base), items: sliceColumn(children[0], base, own[rows]) }
+}
+
+function offsetsOf(bytes: Uint8Array, size: 4 | 8, rows: number): Int32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const offsets = new Int32Array(rows + 1)
   if (bytes.length === 0) return offsets
   for (let i = 0; i <= rows; i++)
-    offsets[i] = isLarge ? Number(view.getBigInt64(i * 8, true)) : view.getInt32(i * 4, true)
+    offsets[i] = size === 8 ? Number(view.getBigInt64(i * 8, true)) : view.getInt32(i * 4, true)
   return offsets
 }
 
-function emptyTable(fields: readonly FlatTable[]): ColumnTable | undefined {
-  const kinds = fields.map(kindOf)
-  if (kinds.includes(undefined)) return undefined
-  const data = new Uint8Array(0)
-  const columns = fields.map((field, i): Column => {
-    const kind = kinds[i] as ColumnKind
-    return { name: field.string(0), kind, data, ...(kind === 'str' && { offsets: new Int32Array(1) }) }
-  })
-  return { rows: 0, columns }
+function floatsOf(halves: Uint8Array, rows: number): Uint8Array {
+  const floats = new Float32Array(rows)
+  for (let i = 0; i < rows; i++) floats[i] = float16ToNumber(halves[i * 2] | (halves[i * 2 + 1] << 8))
+  return new Uint8Array(floats.buffer)
 }

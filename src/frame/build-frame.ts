@@ -5,10 +5,11 @@
  */
 import { BadInput } from '../errors.ts'
 import { Turn } from '../memory/slices.ts'
-import type { MaybePromise } from '../promise.ts'
-import { castColumn } from './column-cast.ts'
-import { type Column, type ColumnTable, isValid, sliceTable, tableBytes } from './columns.ts'
-import { type FrameType, kindOfType, refusesNulls } from './frame-dtype.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { castTo, markNested } from './cast.ts'
+import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from './columns.ts'
+import { type FrameType, refusesNulls, timeOfType } from './frame-dtype.ts'
+import { nestColumns } from './nest.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
@@ -37,17 +38,26 @@ const pieceColumns = 256
  * **Errors**: BadInput naming the column and, if known, the row.
  */
 export function buildFrame(table: ColumnTable, casting: Casting): MaybePromise<DataFrame> {
-  return piecesOf(table, casting) <= 1 ? buildPiece(table, casting, 0) : buildInPieces(table, casting)
+  const { types, name } = casting
+  const columns = table.columns.map((column, i) => markNested(column, types[i]))
+  return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) =>
+    piecesOf(nested, casting) <= 1 ? buildPiece(nested, casting, 0) : buildInPieces(nested, casting),
+  )
 }
 
-function piecesOf(table: ColumnTable, { types }: Casting): number {
+/** Elements of other columns that take as long to cast as a time does: it is read digit by digit. */
+const timeCells = 16
+
+function piecesOf(table: ColumnTable<AnyColumn>, { types }: Casting): number {
   const { rows, columns } = table
   const isCast = types.some((type) => type !== undefined)
-  return Math.max(tableBytes(table) / pieceBytes, isCast ? (rows * columns.length) / pieceCells : 0)
+  const times = types.filter((type) => type !== undefined && timeOfType(type) !== undefined).length
+  const cells = isCast ? rows * (columns.length + times * timeCells) : 0
+  return Math.max(tableBytes(table) / pieceBytes, cells / pieceCells)
 }
 
 /** Builds groups of columns that fit a piece, and cuts a long column by rows: each column has a fixed cost. */
-async function buildInPieces(table: ColumnTable, casting: Casting): Promise<DataFrame> {
+async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): Promise<DataFrame> {
   const { polars } = casting
   const { rows, columns } = table
   const average = columns.length / piecesOf(table, casting)
@@ -63,7 +73,7 @@ async function buildInPieces(table: ColumnTable, casting: Casting): Promise<Data
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
 
-/** Returns the number of rows in a piece: a multiple of 8, so that bitmaps are cut between bytes. */
+/** Returns the number of rows in a piece: a multiple of 8, so that bitmaps are cut between bytes without a copy. */
 function rowsOfPiece(rows: number, pieces: number): number {
   return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
 }
@@ -83,14 +93,13 @@ async function inPieces(
   return polars.stack(pieces)
 }
 
-function buildPiece(table: ColumnTable, casting: Casting, firstRow: number): DataFrame {
+function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): DataFrame {
   const { polars, types } = casting
   if (types.every((type) => type === undefined)) return polars.fromColumns(table)
   const columns = table.columns.map((column, i) => {
     const type = types[i]
-    const kind = type === undefined ? undefined : kindOfType(type)
-    if (type === undefined || kind === undefined) return column
-    const cast = castColumn(column, table.rows, kind)
+    if (type === undefined || type === 'Categorical') return column
+    const cast = castTo(column, table.rows, type)
     if ('failure' in cast) throw misfit(casting, type, column.name, firstRow + cast.row)
     const row = casting.enforce && refusesNulls(type) ? firstNull(cast, table.rows) : -1
     if (row !== -1) throw misfit(casting, type, column.name, firstRow + row)
@@ -101,13 +110,13 @@ function buildPiece(table: ColumnTable, casting: Casting, firstRow: number): Dat
   return frame
 }
 
-/** Casts columns to the types that only Polars has, in place. */
+/** Casts columns to categories, in place. */
 function castInPolars(frame: DataFrame, casting: Casting): void {
   const { polars, types } = casting
   for (const [i, type] of types.entries()) {
-    if (type === undefined || kindOfType(type) !== undefined) continue
+    if (type !== 'Categorical') continue
     try {
-      polars.cast(frame, i, type)
+      polars.toCategory(frame, i)
     } catch (cause) {
       throw misfit(casting, type, polars.names(frame)[i], undefined, cause)
     }
@@ -134,16 +143,16 @@ function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFr
   const { polars, types, enforce, name } = casting
   const own = polars.variants(frame)
   const places = types.flatMap((type, i) => {
-    if (type === undefined || kindOfType(type) === undefined) return []
+    if (type === undefined || type === 'Categorical') return []
     const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
     return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
   })
   let cast = frame
   if (places.length > 0) {
-    const table = polars.toColumns(polars.pick(frame, places))
+    const table = polars.toVectors(polars.pick(frame, places))
     if ('failure' in table) {
       const { column } = table
-      const message = `expected columns of numbers, booleans, texts or dates for ${name}, received another in ${column}`
+      const message = `expected columns that can be cast for ${name}, received another in ${column}`
       throw new BadInput(message, { reason: 'dtype', path: column })
     }
     const wanted = { ...casting, types: places.map((place) => types[place]) }
@@ -153,7 +162,7 @@ function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFr
   return cast
 }
 
-function firstNull(column: Column, rows: number): number {
+function firstNull(column: AnyColumn, rows: number): number {
   if (column.validity === undefined) return -1
   for (let row = 0; row < rows; row++) if (!isValid(column, row)) return row
   return -1

@@ -6,6 +6,21 @@
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../dtype.ts'
 
+/** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
+export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
+
+/** Unit of a time. */
+export type TimeUnit = (typeof timeUnits)[number]
+
+/**
+ * What the integers of a column of times count: days since 1970 (int32), units since 1970, units since midnight, or
+ * units of a duration (int64). `zone`: the name of the zone that instants are shown in; undefined for local times.
+ */
+export type TimeType =
+  | { readonly type: 'date' }
+  | { readonly type: 'datetime'; readonly unit: TimeUnit; readonly zone?: string | undefined }
+  | { readonly type: 'time' | 'duration'; readonly unit: TimeUnit }
+
 /** One column. Little-endian, like Arrow's buffers. */
 export interface Column {
   readonly name: string
@@ -18,45 +33,101 @@ export interface Column {
   readonly offsets?: Int32Array
   /** str in Arrow's view layout: the buffers that the views in `data` point into. */
   readonly heaps?: readonly Uint8Array[]
+  /** str: whether each element is the text of a JSON list or object, which stands for its value. */
+  readonly isJson?: true
+  /** str: whether the elements are bytes, not text. */
+  readonly isBinary?: true
+  /** int32 and int64: whether the elements are times. */
+  readonly time?: TimeType
 }
 
+/** A column of lists: the elements of row `i` are `items` from `offsets[i]` to `offsets[i + 1]`. */
+export interface ListColumn {
+  readonly name: string
+  readonly validity?: Uint8Array
+  readonly offsets: Int32Array
+  readonly items: AnyColumn
+}
+
+/** A column of objects with the same fields, which have one element for each row. */
+export interface StructColumn {
+  readonly name: string
+  readonly validity?: Uint8Array
+  readonly fields: readonly AnyColumn[]
+}
+
+/** A column as Polars holds it. */
+export type AnyColumn = Column | ListColumn | StructColumn
+
+/** Code of a column of JSON text in the add-on: `kJson` in native/src/dtype.h. */
+export const jsonCode = 13
+
 /** Columns of equal length. Names are unique. */
-export interface ColumnTable {
+export interface ColumnTable<C extends AnyColumn = Column> {
   readonly rows: number
-  readonly columns: readonly Column[]
+  readonly columns: readonly C[]
 }
 
 /** Returns the memory size of a table's columns. **Units**: bytes. */
-export function tableBytes({ columns }: ColumnTable): number {
+export function tableBytes({ columns }: ColumnTable<AnyColumn>): number {
   let bytes = 0
-  for (const { data, offsets } of columns) bytes += data.byteLength + (offsets?.byteLength ?? 0)
+  for (const column of columns) bytes += columnBytes(column)
   return bytes
 }
 
-/** Returns rows `start` to `end` of a table. `start` is a multiple of 8. **Cost**: views; copies offsets of text. */
-export function sliceTable({ columns }: ColumnTable, start: number, end: number): ColumnTable {
+function columnBytes(column: AnyColumn): number {
+  if ('items' in column) return column.offsets.byteLength + columnBytes(column.items)
+  if ('fields' in column) return tableBytes({ rows: 0, columns: column.fields })
+  return column.data.byteLength + (column.offsets?.byteLength ?? 0)
+}
+
+/** Returns rows `start` to `end` of a table. **Cost**: views; copies offsets, and bits from the middle of a byte. */
+export function sliceTable<C extends AnyColumn>(
+  { columns }: ColumnTable<C>,
+  start: number,
+  end: number,
+): ColumnTable<C> {
   return { rows: end - start, columns: columns.map((column) => sliceColumn(column, start, end)) }
 }
 
-/** Returns rows `start` to `end` of a column. `start` is a multiple of 8. */
-export function sliceColumn(column: Column, start: number, end: number): Column {
-  const bits = (bytes: Uint8Array) => bytes.subarray(start >> 3, (end + 7) >> 3)
-  const { kind, data, offsets } = column
-  const validity = column.validity && bits(column.validity)
+/** Returns rows `start` to `end` of a column. */
+export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: number): C {
+  const validity = column.validity && sliceBits(column.validity, start, end)
   const rest = { ...column, ...(validity !== undefined && { validity }) }
-  if (kind === 'bool') return { ...rest, data: bits(data) }
-  if (offsets === undefined) {
-    const size = kind === 'str' ? 16 : itemSize(kind)
-    return { ...rest, data: data.subarray(start * size, end * size) }
+  if ('fields' in column) return { ...rest, fields: column.fields.map((field) => sliceColumn(field, start, end)) }
+  const offsets = column.offsets && movedOffsets(column.offsets, start, end)
+  if ('items' in column) {
+    const items = sliceColumn(column.items, column.offsets[start], column.offsets[end])
+    return { ...rest, offsets: offsets as Int32Array, items }
   }
-  const base = offsets[start]
+  const { kind, data } = column as Column
+  if (kind === 'bool') return { ...rest, data: sliceBits(data, start, end) }
+  if (column.offsets !== undefined) {
+    return { ...rest, data: data.subarray(column.offsets[start], column.offsets[end]), offsets }
+  }
+  const size = kind === 'str' ? 16 : itemSize(kind)
+  return { ...rest, data: data.subarray(start * size, end * size) }
+}
+
+/** Returns the offsets of rows `start` to `end`, counted from the first one. */
+function movedOffsets(offsets: Int32Array, start: number, end: number): Int32Array {
   const own = offsets.slice(start, end + 1)
+  const [base] = own
   if (base !== 0) for (let i = 0; i < own.length; i++) own[i] -= base
-  return { ...rest, data: data.subarray(base, offsets[end]), offsets: own }
+  return own
+}
+
+function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
+  const bytes = bits.subarray(start >> 3, (end + 7) >> 3)
+  const shift = start & 7
+  if (shift === 0) return bytes
+  const moved = new Uint8Array((end - start + 7) >> 3)
+  for (let i = 0; i < moved.length; i++) moved[i] = (bytes[i] >> shift) | ((bytes[i + 1] ?? 0) << (8 - shift))
+  return moved
 }
 
 /** Whether element `row` has a value. */
-export function isValid(column: Column, row: number): boolean {
+export function isValid(column: Pick<Column, 'validity'>, row: number): boolean {
   const { validity } = column
   return validity === undefined || (validity[row >> 3] & (1 << (row & 7))) !== 0
 }

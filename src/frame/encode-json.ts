@@ -10,6 +10,7 @@ import { requireTable } from './message.ts'
 import { frameCodec } from './native-codec.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
+import type { TimeForm } from './times.ts'
 
 /** What to write of a frame, and how. */
 export interface FrameJson {
@@ -19,6 +20,7 @@ export interface FrameJson {
   readonly names?: readonly string[]
   /** Returns the text around the values. `table` has the kinds of the columns and whether they hold nulls. */
   readonly textOf: (table: ColumnTable) => FrameText
+  readonly times: TimeForm
   /** The descriptor's name, for errors. */
   readonly name: string
 }
@@ -37,16 +39,16 @@ interface Piece {
  * cannot be written.
  */
 export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
-  const { polars, frame, names, textOf, name } = json
-  const columns = polars.toColumnsWithin(frame, pieceCells)
+  const { polars, frame, names, textOf, times, name } = json
+  const columns = polars.toColumnsWithin(frame, pieceCells, times)
   // A clone, because the user's function may rename its own frame in the meantime.
   if (columns === undefined) return new PieceWriter({ ...json, frame: polars.clone(frame) }).write()
   const table = renamed(requireTable(columns, name), names)
   return frameCodec.encodeFrame(table, textOf(table))
 }
 
-function tableOf({ polars, name }: FrameJson, frame: DataFrame, names: readonly string[]): ColumnTable {
-  return renamed(requireTable(polars.toColumns(frame), name), names)
+function tableOf({ polars, times, name }: FrameJson, frame: DataFrame, names: readonly string[]): ColumnTable {
+  return renamed(requireTable(polars.toColumns(frame, times), name), names)
 }
 
 function renamed({ rows, columns }: ColumnTable, names: readonly string[] | undefined): ColumnTable {
@@ -66,7 +68,8 @@ class PieceWriter {
     this.#json = json
     this.#names = json.names ?? json.polars.names(json.frame)
     this.#rows = json.polars.height(json.frame)
-    this.#rowsAtOnce = Math.max(8, Math.ceil(pieceCells / this.#names.length / 8) * 8)
+    const cells = json.polars.cellsOf(json.frame)
+    this.#rowsAtOnce = Math.max(8, Math.ceil((pieceCells * this.#rows) / cells / 8) * 8)
   }
 
   async write(): Promise<Uint8Array> {

@@ -5,15 +5,21 @@
 
 import { type ColumnKind, dtypes, elementTypes, parseDType } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
+import type { TimeType, TimeUnit } from './columns.ts'
 
 /** Column types of a data frame, in Polars' names. */
 export type FrameType =
   | (typeof elementTypes)[ColumnKind]['polars']
   | 'Categorical'
+  | 'Binary'
   | 'Date'
-  | 'Datetime(ms)'
-  | 'Datetime(us)'
-  | 'Datetime(ns)'
+  | 'Time'
+  | `Datetime(${TimeUnit})`
+  | `Datetime(${TimeUnit}, ${string})`
+  | `Duration(${TimeUnit})`
+  | 'List'
+  | `List(${string})`
+  | 'Struct'
 
 /** Names used by pandas and Polars, in addition to numpy's. */
 const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
@@ -29,11 +35,17 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
   ['Categorical', 'Categorical'],
   ['date', 'Date'],
   ['Date', 'Date'],
-  ['datetime64[ms]', 'Datetime(ms)'],
-  ['datetime64[us]', 'Datetime(us)'],
-  ['datetime64[ns]', 'Datetime(ns)'],
   ['datetime64', 'Datetime(ns)'],
+  ['timedelta64', 'Duration(ns)'],
+  ['time', 'Time'],
+  ['bytes', 'Binary'],
+  ['binary', 'Binary'],
+  ['list', 'List'],
+  ['struct', 'Struct'],
 ])
+const datetimeName = /^datetime64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
+const durationName = /^timedelta64\[(ms|us|ns)\]$/
+const listName = /^list\[(.+)\]$/
 // pandas' nullable types, which have the same names in Polars.
 const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
 
@@ -46,6 +58,27 @@ export function kindOfType(type: FrameType): ColumnKind | undefined {
   return kinds.get(type)
 }
 
+/** Returns what the integers of a type of times count; undefined for other types. */
+export function timeOfType(type: FrameType): TimeType | undefined {
+  if (type === 'Date') return { type: 'date' }
+  if (type === 'Time') return { type: 'time', unit: 'ns' }
+  const [, name, unit, zone] = /^(Datetime|Duration)\((\w+)(?:, (.+))?\)$/.exec(type) ?? []
+  if (name === undefined) return undefined
+  return name === 'Duration'
+    ? { type: 'duration', unit: unit as TimeUnit }
+    : { type: 'datetime', unit: unit as TimeUnit, zone }
+}
+
+/** Returns the type of the elements of a type of lists; undefined for lists of any elements and for other types. */
+export function itemOfType(type: FrameType): FrameType | undefined {
+  return type.startsWith('List(') ? (type.slice(5, -1) as FrameType) : undefined
+}
+
+/** Whether the elements of a type are lists or objects. */
+export function isNested(type: FrameType): boolean {
+  return type === 'Struct' || type.startsWith('List')
+}
+
 /** Whether the numpy type of that name cannot hold nulls. */
 export function refusesNulls(type: FrameType): boolean {
   return type === 'Bool' || type.startsWith('Int') || type.startsWith('UInt')
@@ -54,8 +87,10 @@ export function refusesNulls(type: FrameType): boolean {
 /** Returns Polars' name of a type. **Errors**: InvalidArgument naming the column. */
 export function parseFrameType(name: unknown, column: string): FrameType {
   if (typeof name === 'string') {
-    const known = others.get(name)
+    const known = others.get(name) ?? timeNamed(name)
     if (known !== undefined) return known
+    const [, item] = listName.exec(name) ?? []
+    if (item !== undefined) return `List(${parseFrameType(item, column)})`
     if (nullable.test(name)) return name as FrameType
     try {
       // Undefined for float16, which only numpy has.
@@ -65,6 +100,24 @@ export function parseFrameType(name: unknown, column: string): FrameType {
       // Reported below, with the column.
     }
   }
-  const names = 'int8 to int64, uint8 to uint64, float32, float64, bool, str, category, date or datetime64[ms|us|ns]'
+  const names =
+    'int8 to int64, uint8 to uint64, float32, float64, bool, str, category, bytes, date, time, datetime64[ms|us|ns], ' +
+    'datetime64[ns, ZONE], timedelta64[ms|us|ns], struct, list or list[TYPE]'
   throw new InvalidArgument(expected(names, column, name))
+}
+
+function timeNamed(name: string): FrameType | undefined {
+  const [, unit, zone] = datetimeName.exec(name) ?? []
+  if (unit === undefined) {
+    const [, own] = durationName.exec(name) ?? []
+    return own === undefined ? undefined : `Duration(${own as TimeUnit})`
+  }
+  if (zone === undefined) return `Datetime(${unit as TimeUnit})`
+  try {
+    // Polars ends the process for a zone that it does not know.
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+  } catch {
+    return undefined
+  }
+  return `Datetime(${unit as TimeUnit}, ${zone})`
 }

@@ -63,6 +63,7 @@ function cellOf(out: TextWriter, column: Column): Cell {
 
 function valueOf(out: TextWriter, column: Column): Cell {
   const { kind, data } = column
+  if (column.isJson) return (row) => out.append(bytesAt(column, row))
   if (kind === 'str') return (row) => out.string(bytesAt(column, row))
   if (kind === 'bool') return (row) => out.text(data[row >> 3] & (1 << (row & 7)) ? 'true' : 'false')
   const read = numberReader(column)

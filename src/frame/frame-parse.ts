@@ -34,12 +34,22 @@ function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameF
 interface Draft {
   name: string
   kind: ScalarKind
+  /** Whether one of its integers is negative. */
+  isSigned: boolean
   /** Elements by row; sparse: rows without an element have none. */
   readonly values: Scalar[]
 }
 
 // A column without any value is float64, like numpy's missing value.
-const columnKindOf = { null: 'float64', bool: 'bool', int: 'int64', float: 'float64', str: 'str' } as const
+const columnKindOf = {
+  null: 'float64',
+  bool: 'bool',
+  int: 'int64',
+  uint: 'uint64',
+  float: 'float64',
+  str: 'str',
+  json: 'str',
+} as const
 
 class FrameParser {
   readonly #json: JsonReader
@@ -87,7 +97,7 @@ class FrameParser {
     try {
       this.#json.scalar()
     } catch (error) {
-      if (error instanceof Stop && error.failure !== 'nested') return error
+      if (error instanceof Stop) return error
     }
     return new Stop('layout', start)
   }
@@ -189,7 +199,7 @@ class FrameParser {
     })
   }
 
-  /** Reads a list of scalars into a column; returns their number. */
+  /** Reads a list of elements into a column; returns their number. */
   #listInto(draft: Draft): number {
     let rows = 0
     this.#json.elements('[', () => this.#cell(draft, rows++))
@@ -266,7 +276,7 @@ class FrameParser {
   /** A list of strings or of integers. */
   #labelList(): Draft {
     const json = this.#json
-    const draft: Draft = { name: '', kind: 'null', values: [] }
+    const draft: Draft = { name: '', kind: 'null', isSigned: false, values: [] }
     this.#require(bracket)
     json.elements('[', () => {
       const byte = json.peek()
@@ -306,7 +316,7 @@ class FrameParser {
         this.#rowsOf(brace)
       } else {
         this.#require(brace)
-        schema = this.#json.skipObject()
+        schema = this.#json.skipNested()
       }
     })
     if (schema === undefined || !hasData) throw new Stop('keys', begin)
@@ -315,7 +325,7 @@ class FrameParser {
 
   #add(name: string): Draft {
     if (this.#columns.length === maxFrameColumns) throw new Stop('columns', this.#json.pos)
-    const draft: Draft = { name, kind: 'null', values: [] }
+    const draft: Draft = { name, kind: 'null', isSigned: false, values: [] }
     this.#columns.push(draft)
     this.#byName.set(name, draft)
     return draft
@@ -330,21 +340,27 @@ class FrameParser {
     const json = this.#json
     json.peek()
     const start = json.pos
+    let value: Scalar
     try {
-      draft.values[row] = json.scalar()
+      value = json.scalar()
     } catch (error) {
       throw error instanceof Stop ? placed(error, draft, row) : error
     }
-    const kind = json.kind === 'null' ? draft.kind : draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
+    draft.values[row] = value
+    draft.isSigned ||= json.kind === 'int' && (value as number | bigint) < 0
+    let kind = json.kind === 'null' ? draft.kind : draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
+    if (kind === 'uint' && draft.isSigned) kind = undefined
     if (kind === undefined) throw placed(new Stop('kind', start), draft, row)
     draft.kind = kind
   }
 }
 
+const numbers: readonly ScalarKind[] = ['int', 'uint', 'float']
+
 function common(a: ScalarKind, b: ScalarKind): ScalarKind | undefined {
   if (a === b) return a
-  const areNumbers = (a === 'int' || a === 'float') && (b === 'int' || b === 'float')
-  return areNumbers ? 'float' : undefined
+  if (!numbers.includes(a) || !numbers.includes(b)) return undefined
+  return a === 'float' || b === 'float' ? 'float' : 'uint'
 }
 
 function placed(stop: Stop, { name }: Draft, row?: number): Stop {
@@ -360,9 +376,7 @@ function labelsOf(keys: readonly string[]): Column {
 }
 
 function finish({ name, kind, values }: Draft, rows: number): Column {
-  return columnOf(
-    name,
-    columnKindOf[kind],
-    Array.from({ length: rows }, (_, row) => values[row] ?? null),
-  )
+  const cells = Array.from({ length: rows }, (_, row) => values[row] ?? null)
+  const column = columnOf(name, columnKindOf[kind], cells)
+  return kind === 'json' ? { ...column, isJson: true } : column
 }

@@ -18,11 +18,14 @@ export class Stop {
   }
 }
 
-/** A JSON scalar. Integers beyond ±2^53 are bigints. */
+/** An element. Integers beyond ±2^53 are bigints; lists and objects are their text. */
 export type Scalar = null | boolean | number | bigint | string
 
-/** What a scalar is, `null` included. Numbers written as integers are `int`. */
-export type ScalarKind = 'null' | 'bool' | 'int' | 'float' | 'str'
+/**
+ * What an element is, `null` included. Numbers written as integers are `int`, those beyond int64 `uint`; `json` is a
+ * list or an object, as it was written.
+ */
+export type ScalarKind = 'null' | 'bool' | 'int' | 'uint' | 'float' | 'str' | 'json'
 
 const words: readonly (readonly [word: string, kind: ScalarKind, value: Scalar])[] = [
   ['null', 'null', null],
@@ -86,7 +89,7 @@ export class JsonReader {
     })
   }
 
-  /** Reads a scalar. */
+  /** Reads an element. */
   scalar(): Scalar {
     const byte = this.peek()
     const start = this.pos
@@ -94,7 +97,11 @@ export class JsonReader {
       this.kind = 'str'
       return this.#string()
     }
-    if (byte === 0x5b || byte === 0x7b) throw new Stop('nested', start)
+    if (byte === 0x5b || byte === 0x7b) {
+      this.skipNested()
+      this.kind = 'json'
+      return this.#bytes.toString('utf8', start, this.pos)
+    }
     for (const [word, kind, value] of words) {
       if (byte !== word.charCodeAt(0) || this.text(start, start + word.length) !== word) continue
       this.pos += word.length
@@ -109,8 +116,8 @@ export class JsonReader {
     return this.#bytes.toString('latin1', start, end)
   }
 
-  /** Reads an object by its brackets and strings alone; returns where it starts and ends. */
-  skipObject(): readonly [start: number, end: number] {
+  /** Reads a list or an object by its brackets and strings alone; returns where it starts and ends. */
+  skipNested(): readonly [start: number, end: number] {
     const start = this.pos
     let depth = 0
     do {
@@ -157,7 +164,9 @@ export class JsonReader {
     }
     // A token of more digits cannot be in range, and BigInt takes quadratic time on long ones.
     const value = end - start > 20 ? 2n ** 64n : BigInt(asciiText(this.#bytes, start, end))
-    if (BigInt.asIntN(64, value) !== value) throw new Stop('range', start)
+    if (BigInt.asIntN(64, value) === value) return value
+    if (BigInt.asUintN(64, value) !== value) throw new Stop('range', start)
+    this.kind = 'uint'
     return value
   }
 }

@@ -11,9 +11,10 @@ export type Label = string | number | bigint
 /** Frames and series → their labels, a column of int64 or str. Weak: labels are freed with their frame. */
 const kept = new WeakMap<object, Column>()
 
-/** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, …, removes them. */
+/** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, … without a name, removes them. */
 export function keepLabels(frame: object, labels: Column | undefined): void {
-  if (labels === undefined || isRange(labels)) kept.delete(frame)
+  const hasName = labels !== undefined && labels.name !== '' && labels.name !== 'index'
+  if (labels === undefined || (!hasName && isRange(labels))) kept.delete(frame)
   else kept.set(frame, labels)
 }
 

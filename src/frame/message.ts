@@ -9,7 +9,7 @@ import { BadInput, BadOutput } from '../errors.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import { bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
-import type { ColumnFailure } from './polars.ts'
+import type { ColumnFailure } from './polars-columns.ts'
 import type { DataFrame } from './polars-package.ts'
 
 /** A frame's columns and its row labels. */

@@ -6,7 +6,7 @@ import { getRandomValues } from 'node:crypto'
 import { type ColumnKind, dtypes, elementTypes } from '../dtype.ts'
 import { nativeLimiter } from '../memory/limiter.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
-import type { Column, ColumnTable } from './columns.ts'
+import { type Column, type ColumnTable, jsonCode } from './columns.ts'
 import { type CsvFailure, csvFailures } from './csv.ts'
 import {
   type FrameCodec,
@@ -113,10 +113,11 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   const offsets = words[at + 6]
   return {
     name: bytes.toString('utf8', words[at + 1], words[at + 1] + words[at + 2]),
-    kind: dtypes[words[at]] as ColumnKind,
+    kind: words[at] === jsonCode ? 'str' : (dtypes[words[at]] as ColumnKind),
     data: new Uint8Array(buffer, words[at + 3], words[at + 4]),
     validity: validity === -1 ? undefined : new Uint8Array(buffer, validity, (rows + 7) >> 3),
     offsets: offsets === -1 ? undefined : new Int32Array(buffer, offsets, rows + 1),
+    ...(words[at] === jsonCode && { isJson: true }),
   }
 }
 
@@ -153,11 +154,11 @@ class Program {
     return [start, this.#textBytes]
   }
 
-  #column({ kind, data, validity, offsets, heaps = [] }: Column, key: string): void {
+  #column({ kind, data, validity, offsets, heaps = [], isJson }: Column, key: string): void {
     const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : this.parts.push(bytes) - 1)
     const offsetBytes =
       offsets === undefined ? undefined : new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength)
-    const { code } = elementTypes[kind]
+    const code = isJson ? jsonCode : elementTypes[kind].code
     this.#columns.push(code, part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
     this.#columns.push(...this.#piece(key))
     this.parts.push(...heaps)

@@ -7,24 +7,45 @@
  * @module
  */
 
-import { type ColumnKind, isWideInteger } from '../dtype.ts'
-import { decodeArrow, encodeArrow } from './arrow.ts'
-import { type Column, type ColumnTable, columnOf } from './columns.ts'
-import { type FrameType, kindOfType } from './frame-dtype.ts'
+import { encodeArrow } from './arrow.ts'
+import type { AnyColumn, ColumnTable } from './columns.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
+import {
+  arrowOf,
+  type ColumnFailure,
+  cellsOf,
+  fieldTypes,
+  ipcOf,
+  member,
+  namesOf,
+  toColumns,
+  toVectors,
+  variantsOf,
+} from './polars-columns.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
+import type { FieldType } from './table-schema.ts'
+import { exactTimes, type TimeForm } from './times.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export interface Polars {
   isDataFrame(value: unknown): value is DataFrame
   isSeries(value: unknown): value is Series
   /** **Cost**: one copy of the columns. */
-  fromColumns(table: ColumnTable): DataFrame
-  /** Converts dates to ISO 8601 text, categories to their text, decimals to floats. */
-  toColumns(frame: DataFrame): ColumnTable | ColumnFailure
+  fromColumns(table: ColumnTable<AnyColumn>): DataFrame
+  /**
+   * Converts times as `times` says, lists and structs to JSON text, categories to their text, decimals to floats, bytes
+   * to base64.
+   */
+  toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
+  /** Returns what the columns hold beside numbers, booleans and text. */
+  fieldTypes(frame: DataFrame): readonly FieldType[]
+  /** Returns the number of cells of a frame; a list or an object counts for {@link nestedCells}. */
+  cellsOf(frame: DataFrame): number
+  /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
+  toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
   /** As `toColumns` for a frame of at most `maxCells` elements; undefined for a larger one. */
-  toColumnsWithin(frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined
+  toColumnsWithin(frame: DataFrame, maxCells: number, times: TimeForm): ColumnTable | ColumnFailure | undefined
   /** Returns the only column of a frame. The user's function must not hold `frame`. */
   seriesOf(frame: DataFrame): Series
   /** Returns a frame with the series as its only column. For reading only. */
@@ -48,8 +69,8 @@ export interface Polars {
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
   /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
   join(frames: readonly DataFrame[]): DataFrame
-  /** Casts one column in place. Throws if an element does not fit the type; never wraps. */
-  cast(frame: DataFrame, column: number, type: FrameType): void
+  /** Casts one column to categories, in place. */
+  toCategory(frame: DataFrame, column: number): void
   /** Casts columns in `places` without any value to Float64. **Cost**: one call for all; one column costs 0.5 ms. */
   floatsOfNothing(frame: DataFrame, places: readonly number[]): DataFrame
   /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
@@ -66,13 +87,6 @@ export interface Polars {
   countCharacters(frame: DataFrame): number
 }
 
-/** Names a column that cannot be represented as numbers, booleans or text. */
-export interface ColumnFailure {
-  readonly failure: 'type'
-  /** Name of the column. */
-  readonly column: string
-}
-
 let loaded: Polars | undefined
 
 /** Returns Polars, loaded at the first call. **Errors**: MissingDependencyException with the install command. */
@@ -87,8 +101,13 @@ function wrap(polars: typeof pl): Polars {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
     fromColumns: (table) => readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size))),
-    toColumns: (frame) => toColumns(polars, frame, Number.POSITIVE_INFINITY) as ColumnTable | ColumnFailure,
-    toColumnsWithin: (frame, maxCells) => toColumns(polars, frame, maxCells),
+    toColumns: (frame, times = exactTimes) => toColumns(polars, frame, times),
+    toColumnsWithin(frame, maxCells, times) {
+      return cellsOf(frame, maxCells) > maxCells ? undefined : toColumns(polars, frame, times)
+    },
+    fieldTypes: (frame) => fieldTypes(polars, frame),
+    cellsOf: (frame) => cellsOf(frame, Number.POSITIVE_INFINITY),
+    toVectors: (frame) => toVectors(polars, frame),
     seriesOf,
     // Not DataFrame([series]): it renames an unnamed series in place, which the user's function may hold.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
@@ -128,11 +147,10 @@ function wrap(polars: typeof pl): Polars {
       frame.columns = [...names]
       return frame
     },
-    cast(frame, column, type) {
-      if (isOfType(member(frame, 'dtypes')[column], typeOf(polars, type), type)) return
+    toCategory(frame, column) {
       // Not getColumns, which takes 0.5 ms for each column of the frame.
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
-      member(frame, 'replaceAtIdx')(column, castSeries(polars, series, type))
+      if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
     },
     floatsOfNothing(frame, places) {
       // Read once: each access to a property of a frame first looks up all of its columns.
@@ -179,29 +197,6 @@ function wrap(polars: typeof pl): Polars {
   }
 }
 
-/** Returns the column names. A column called `columns` hides that property, but not `ownKeys`, which takes 10 µs. */
-function namesOf(frame: DataFrame): string[] {
-  const names: unknown = frame.columns
-  return Array.isArray(names) ? names : (Reflect.ownKeys(frame) as string[])
-}
-
-/**
- * Returns a member of a frame that is a function, a number or an array. A frame is a Proxy: with a column called
- * `width`, `frame.width` is a Series. The columns of such a frame are renamed during the look-up. The methods do not
- * use `this`, and see the names that the columns have when they run.
- */
-function member<K extends keyof DataFrame>(frame: DataFrame, name: K): DataFrame[K] {
-  const found: unknown = frame[name]
-  if (typeof found !== 'object' || Array.isArray(found)) return found as DataFrame[K]
-  const names = namesOf(frame)
-  frame.columns = names.map((_, i) => `\0${i}`)
-  try {
-    return frame[name]
-  } finally {
-    frame.columns = names
-  }
-}
-
 function seriesOf(frame: DataFrame): Series {
   const make = () => member(frame, 'getColumns')()[0]
   // Not the native object if a column is called `_df`.
@@ -222,20 +217,6 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
   } finally {
     frame.columns = names
   }
-}
-
-/** Writes a frame as an Arrow file, in one chunk if its own chunks cannot be written. */
-function arrowOf<T>(frame: DataFrame, write: (frame: DataFrame) => T): T {
-  try {
-    return write(frame)
-  } catch {
-    // Each chunk of a category column has its own dictionary; an Arrow file can hold only one per column.
-    return write(member(frame, 'rechunk')())
-  }
-}
-
-function ipcOf(frame: DataFrame): Buffer {
-  return arrowOf(frame, (whole) => member(whole, 'writeIPC')())
 }
 
 /**
@@ -267,130 +248,11 @@ function textTypes(polars: typeof pl, names: readonly string[]): Record<string, 
   return types
 }
 
-function typeOf(polars: typeof pl, type: FrameType): pl.DataType {
-  switch (type) {
-    case 'Datetime(ms)':
-      return polars.Datetime('ms')
-    case 'Datetime(us)':
-      return polars.Datetime('us')
-    case 'Datetime(ns)':
-      return polars.Datetime('ns')
-    default:
-      return polars[type]
-  }
-}
-
-/** Whether a column surely has the type already. False for datetimes, whose variant does not tell the unit. */
-function isOfType(own: pl.DataType, wanted: pl.DataType, type: FrameType): boolean {
-  return own.variant === wanted.variant && !type.startsWith('Datetime')
-}
-
-function castSeries(polars: typeof pl, series: Series, type: FrameType): Series {
-  // Polars casts numbers to categories as codes into a table that all frames of the process share, which would reveal
-  // another client's texts. So numbers are cast to text first.
-  const isCoded = type === 'Categorical' && series.dtype.variant !== 'String'
-  const cast = (isCoded ? series.cast(polars.Utf8, true) : series).cast(typeOf(polars, type), true)
-  // A strict cast refuses what does not fit, except floats beyond float32, which it makes infinite.
-  if (type === 'Float32' && count(cast, 'isInfinite') > count(series.cast(polars.Float64), 'isInfinite')) {
-    throw new RangeError('a number is beyond float32')
-  }
-  return cast
-}
-
-function count(series: Series, what: 'isInfinite'): number {
-  return Number(series[what]().sum())
-}
-
-/** Maximum number of cells of a frame that is read row by row: 3 µs instead of an Arrow file's 30 at any size. */
-const maxSmallCells = 64
-
-/** Returns the column kind of a Polars type; undefined for types without buffers of numbers or text. */
-const kindOfVariant = (variant: string): ColumnKind | undefined =>
-  kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
-
-/** Stands for the type of binary and float16 columns: nodejs-polars 0.24.1 panics when asked to name them. */
-const unnamed = 'unnamed'
-
-/** Returns the names of the column types. **Cost**: 0.5 ms per column if one of them is {@link unnamed}. */
-function variantsOf(frame: DataFrame): string[] {
-  try {
-    return member(frame, 'dtypes').map(({ variant }) => variant)
-  } catch {
-    return namesOf(frame).map((name) => {
-      try {
-        return member(frame, 'getColumn')(name).dtype.variant
-      } catch {
-        return unnamed
-      }
-    })
-  }
-}
-
 /**
- * Returns the columns of a small frame, read row by row. Undefined for an empty or larger frame, for types without a
- * column kind, and for 64-bit integers beyond ±2^53, which rows round.
+ * Polars casts numbers to categories as codes into a table that all frames of the process share, which would reveal
+ * another client's texts. So numbers are cast to text first.
  */
-function smallColumns(frame: DataFrame, names: readonly string[], rows: number): ColumnTable | undefined {
-  if (rows === 0 || rows * names.length > maxSmallCells) return undefined
-  const kinds = variantsOf(frame).map(kindOfVariant)
-  if (kinds.includes(undefined)) return undefined
-  const values: (number | bigint | boolean | string | null)[][] = member(frame, 'rows')()
-  const columns: Column[] = []
-  for (const [i, name] of names.entries()) {
-    const kind = kinds[i] as ColumnKind
-    const column = values.map((row) => row[i])
-    if (isWideInteger(kind) && !column.every((value) => value === null || Number.isSafeInteger(value))) return undefined
-    columns.push(columnOf(name, kind, column))
-  }
-  return { rows, columns }
-}
-
-function toColumns(polars: typeof pl, frame: DataFrame, maxCells: number): ColumnTable | ColumnFailure | undefined {
-  // Read once: each access takes 0.7 µs.
-  const names = namesOf(frame)
-  const rows = member(frame, 'height')
-  if (rows * names.length > maxCells) return undefined
-  const small = smallColumns(frame, names, rows)
-  if (small !== undefined) return small
-  const direct = decodeArrow(ipcOf(frame))
-  if (direct !== undefined) return direct
-  // Several chunks, or types without buffers of numbers or text.
-  const plain = member(frame, 'clone')()
-  const variants = variantsOf(frame)
-  for (const [i, name] of names.entries()) {
-    // Taking a column out of the frame costs 0.5 ms.
-    if (kindOfVariant(variants[i]) !== undefined) continue
-    if (variants[i] === unnamed) return { failure: 'type', column: name }
-    const series = member(frame, 'getColumn')(name)
-    const next = plainSeries(polars, series)
-    if (next === undefined) return { failure: 'type', column: series.name }
-    if (next !== series) member(plain, 'replaceAtIdx')(i, next)
-  }
-  return decodeArrow(member(member(plain, 'rechunk')(), 'writeIPC')()) ?? { failure: 'type', column: '' }
-}
-
-function plainSeries(polars: typeof pl, series: Series): Series | undefined {
-  switch (series.dtype.variant as string) {
-    case 'Date':
-    case 'Time':
-    case 'Categorical':
-    case 'Enum':
-      return series.cast(polars.Utf8)
-    case 'Datetime':
-      return series.date.strftime('%Y-%m-%dT%H:%M:%S%.3f')
-    case 'Decimal':
-    case 'Null':
-      return series.cast(polars.Float64)
-    case 'Duration':
-      return series.cast(polars.Int64)
-    case 'List':
-    case 'Struct':
-    case 'Object':
-    case 'FixedSizeList':
-    case 'Array':
-    case 'Binary':
-      return undefined
-    default:
-      return series
-  }
+function categoriesOf(polars: typeof pl, series: Series): Series {
+  const texts = series.dtype.variant === 'String' ? series : series.cast(polars.Utf8, true)
+  return texts.cast(polars.Categorical, true)
 }

@@ -4,20 +4,14 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
-import { BadInput, type BadInputReason } from '../errors.ts'
+import { BadInput } from '../errors.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
 import type { Column, ColumnTable } from './columns.ts'
 import { uniqueNames } from './csv.ts'
-import {
-  type FrameFailure,
-  type FrameFailureKind,
-  type FrameLayout,
-  maxFrameColumns,
-  minAsyncBytes,
-  type ParsedFrame,
-} from './frame-codec.ts'
+import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
+import { failureWords } from './frame-failure.ts'
 import { frameCodec } from './native-codec.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
@@ -64,6 +58,11 @@ export function renameColumns(table: ColumnTable, names: readonly string[]): Col
   return { rows: table.rows, columns: table.columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
+/** The schema has one word for all integers. */
+function widened(type: FrameType | undefined, { kind }: Column): FrameType | undefined {
+  return type === 'Int64' && kind === 'uint64' ? 'UInt64' : type
+}
+
 /** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
 
@@ -99,23 +98,8 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
     table: { rows: ordered.rows, columns: ordered.columns.filter(keep) },
     labels: isLabels && ordered.rows > 0 ? labels : undefined,
     name: undefined,
-    types: parsed.fields.map(({ type }) => type).filter(keep),
+    types: parsed.fields.map(({ type }, i) => widened(type, ordered.columns[i])).filter(keep),
   }
-}
-
-const reasons: Record<FrameFailureKind, BadInputReason> = {
-  syntax: 'syntax',
-  encoding: 'encoding',
-  ragged: 'ragged',
-  kind: 'dtype',
-  range: 'dtype',
-  nested: 'dtype',
-  layout: 'columns',
-  duplicate: 'columns',
-  keys: 'columns',
-  labels: 'columns',
-  columns: 'size',
-  cells: 'size',
 }
 
 const layoutNames: Record<FrameLayout, string> = {
@@ -127,34 +111,19 @@ const layoutNames: Record<FrameLayout, string> = {
   'series-split': 'an object with name, index and data',
 }
 
-const messages: Record<Exclude<FrameFailureKind, 'layout' | 'keys'>, readonly [expected: string, received: string]> = {
-  syntax: ['JSON', 'another character or the end of the body'],
-  encoding: ['whole characters', 'half of a surrogate pair'],
-  ragged: ['rows of equal form and length', 'a different one'],
-  kind: ['elements of one kind', 'one of another kind than those above it'],
-  range: ['integers within int64 and finite floats', 'a number beyond'],
-  nested: ['scalars', 'a list or an object'],
-  duplicate: ['names and labels that differ', 'one twice'],
-  labels: ['labels all strings or all integers', 'another one'],
-  columns: [`at most ${maxFrameColumns} columns`, 'more'],
-  cells: ['a frame not much larger than its body', 'one with far more cells than it has values'],
-}
-
 function refusal(
   { failure, offset, column, row }: FrameFailure,
   bom: number,
   layout: FrameLayout,
   name: string,
 ): BadInput {
-  const [wanted, received] =
-    failure === 'layout' || failure === 'keys'
-      ? [layoutNames[layout], failure === 'layout' ? 'another form' : 'a key too many or too few']
-      : messages[failure]
+  const { reason, received, ...words } = failureWords(failure)
+  const wanted = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : words.wanted
   const at = bom + offset
   const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
   const place = `${shown}${row === undefined ? '' : ` of row ${row}`} at byte ${at}`
   return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
-    reason: reasons[failure],
+    reason,
     offset: at,
     ...(column !== undefined && { path: row === undefined ? column : `[${row}].${column}` }),
   })

@@ -6,8 +6,8 @@
 
 import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
 import { tooDeepAt } from '../text/json-syntax.ts'
-import type { Column, ColumnTable } from './columns.ts'
-import type { FrameType } from './frame-dtype.ts'
+import type { Column, ColumnTable, TimeType } from './columns.ts'
+import { type FrameType, parseFrameType } from './frame-dtype.ts'
 
 /** A parsed schema: the type of each column, and the name of the one that holds the row labels. */
 export interface TableSchema {
@@ -21,7 +21,32 @@ const types: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
   ['boolean', 'Bool'],
   ['string', 'Utf8'],
   ['datetime', 'Datetime(ms)'],
+  ['duration', 'Duration(ms)'],
 ])
+
+/** What the columns of a frame hold beside numbers, booleans and text. */
+export interface FieldType {
+  readonly time?: TimeType
+  /** The texts of a category. */
+  readonly categories?: readonly string[]
+}
+
+interface Field {
+  readonly name?: unknown
+  readonly type?: unknown
+  readonly tz?: unknown
+  readonly constraints?: { readonly enum?: unknown }
+}
+
+function typeOf({ type, tz, constraints }: Field): FrameType | undefined {
+  if (type === 'any' && Array.isArray(constraints?.enum)) return 'Categorical'
+  if (type !== 'datetime' || typeof tz !== 'string') return types.get(type)
+  try {
+    return parseFrameType(`datetime64[ms, ${tz}]`, 'schema')
+  } catch {
+    return 'Datetime(ms)'
+  }
+}
 
 /**
  * Parses the schema's text. Returns undefined if it is not a schema. For other field types `type` is undefined: their
@@ -37,10 +62,10 @@ export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
   }
   if (!Array.isArray(value.fields)) return undefined
   const fields: { name: string; type: FrameType | undefined }[] = []
-  for (const field of value.fields as readonly { name?: unknown; type?: unknown }[]) {
+  for (const field of value.fields as readonly Field[]) {
     const name = typeof field?.name === 'number' ? String(field.name) : field?.name
     if (typeof name !== 'string') return undefined
-    fields.push({ name, type: types.get(field.type) })
+    fields.push({ name, type: typeOf(field) })
   }
   if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
   const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
@@ -65,27 +90,36 @@ function nulls(name: string, rows: number): Column {
 }
 
 /**
- * Returns the key for the row labels: `index`, or the one that pandas' `reset_index` uses if a column has that name.
+ * Returns the key for the row labels: their own name, else `index`, or the one that pandas' `reset_index` uses if a
+ * column has that name.
  */
-export function labelKeyFor(names: readonly string[]): string {
+export function labelKeyFor(names: readonly string[], labels?: Column): string {
+  if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
   if (!names.includes('index')) return 'index'
   for (let level = 0; ; level++) if (!names.includes(`level_${level}`)) return `level_${level}`
 }
 
-/** Returns the text of a table's schema. `datetimes` names the columns whose text is a date and time. */
+/** Returns the text of a table's schema. `types` says what columns hold that became text. */
 export function encodeTableSchema(
   { columns }: ColumnTable,
   labels: Column | undefined,
   labelKey: string,
-  datetimes: ReadonlySet<string>,
+  types: readonly FieldType[],
 ): string {
   const fields: object[] = [{ name: labelKey, type: labels?.kind === 'str' ? 'string' : 'integer' }]
-  for (const column of columns) {
-    const type = datetimes.has(column.name) ? 'datetime' : typeName(column.kind)
-    const extDtype = column.validity === undefined ? undefined : nullableName(column.kind)
-    fields.push({ name: column.name, type, ...(extDtype !== undefined && { extDtype }) })
-  }
+  for (const [i, column] of columns.entries()) fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
   return JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
+}
+
+function fieldOf({ kind, isJson, validity }: Column, { time, categories }: FieldType): object {
+  if (categories !== undefined) return { type: 'any', constraints: { enum: categories }, ordered: false }
+  if (isJson) return { type: 'any' }
+  if (time?.type === 'date' || time?.type === 'datetime') {
+    return { type: 'datetime', ...(time.type === 'datetime' && time.zone !== undefined && { tz: time.zone }) }
+  }
+  if (time?.type === 'duration') return { type: 'duration' }
+  const extDtype = validity === undefined ? undefined : nullableName(kind)
+  return { type: typeName(kind), ...(extDtype !== undefined && { extDtype }) }
 }
 
 function typeName(kind: ColumnKind): string {

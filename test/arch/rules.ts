@@ -120,6 +120,8 @@ export const ioNames = [
   'PandasDataFrame',
   'PandasSeries',
   'Text',
+  'columnFromNDArray',
+  'columnToNDArray',
   'labels',
   'many',
   'optional',

@@ -142,7 +142,7 @@ for (const orient of orients) {
       refusals: [
         { title: 'words among numbers', body: '[1,"a"]' },
         { title: 'half a body', body: '[1', ...(isNamed ? {} : { reason: 'syntax' as const }) },
-        { title: 'nested lists', body: '[[1]]' },
+        { title: 'lists among numbers', body: '[1,[1]]' },
         { title: 'CSV', headers: { 'content-type': 'text/csv' }, body: 'a\n1', status: 415 },
       ],
       equal: sameSeries,

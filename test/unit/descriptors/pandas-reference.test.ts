@@ -271,8 +271,8 @@ describe('PandasDataFrame reads what the reference reads', () => {
 })
 
 const refused: readonly [name: string, options: Options, type: string | undefined, body: string, error: object][] = [
-  ['D16: a list in a cell', {}, json, '[{"a":[1,2]}]', { reason: 'dtype', path: '[0].a', offset: 6 }],
-  ['D22, D23: beyond int64', {}, json, '[{"a":9223372036854775808}]', { reason: 'dtype', path: '[0].a' }],
+  ['D16: a list for a number', { dtype: { a: 'int64' } }, json, '[{"a":[1,2]}]', { reason: 'dtype', path: '[0].a' }],
+  ['D22, D23: beyond uint64', {}, json, '[{"a":18446744073709551616}]', { reason: 'dtype', path: '[0].a' }],
   ['D28: an object of scalars', {}, json, '{"a":1}', { reason: 'columns', offset: 5 }],
   ['D29: a scalar', {}, json, '1', { reason: 'columns', offset: 0 }],
   ['D31: no JSON', {}, json, 'bad', { reason: 'syntax', offset: 0 }],

@@ -47,7 +47,7 @@ describe('PandasSeries reads what the reference reads', () => {
 
   it.each([
     ['S7: mixed kinds', {}, '["a",1]', 'dtype'],
-    ['S14: objects', {}, '[{"a":1},{"a":2}]', 'dtype'],
+    ['S14: objects for numbers', { dtype: 'int64' }, '[{"a":1},{"a":2}]', 'dtype'],
     ['S19: no JSON', {}, 'bad', 'syntax'],
     ['S28: an empty schema', { orient: 'table' as const }, '{"schema":{},"data":[]}', 'schema'],
     ['S32: a word for a number', { dtype: 'float32', enforceDtype: true }, '["a"]', 'dtype'],

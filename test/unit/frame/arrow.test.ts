@@ -15,9 +15,10 @@ describe('an Arrow file', () => {
     expect(read?.rows).toBe(2)
     for (const [i, column] of columns.entries()) {
       expect(read?.columns[i]).toMatchObject({ name: column.name, kind: column.kind })
-      expect(Buffer.from(read?.columns[i].data as Uint8Array).equals(column.data)).toBe(true)
-      expect(read?.columns[i].validity?.[0]).toBe(column.validity?.[0])
-      expect(read?.columns[i].offsets).toEqual(column.offsets)
+      const own = read?.columns[i] as Column
+      expect(Buffer.from(own.data).equals(column.data)).toBe(true)
+      expect(own.validity?.[0]).toBe(column.validity?.[0])
+      expect(own.offsets).toEqual(column.offsets)
     }
   })
 

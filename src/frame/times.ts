@@ -1,0 +1,210 @@
+/**
+ * Columns of times ⇄ text and numbers.
+ * @module
+ */
+import type { CastFailure } from './column-cast.ts'
+import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, type TimeUnit } from './columns.ts'
+
+/** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */
+export interface TimeForm {
+  /**
+   * `epoch`: numbers of `unit` since 1970; `iso`: date and time in ISO 8601, UTC where there is a zone; `exact`: the
+   * same with the digits that the column has, and days alone.
+   */
+  readonly format: 'epoch' | 'iso' | 'exact'
+  /** Of the numbers, or of the last digit of `iso`. */
+  readonly unit: TimeUnit
+}
+
+/** Names of the forms that JSON has. */
+export const timeFormats = ['epoch', 'iso'] as const
+
+/** Texts with all digits: what is not JSON says of times. */
+export const exactTimes: TimeForm = { format: 'exact', unit: 'ns' }
+
+const perSecond: Readonly<Record<TimeUnit, bigint>> = { s: 1n, ms: 1_000n, us: 1_000_000n, ns: 1_000_000_000n }
+const digits: Readonly<Record<TimeUnit, number>> = { s: 0, ms: 3, us: 6, ns: 9 }
+const daySeconds = 86_400n
+
+/** Returns a column of times as numbers or text. Times of day are always text. */
+export function printTimes(column: Column, rows: number, form: TimeForm): Column {
+  const { name, time, validity } = column
+  if (time === undefined) return column
+  if (form.format === 'epoch' && 'unit' in time && time.unit === form.unit && time.type !== 'time') {
+    const { time: _, ...numbers } = column
+    return numbers
+  }
+  const read = numberReader(column)
+  const values: (number | bigint | string | null)[] = new Array(rows).fill(null)
+  const isEpoch = form.format === 'epoch' && time.type !== 'time'
+  const print = isEpoch ? epochOf(time, form.unit) : textOf(time, form)
+  for (let row = 0; row < rows; row++) if (isValid(column, row)) values[row] = print(BigInt(read(row)))
+  const made = columnOf(name, isEpoch ? 'int64' : 'str', values)
+  return validity === undefined ? made : { ...made, validity }
+}
+
+/** Returns a column of times as times of another type: digits beyond its unit are cut, a date is its midnight. */
+export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
+  const own = column.time as TimeType
+  const isInstant = (type: TimeType) => type.type === 'date' || type.type === 'datetime'
+  if (own.type !== time.type && !(isInstant(own) && isInstant(time))) return { failure: 'misfit', row: 0 }
+  if (own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit))
+    return { ...column, time }
+  const read = numberReader(column)
+  const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit)
+  const values: (bigint | null)[] = new Array(rows).fill(null)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) continue
+    const value = convert(BigInt(read(row)))
+    if (BigInt.asIntN(64, value) !== value) return { failure: 'misfit', row }
+    values[row] = value
+  }
+  const { name, validity } = column
+  const made = columnOf(name, time.type === 'date' ? 'int32' : 'int64', values)
+  return { ...made, time, ...(validity !== undefined && { validity }) }
+}
+
+/** Returns a function from an instant to its day. */
+function dayOf(own: TimeType): (value: bigint) => bigint {
+  const day = own.type === 'date' ? 1n : daySeconds * perSecond[own.unit]
+  return (value) => (value - (((value % day) + day) % day)) / day
+}
+
+function epochOf(time: TimeType, unit: TimeUnit): (value: bigint) => bigint {
+  if (time.type === 'date') return (value) => value * daySeconds * perSecond[unit]
+  const [from, to] = [perSecond[time.unit], perSecond[unit]]
+  return to >= from ? (value) => value * (to / from) : (value) => value / (from / to)
+}
+
+function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {
+  const isExact = form.format === 'exact'
+  if (time.type === 'date') {
+    const midnight = isExact ? '' : `T00:00:00${fractionText(0n, 0, digits[form.unit])}`
+    return (value) => `${dayText(value)}${midnight}`
+  }
+  const scale = perSecond[time.unit]
+  const own = digits[time.unit]
+  if (time.type === 'duration') return (value) => durationText(value, scale, own)
+  if (time.type === 'time') return (value) => `${clockText(value / scale)}${shortFraction(value % scale, own)}`
+  const shown = isExact ? own : digits[form.unit]
+  const suffix = 'zone' in time && time.zone !== undefined ? 'Z' : ''
+  const day = daySeconds * scale
+  return (value) => {
+    const within = ((value % day) + day) % day
+    const fraction = fractionText(within % scale, own, shown)
+    return `${dayText((value - within) / day)}T${clockText(within / scale)}${fraction}${suffix}`
+  }
+}
+
+/** Returns a fraction of a second of `places` digits with `shown` digits. */
+function fractionText(value: bigint, places: number, shown: number): string {
+  return shown === 0 ? '' : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
+}
+
+/** Returns a day as `2020-01-31`; years of more digits have a sign, as ISO 8601 wants. */
+function dayText(day: bigint): string {
+  const text = new Date(Number(day) * 86_400_000)
+  // Beyond Date's range of 275,760 years.
+  return Number.isNaN(text.getTime()) ? `day ${day}` : text.toISOString().slice(0, -14)
+}
+
+function clockText(seconds: bigint): string {
+  const all = Number(seconds)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(Math.floor(all / 3600))}:${two(Math.floor(all / 60) % 60)}:${two(all % 60)}`
+}
+
+/** Returns a duration as pandas' `Timedelta.isoformat` writes it: `P1DT2H3M4.500S`; days alone carry the sign. */
+function durationText(value: bigint, scale: bigint, places: number): string {
+  const day = daySeconds * scale
+  const rest = ((value % day) + day) % day
+  const seconds = Number(rest / scale)
+  const clock = `${Math.floor(seconds / 3600)}H${Math.floor(seconds / 60) % 60}M${seconds % 60}`
+  const groups = shortFraction(rest % scale, places, 3)
+  return `P${(value - rest) / day}DT${clock}${groups}S`
+}
+
+/** Returns the fraction of a second of a time of day or a duration as Python writes it: in groups of three digits. */
+function shortFraction(value: bigint, places: number, min = 6): string {
+  if (value === 0n) return ''
+  const text = value.toString().padStart(places, '0').padEnd(9, '0')
+  const groups = text.endsWith('000000') ? 3 : text.endsWith('000') ? 6 : 9
+  return `.${text.slice(0, Math.max(min, groups))}`
+}
+
+const datePart = String.raw`(\d{4})-(\d{2})-(\d{2})`
+const clockPart = String.raw`(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?`
+const datetime = new RegExp(`^${datePart}(?:[T ]${clockPart} ?(Z|z|[+-]\\d{2}(?::?\\d{2})?)?)?$`)
+const clock = new RegExp(`^${clockPart}$`)
+const duration = /^(-)?P(-?\d+)DT(\d+)H(\d+)M(\d+)(?:\.(\d{1,9}))?S$/
+
+/**
+ * Converts a text column to times: ISO 8601 and pandas' texts, with a date alone, `T` or a space before the time, up to
+ * nine digits of a fraction and an offset from UTC. An instant with an offset is stored as UTC; one without is local,
+ * or UTC for a type with a zone.
+ */
+export function parseTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
+  const { name, validity } = column
+  const read = readerOf(time)
+  const values: (number | bigint | null)[] = new Array(rows).fill(null)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) continue
+    const bytes = bytesAt(column, row)
+    const value = bytes.length > 40 ? undefined : read(Buffer.from(bytes).toString('latin1').trim())
+    if (value === undefined || BigInt.asIntN(64, value) !== value) return { failure: 'misfit', row }
+    values[row] = value
+  }
+  const made = columnOf(name, time.type === 'date' ? 'int32' : 'int64', values)
+  return { ...made, time, ...(validity !== undefined && { validity }) }
+}
+
+function readerOf(time: TimeType): (text: string) => bigint | undefined {
+  if (time.type === 'time') return (text) => clockOf(clock.exec(text)?.slice(1), time.unit)
+  if (time.type === 'duration') return (text) => durationOf(duration.exec(text), time.unit)
+  return (text) => {
+    const [, year, month, day, ...rest] = datetime.exec(text) ?? []
+    if (year === undefined) return undefined
+    const at = Date.UTC(2000, Number(month) - 1, Number(day))
+    const date = new Date(at)
+    // setUTCFullYear, since Date.UTC takes years below 100 as 19xx. A day that the month lacks moves the date.
+    date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+    if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined
+    const days = BigInt(date.getTime() / 86_400_000)
+    if (time.type === 'date') return rest[0] === undefined ? days : undefined
+    const within = rest[0] === undefined ? 0n : clockOf(rest.slice(0, 4), time.unit)
+    const offset = offsetOf(rest[4])
+    if (within === undefined || offset === undefined) return undefined
+    return (days * daySeconds - offset) * perSecond[time.unit] + within
+  }
+}
+
+/** Returns the time since midnight; digits beyond the unit are cut, as pandas does. */
+function clockOf(parts: readonly (string | undefined)[] | undefined, unit: TimeUnit): bigint | undefined {
+  if (parts === undefined) return undefined
+  const [hour = '0', minute = '0', second = '0', fraction = ''] = parts
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined
+  const seconds = BigInt(Number(hour) * 3600 + Number(minute) * 60 + Number(second))
+  return seconds * perSecond[unit] + fractionOf(fraction, unit)
+}
+
+function fractionOf(text: string, unit: TimeUnit): bigint {
+  return BigInt(text.padEnd(9, '0')) / (perSecond.ns / perSecond[unit])
+}
+
+/** Returns an offset from UTC; undefined if it is not one. **Units**: seconds. */
+function offsetOf(text: string | undefined): bigint | undefined {
+  if (text === undefined || text === 'Z' || text === 'z') return 0n
+  const hours = Number(text.slice(1, 3))
+  const minutes = Number(text.slice(3).replace(':', '') || 0)
+  if (hours > 23 || minutes > 59) return undefined
+  const seconds = BigInt(hours * 3600 + minutes * 60)
+  return text[0] === '-' ? -seconds : seconds
+}
+
+function durationOf(match: RegExpExecArray | null, unit: TimeUnit): bigint | undefined {
+  if (match === null) return undefined
+  const [, sign, days, hours, minutes, seconds, fraction = ''] = match
+  const whole = ((BigInt(days) * 24n + BigInt(hours)) * 60n + BigInt(minutes)) * 60n + BigInt(seconds)
+  const value = whole * perSecond[unit] + fractionOf(fraction, unit)
+  return sign === undefined ? value : -value
+}
