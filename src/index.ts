@@ -6,7 +6,7 @@
 export { NDArray } from './array/ndarray.ts'
 export type { Nested } from './array/nested.ts'
 export * as io from './descriptors/index.ts'
-export type { DataOf, DType, DTypeData } from './dtype.ts'
+export type { DataOf, DType, DTypeData, NumericDType } from './dtype.ts'
 export {
   BadInput,
   type BadInputReason,

@@ -6,6 +6,7 @@
 export type { NonFinite } from '../array/number-codec.ts'
 export type { FileSample, ReadySample } from '../file/file-sample.ts'
 export { columnFromNDArray, columnToNDArray } from '../frame/column-array.ts'
+export type { TimeUnit } from '../frame/columns.ts'
 export type { FrameFormat } from '../frame/frame-formats.ts'
 export { labels, withLabels } from '../frame/frame-labels.ts'
 export type { TimeOptions } from '../frame/frame-options.ts'

@@ -90,8 +90,8 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * **Shape**: rows × columns; `enforceShape` checks the number of columns only.
  * **Wire**: JSON in the chosen orient. Integers are read as Int64 and exact, other numbers as Float64, null and NaN as
  * null, a column of nulls as Float64; nothing is guessed from names or texts. Lists are columns of lists and objects
- * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as `dateFormat`
- * and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which dtype `list` or
+ * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as
+ * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which dtype `list` or
  * `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index column. Parquet is
  * decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
