@@ -91,9 +91,9 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * **Wire**: JSON in the chosen orient. Integers are read as Int64 and exact, other numbers as Float64, null and NaN as
  * null, a column of nulls as Float64; nothing is guessed from names or texts. Lists are columns of lists and objects
  * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as
- * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which dtype `list` or
- * `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index column. Parquet is
- * decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
+ * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which
+ * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
+ * column. Parquet is decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
