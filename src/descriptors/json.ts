@@ -75,7 +75,8 @@ const maxExampleLength = 10_000
 /**
  * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
  *
- * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`.
+ * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`. An
+ * empty body that is said to be JSON is read as null.
  * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `schema` (with the path); 415 for a type that is
  * not JSON; 413 for more than `maxValues` values, and for short values that would take more than 12 times the body's
  * bytes and 64 MiB in memory.
@@ -175,8 +176,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<JsonIn<S>> {
-    requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
+    const type = requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
     const bytes = request.peek()
+    // What BentoML's clients send for None.
+    if (bytes.length === 0 && type !== undefined) return this.#check(null, ctx)
     const measure = measureShortJson(bytes, 'JSON', this.#rules)
     if (measure === undefined) {
       bodyLoan.keep(request)

@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
           arr: { type: 'string', contentMediaType: 'application/json', contentSchema: { type: 'array' } },
           pic: { type: 'string', format: 'binary' },
         },
-        required: ['arr', 'note', 'pic', 'doc'],
+        required: ['arr', 'note', 'pic'],
       },
       encoding: { pic: { contentType: 'image/png, image/jpeg' } },
     })

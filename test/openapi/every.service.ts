@@ -85,7 +85,7 @@ svc.api(
       arr: new io.NumpyNdarray(),
       note: new io.Text(),
       pic: new io.Image(png),
-      doc: new io.File(),
+      doc: io.optional(new io.File()),
     }),
     output: new io.Multipart({ note: new io.Text(), arr: new io.NumpyNdarray() }),
   },

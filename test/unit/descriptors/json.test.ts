@@ -35,7 +35,7 @@ describe('JSON input', () => {
   })
 
   it.each<[string, string | Uint8Array, string, number]>([
-    ['an empty body', '', 'syntax', 0],
+    ['white space alone', ' ', 'syntax', 1],
     ['a bare word', 'bad', 'syntax', 0],
     ['a truncated list', '[1,2', 'syntax', 4],
     ['single quotes', "{'a':1}", 'syntax', 1],
