@@ -116,6 +116,9 @@ const flags = [
   '-DNDEBUG',
   // The tables of powers are made while compiling; Clang gives up after a million steps.
   '-fconstexpr-steps=100000000',
+  // Clang inlines less than GCC: by default lists of numbers parse a third slower than with GCC 12, thus a sixth.
+  '-mllvm',
+  '-inline-threshold=1000',
   '-fPIC',
   '-shared',
   '-fno-exceptions',
@@ -171,6 +174,7 @@ function main() {
       prebuild(zig, name)
       console.log(`serving: add-ons for ${name} compiled`)
     }
+    // IJG's licence asks for its text beside the binaries.
     const licences = ['LICENSE.md', 'README.ijg'].map((name) => readFileSync(join(fetchJpeg(), name), 'utf8'))
     writeFileSync(join(out, 'LICENSE-libjpeg-turbo.md'), licences.join('\n'))
     writeFileSync(stamp, wanted)

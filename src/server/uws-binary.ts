@@ -4,16 +4,16 @@
  * @module
  */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /**
- * Returns when the binary is a known one, or the one whose SHA-256 `allowed` names; also when there is none, for which
- * the import fails with a better message.
+ * Returns when the binary is a known one, or the one whose SHA-256 `allowed` names; also when the package is not
+ * installed, for which the import fails with a better message.
  *
- * **Errors**: Error that names the file and its SHA-256.
+ * **Errors**: Error that names the file and its SHA-256, or that there is none for this system and version of Node.
  * **Cost**: 10 ms, once: 7 MB are read and hashed.
  */
 export function checkUwsBinary(
@@ -32,10 +32,26 @@ export function checkUwsBinary(
 
 const target = `${process.platform}_${process.arch}_${process.versions.modules}`
 
-/** Returns the path of this platform's binary: below `dist/bin` in the repack, at the root in uWebSockets.js itself. */
-function findUwsBinary(): string | undefined {
-  const folders = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
-  const folder = folders.map((path) => join(path, 'uWebSockets.js')).find((path) => existsSync(path))
-  if (folder === undefined) return undefined
-  return [join(folder, 'dist', 'bin'), folder].map((path) => join(path, `uws_${target}.node`)).find(existsSync)
+/**
+ * Returns the path of this system's binary, wherever it lies in the package: below `dist/bin` in the repack, at the
+ * root in uWebSockets.js itself, and from its version 20.61 on in a package `@uws/uws_<system>` beside it. Undefined
+ * where the package is not installed.
+ *
+ * **Errors**: Error when the package has none for this system and version of Node.
+ */
+export function findUwsBinary(
+  roots: readonly string[] = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? [],
+): string | undefined {
+  const root = roots.find((path) => existsSync(join(path, 'uWebSockets.js')))
+  if (root === undefined) return undefined
+  const folders = [join(root, 'uWebSockets.js'), join(root, '@uws')].filter(existsSync)
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  )
+  const found = files.find((file) => basename(file) === `uws_${target}.node`)
+  if (found !== undefined) return found
+  throw new Error(
+    `uWebSockets.js as installed here has no binary for Node ${process.version} on ${process.platform} ` +
+      `${process.arch} (uws_${target}.node); its official build may have one`,
+  )
 }

@@ -42,5 +42,12 @@ export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws
 
 async function importUws(): Promise<Uws> {
   checkUwsBinary()
-  return import('uWebSockets.js')
+  return exportsOf(await import('uWebSockets.js'))
+}
+
+/**
+ * Returns the exports of a module by name: of the official package's, which is CommonJS, Node finds the default only.
+ */
+export function exportsOf(module: Partial<Uws> & { readonly default?: Uws }): Uws {
+  return module.App === undefined && module.default !== undefined ? module.default : (module as Uws)
 }

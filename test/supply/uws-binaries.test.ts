@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkUwsBinary } from '../../src/server/uws-binary.ts'
+import { checkUwsBinary, findUwsBinary } from '../../src/server/uws-binary.ts'
 import { uwsChecksums } from '../../src/server/uws-checksums.ts'
-import { loadUws } from '../../src/server/uws-package.ts'
+import { exportsOf, loadUws } from '../../src/server/uws-package.ts'
 
 const folder = fileURLToPath(new URL('../../node_modules/uWebSockets.js/dist/bin/', import.meta.url))
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const binaryName = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
 const scratch = mkdtempSync(join(tmpdir(), 'serving-supply-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
@@ -22,7 +23,7 @@ describe('binaries of uWebSockets.js', () => {
     expect(uwsChecksums).toEqual(Object.fromEntries(found))
   })
 
-  it('load when they are known', async () => {
+  it.runIf(readdirSync(folder).includes(binaryName))('load when they are known', async () => {
     expect(() => checkUwsBinary()).not.toThrow()
     expect(typeof (await loadUws())).toBe('object')
   })
@@ -45,4 +46,29 @@ describe('binaries of uWebSockets.js', () => {
     })
     expect(refused).toMatch(/uws-binaries\.test\.ts is not the binary that this version of serving was made with/)
   })
+
+  it.each(['uWebSockets.js/dist/bin', 'uWebSockets.js', '@uws/uws_linux_x64'])('are found in %s', (folder) => {
+    const root = mkdtempSync(join(scratch, 'layout-'))
+    for (const each of ['uWebSockets.js', folder]) mkdirSync(join(root, each), { recursive: true })
+    writeFileSync(join(root, folder, binaryName), 'binary')
+    expect(findUwsBinary([join(scratch, 'absent'), root])).toBe(join(root, folder, binaryName))
+  })
+
+  it('that are not there for this version of Node are named', () => {
+    const root = mkdtempSync(join(scratch, 'layout-'))
+    mkdirSync(join(root, 'uWebSockets.js'))
+    expect(() => findUwsBinary([root])).toThrow(`has no binary for Node ${process.version} on ${process.platform}`)
+    expect(() => findUwsBinary([root])).toThrow(binaryName)
+    expect(findUwsBinary([])).toBeUndefined()
+  })
+
+  it.runIf(readdirSync(folder).includes(binaryName))(
+    'load from a CommonJS module, as the official package has',
+    async () => {
+      const file = join(scratch, 'official.cjs')
+      writeFileSync(file, `module.exports = (() => require(${JSON.stringify(join(folder, binaryName))}))()`)
+      const uws = await loadUws(async () => exportsOf(await import(file)))
+      expect(uws).toMatchObject({ App: expect.any(Function), us_listen_socket_close: expect.any(Function) })
+    },
+  )
 })
