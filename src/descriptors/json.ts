@@ -21,8 +21,9 @@ import {
 import { exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
+import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
-import { isLargeValue, maxIssues, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
+import { isLargeValue, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
 import { jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
@@ -250,26 +251,4 @@ class StrictEncoder extends JSONEncoder {
     if (!(value instanceof Map || value instanceof Set)) return super.default(value)
     throw new BadOutput(expected('a value that JSON has', 'JSON', value))
   }
-}
-
-function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
-  const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
-  const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  // Checks of a large value stop after 64 issues.
-  const least = issues.length === maxIssues ? 'at least ' : ''
-  const more = issues.length > 5 ? ` (and ${least}${issues.length - 5} more)` : ''
-  const path = listed[0]?.path ?? ''
-  return new BadInput(
-    `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,
-    { reason: 'schema', issues: listed, ...(path !== '' && { path }) },
-  )
-}
-
-function pathOf(path: StandardSchemaV1.Issue['path']): string {
-  let text = ''
-  for (const part of path ?? []) {
-    const key = typeof part === 'object' ? part.key : part
-    text += typeof key === 'number' ? `[${key}]` : `${text === '' ? '' : '.'}${String(key)}`
-  }
-  return text
 }

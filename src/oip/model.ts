@@ -7,7 +7,7 @@ import type { Context } from '../http/context.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { Api } from '../service/api.ts'
 import { firstOf, statusErrorOf } from '../service/call-rpc.ts'
-import { callDecoded, type Protocol } from '../service/stages.ts'
+import { callNamed, type Protocol } from '../service/stages.ts'
 import { Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'
@@ -121,7 +121,7 @@ class ApiModel implements Model {
     protocol: Protocol<R>,
   ): MaybePromise<R> {
     const decode = () => this.#input.fromTensors(requireInputs(tensors, this.#input), ctx)
-    return measured(this.statistics, tensors, () => callDecoded(this.#api, decode, ctx, protocol))
+    return measured(this.statistics, tensors, () => callNamed(this.#api, decode, ctx, protocol))
   }
 }
 

@@ -9,7 +9,9 @@ import { docsEndpoints } from '../openapi/docs-endpoint.ts'
 import type { Service } from '../service/service.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { connectEndpoints } from './connect.ts'
+import { getEndpoints } from './get-endpoint.ts'
 import { type Health, healthEndpoints } from './health.ts'
+import { mountEndpoints } from './mount-endpoint.ts'
 import type { Disclosure } from './options.ts'
 
 /** Returns the endpoints of a service whose APIs are below `prefix`. */
@@ -22,6 +24,8 @@ export function endpointsOf(
 ): Endpoint[] {
   return [
     ...apiEndpoints(service, prefix),
+    ...getEndpoints(service.gets.values(), prefix),
+    ...mountEndpoints(service.mounts.values(), prefix),
     ...connectEndpoints(service, prefix, introspection),
     ...oipEndpoints({ ...oip, prefix, introspection }),
     ...(docs ? docsEndpoints(service, prefix) : []),

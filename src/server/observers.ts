@@ -6,13 +6,20 @@ import { type Context, lifecycle } from '../http/context.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import { isPromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
+import type { GetApi } from '../service/get-api.ts'
 import type { Hooks } from '../service/hooks.ts'
 import type { Logger } from './log.ts'
 
 /** The part of a service that is observed. */
 export interface HookedService {
   readonly apis: ReadonlyMap<string, Api>
+  readonly gets: ReadonlyMap<string, GetApi>
   readonly hooks: Hooks
+}
+
+/** Returns the hooks of the API of that name. */
+export function hooksOf({ apis, gets }: HookedService, name: string | undefined): Hooks | undefined {
+  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name))?.hooks
 }
 
 /** Returns one observer for several, or undefined for none. */
@@ -37,8 +44,9 @@ export function joinObservers(observers: readonly RequestObserver[]): RequestObs
 }
 
 /** Returns the `onResponse` and `onError` hooks of a service and its APIs as an observer; undefined for none. */
-export function hookObserver({ apis, hooks }: HookedService, log: Logger): RequestObserver | undefined {
-  const all = [hooks, ...[...apis.values()].map((api) => api.hooks)]
+export function hookObserver(service: HookedService, log: Logger): RequestObserver | undefined {
+  const { apis, gets, hooks } = service
+  const all = [hooks, ...[...apis.values(), ...gets.values()].map((api) => api.hooks)]
   const hasError = all.some(({ error }) => error.length > 0)
   const hasResponse = all.some(({ response }) => response.length > 0)
   if (!hasError && !hasResponse) return undefined
@@ -47,7 +55,7 @@ export function hookObserver({ apis, hooks }: HookedService, log: Logger): Reque
     name: 'error' | 'response',
     call: (hook: (ctx: Context, of: never) => unknown) => unknown,
   ) => {
-    const own = ctx.api === undefined ? undefined : apis.get(ctx.api)?.hooks[name]
+    const own = hooksOf(service, ctx.api)?.[name]
     for (const list of own === undefined ? [hooks[name]] : [hooks[name], own]) {
       for (const hook of list) {
         const failed = (err: unknown) => log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)

@@ -70,7 +70,13 @@ function openPost(
   req: NativeRequest,
 ): void {
   reader.read(req)
-  open(server, endpoint, { method: 'POST', path: endpoint.path, query: req.getQuery(), params: noParams }, reader, res)
+  open(
+    server,
+    endpoint,
+    { method: 'POST', path: endpoint.path, query: req.getQuery() ?? '', params: noParams },
+    reader,
+    res,
+  )
 }
 
 /** Readers for endpoints that are not matched natively, and for requests that have none. */
@@ -106,7 +112,7 @@ function openOther(server: ServerState, readers: Readers, res: NativeResponse, r
   const { endpoint, params } = route
   const reader = readers.of(endpoint)
   reader.read(req)
-  open(server, endpoint, { method, path, query: req.getQuery(), params }, reader, res)
+  open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, reader, res)
 }
 
 function open(

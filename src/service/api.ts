@@ -70,11 +70,7 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
   checkOptions('svc.api', options, optionNames)
   const { input, output, doc } = options
-  const name = options.name ?? fn.name
-  if (typeof name !== 'string' || name === '')
-    throw new InvalidArgument('expected a name for svc.api: name the function or give options.name')
-  if (!isPathSegment(name))
-    throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
+  const name = requireName(options.name ?? fn.name, 'svc.api')
   requireDescriptor(input, 'input', name)
   requireDescriptor(output, 'output', name)
   const route = parseRoute(options.route ?? name)
@@ -91,22 +87,36 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   }
 }
 
-function requireDescriptor(value: unknown, role: string, name: string): void {
+/** Returns the name of an API. **Errors**: InvalidArgument; `method` is what was called. */
+export function requireName(name: unknown, method: string): string {
+  if (typeof name !== 'string' || name === '')
+    throw new InvalidArgument(`expected a name for ${method}: name the function or give options.name`)
+  if (!isPathSegment(name))
+    throw new InvalidArgument(expected('letters, digits, _ . ~ and -', 'the name of an API', name))
+  return name
+}
+
+/** **Errors**: InvalidArgument for what is no descriptor. */
+export function requireDescriptor(value: unknown, role: string, name: string): void {
   const ok = value instanceof IODescriptor
   if (!ok) throw new InvalidArgument(expected('an IODescriptor', `${role} of API ${name}`, value))
 }
 
-function parseRoute(route: string): string {
+/** Returns a route without slashes at its ends. **Errors**: InvalidArgument. */
+export function parseRoute(route: string): string {
   const segments = String(route).replace(/^\//, '').split('/')
   if (!segments.every(isPathSegment)) {
     throw new InvalidArgument(expected('a path of letters, digits, _ . ~ and -', 'route', route))
   }
-  if (reservedNames.includes(segments[0])) {
-    throw new InvalidArgument(
-      `the path ${JSON.stringify(route)} is reserved; the server answers ${reservedNames.join(', ')} itself`,
-    )
-  }
+  requireFreePath(route, segments)
   return segments.join('/')
+}
+
+/** **Errors**: InvalidArgument for a path that the server answers itself. */
+export function requireFreePath(path: string, segments: readonly string[]): void {
+  if (!reservedNames.includes(segments[0])) return
+  const names = reservedNames.join(', ')
+  throw new InvalidArgument(`the path ${JSON.stringify(path)} is reserved; the server answers ${names} itself`)
 }
 
 /**

@@ -10,15 +10,14 @@ import { type MaybePromise, whenReady } from '../promise.ts'
 import type { RawContent } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from './api.ts'
-import { runRequestHooks } from './hooks.ts'
 import {
   abortOf,
-  callDecoded,
+  type Callable,
+  callNamed,
   encodeFailureOf,
   endIterator,
   functionFailureOf,
   type Protocol,
-  withDeadline,
 } from './stages.ts'
 
 /** A call, its content decoded or still as bytes; undefined where none was set. */
@@ -74,18 +73,11 @@ function start<R>(
     const name = JSON.stringify(request.apiName.slice(0, 80))
     return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
   }
-  lifecycle.setApi(ctx, api.name)
-  const decode = () => fromContent(api.input, request.content, ctx)
-  const hooks = api.hooks.request
-  if (hooks.length === 0) return callDecoded(api, decode, ctx, protocol)
-  const answer = (refusal: ServingError | undefined) =>
-    refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
-  const later = whenReady(runRequestHooks(hooks, ctx), answer)
-  return later instanceof Promise ? withDeadline(ctx, later, protocol) : later
+  return callNamed(api, () => fromContent(api.input, request.content, ctx), ctx, protocol)
 }
 
 /** Returns the content, or the error of a status that the function set: RPC has one success status only. */
-function answerOf(api: Api, message: unknown, ctx: Context): RpcAnswer {
+function answerOf(api: Callable, message: unknown, ctx: Context): RpcAnswer {
   const error = statusErrorOf(ctx)
   return error === undefined ? { content: contentOf(api.output, message) } : { error }
 }
@@ -136,16 +128,16 @@ async function* once(make: () => MaybePromise<unknown>): AsyncGenerator<unknown>
   yield await make()
 }
 
-async function firstContent(api: Api, messages: AsyncIterator<unknown>, ctx: Context): Promise<RpcStream> {
+async function firstContent(api: Callable, messages: AsyncIterator<unknown>, ctx: Context): Promise<RpcStream> {
   const stream = await firstOf(messages, ctx)
   return 'error' in stream ? stream : { contents: contents(api, stream.items) }
 }
 
-async function* contents(api: Api, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
+async function* contents(api: Callable, messages: AsyncIterable<unknown>): AsyncGenerator<ProtoContent> {
   for await (const message of messages) yield encodeAs(api, message)
 }
 
-function encodeAs(api: Api, message: unknown): ProtoContent {
+function encodeAs(api: Callable, message: unknown): ProtoContent {
   try {
     return contentOf(api.output, message)
   } catch (error) {

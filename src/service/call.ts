@@ -12,6 +12,7 @@ import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,
+  type Callable,
   callDecoded,
   decodeAsync,
   decodeFailureOf,
@@ -52,6 +53,11 @@ async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promi
   } finally {
     bodyLoan.release(request)
   }
+}
+
+/** As {@link call}, for a value that `decode` makes. */
+export function callWith(api: Callable, decode: () => MaybePromise<unknown>, ctx: Context): MaybePromise<HttpResponse> {
+  return callDecoded(api, decode, ctx, http)
 }
 
 /** As {@link call}, for a body that a receiver of the API's input descriptor has received completely. */

@@ -4,13 +4,16 @@
  */
 
 import type { AnyDescriptor } from '../descriptors/descriptor.ts'
+import type { StandardSchemaV1 } from '../descriptors/schema-error.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
+import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './get-api.ts'
 import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './hooks.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 import { type ModelOptions, parseModels } from './model-options.ts'
+import { createMount, type FetchHandler, type Mount } from './mount.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
@@ -46,6 +49,8 @@ export class Service {
   /** Around the requests of all APIs. */
   readonly hooks = new Hooks()
   readonly #apis = new Map<string, Api>()
+  readonly #gets = new Map<string, GetApi>()
+  readonly #mounts = new Map<string, Mount>()
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
@@ -74,13 +79,57 @@ export class Service {
     fn: F & ApiFunction<I, O>,
   ): F & ApiTypes<I, O> {
     const api = createApi(options, fn as unknown as Api['fn'])
-    for (const other of this.#apis.values()) {
-      if (other.name === api.name) throw new InvalidArgument(`the API ${api.name} is registered already`)
-      if (other.route === api.route)
-        throw new InvalidArgument(`the route ${api.route} belongs to the API ${other.name} already`)
-    }
+    this.#requireNew(api, this.#apis)
     this.#apis.set(api.name, api)
     return fn as F & ApiTypes<I, O>
+  }
+
+  /**
+   * Registers a function as `GET {baseUrl}/{route}`, HEAD as well, and returns it. It receives the query of the URL: a
+   * record, or what the schema `query` makes of that.
+   * **Errors**: InvalidArgument as `api`. The client gets 400 for a query that the schema refuses.
+   * **Example** `svc.get('/labels', { query: z.object({ top: z.coerce.number() }), output: new io.JSON() }, labels)`
+   */
+  get<O extends AnyDescriptor, F extends GetFunction<O, Q>, Q extends StandardSchemaV1 | undefined = undefined>(
+    route: string,
+    options: GetOptions<O, Q>,
+    fn: F & GetFunction<O, Q>,
+  ): F {
+    const api = createGetApi(route, options as never, fn as unknown as GetApi['fn'])
+    this.#requireNew(api, this.#gets)
+    this.#gets.set(api.name, api)
+    return fn
+  }
+
+  /**
+   * Answers every path from `path` on by a handler of the Fetch standard, such as the `fetch` of a Hono, itty-router or
+   * H3 app; the Request has the whole URL. Bodies are streamed both ways, except that the answer begins when the body
+   * has come. Size and time limits, hooks and auth are those of APIs; APIs on longer paths take precedence.
+   * **Example** `svc.mount('/app', new Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
+   */
+  mount(path: string, handler: FetchHandler): void {
+    const mount = createMount(path, handler)
+    if (this.#mounts.has(path)) throw new InvalidArgument(`the path ${path} is mounted already`)
+    this.#mounts.set(path, mount)
+  }
+
+  /** **Errors**: InvalidArgument for a name of another API, or a route that answers the same method. */
+  #requireNew({ name, route }: Api | GetApi, rivals: ReadonlyMap<string, Api | GetApi>): void {
+    if (this.#apis.has(name) || this.#gets.has(name)) throw new InvalidArgument(`the API ${name} is registered already`)
+    for (const other of rivals.values()) {
+      if (other.route === route)
+        throw new InvalidArgument(`the route ${route} belongs to the API ${other.name} already`)
+    }
+  }
+
+  /** The functions that answer GET, by name. */
+  get gets(): ReadonlyMap<string, GetApi> {
+    return this.#gets
+  }
+
+  /** The mounted handlers by path. */
+  get mounts(): ReadonlyMap<string, Mount> {
+    return this.#mounts
   }
 
   /** The registered APIs by name, in the order of registration. */

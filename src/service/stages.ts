@@ -7,18 +7,22 @@ import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError
 import { type Context, lifecycle } from '../http/context.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Api } from './api.ts'
+import { runRequestHooks } from './hooks.ts'
+
+/** What the stages need of a function. */
+export type Callable = Pick<Api, 'fn' | 'output'>
 
 /** Encodes results and errors as answers of type `R`. */
 export interface Protocol<R> {
   /** May throw: BadOutput and the like. */
-  readonly encode: (api: Api, result: unknown, ctx: Context) => MaybePromise<R>
+  readonly encode: (api: Callable, result: unknown, ctx: Context) => MaybePromise<R>
   /** Never throws. */
   readonly fail: (error: ServingError, ctx: Context) => R
 }
 
 /** Runs all stages, with `decode` first. Never throws, never rejects. */
 export function callDecoded<R>(
-  api: Api,
+  api: Callable,
   decode: () => MaybePromise<unknown>,
   ctx: Context,
   protocol: Protocol<R>,
@@ -33,15 +37,33 @@ export function callDecoded<R>(
   }
 }
 
+/**
+ * As {@link callDecoded}, for protocols whose requests name the API within: the hooks of the API run before decoding.
+ */
+export function callNamed<R>(
+  api: Api,
+  decode: () => MaybePromise<unknown>,
+  ctx: Context,
+  protocol: Protocol<R>,
+): MaybePromise<R> {
+  lifecycle.setApi(ctx, api.name)
+  const { request } = api.hooks
+  if (request.length === 0) return callDecoded(api, decode, ctx, protocol)
+  const run = (refusal: ServingError | undefined) =>
+    refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
+  const refusal = runRequestHooks(request, ctx)
+  return refusal instanceof Promise ? withDeadline(ctx, refusal.then(run), protocol) : run(refusal)
+}
+
 /** Runs the stages after decoding. */
-export function proceed<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+export function proceed<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   const answer = invoke(api, input, ctx, protocol)
   return isPromise(answer) ? withDeadline(ctx, answer, protocol) : answer
 }
 
 /** Awaits the decoded value and runs the stages after it. */
 export async function decodeAsync<R>(
-  api: Api,
+  api: Callable,
   pending: PromiseLike<unknown>,
   ctx: Context,
   protocol: Protocol<R>,
@@ -57,7 +79,7 @@ export async function decodeAsync<R>(
   return reason === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(reason), ctx)
 }
 
-function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   let result: unknown
   try {
     result = api.fn(input, ctx)
@@ -68,7 +90,7 @@ function invoke<R>(api: Api, input: unknown, ctx: Context, protocol: Protocol<R>
 }
 
 async function invokeAsync<R>(
-  api: Api,
+  api: Callable,
   pending: PromiseLike<unknown>,
   ctx: Context,
   protocol: Protocol<R>,
@@ -82,7 +104,7 @@ async function invokeAsync<R>(
   return encode(api, result, ctx, protocol)
 }
 
-function encode<R>(api: Api, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   if (ctx.remainingMs === 0) lifecycle.abort(ctx, deadlinePassed())
   const reason = lifecycle.abortReason(ctx)
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)

@@ -64,6 +64,7 @@ export const abstractDescriptor = [
   'descriptors/description.ts',
   'descriptors/descriptor.ts',
   'descriptors/proto-content.ts',
+  'descriptors/schema-error.ts',
 ]
 
 /** File and folder names that say nothing. */

@@ -1,0 +1,31 @@
+/**
+ * What a schema finds wrong, as an error.
+ * @module
+ */
+import { BadInput } from '../errors.ts'
+import { maxIssues, type StandardSchemaV1 } from './schema-slices.ts'
+
+export type { StandardSchemaV1 } from './schema-slices.ts'
+
+/** Returns the error of what a schema finds wrong; `name` says what was checked. */
+export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
+  const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
+  const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  // Checks of a large value stop after 64 issues.
+  const least = issues.length === maxIssues ? 'at least ' : ''
+  const more = issues.length > 5 ? ` (and ${least}${issues.length - 5} more)` : ''
+  const path = listed[0]?.path ?? ''
+  return new BadInput(
+    `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,
+    { reason: 'schema', issues: listed, ...(path !== '' && { path }) },
+  )
+}
+
+function pathOf(path: StandardSchemaV1.Issue['path']): string {
+  let text = ''
+  for (const part of path ?? []) {
+    const key = typeof part === 'object' ? part.key : part
+    text += typeof key === 'number' ? `[${key}]` : `${text === '' ? '' : '.'}${String(key)}`
+  }
+  return text
+}

@@ -1,0 +1,90 @@
+/**
+ * Functions that answer GET, with the query of the URL for their input.
+ * @module
+ */
+import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descriptor.ts'
+import { type StandardSchemaV1, schemaError } from '../descriptors/schema-error.ts'
+import { BadInput, expected, InvalidArgument } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { checkOptions } from '../options.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
+import { parseRoute, requireDescriptor, requireName } from './api.ts'
+import { type HookOptions, Hooks } from './hooks.ts'
+
+/** The parameters of a query: a text each, or a list of those of one name. */
+export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
+
+/** How a function that answers GET is registered. */
+export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 | undefined = undefined>
+  extends HookOptions {
+  /** A Standard Schema of the {@link QueryRecord}; what it makes of it is what the function receives. */
+  readonly query?: Q
+  readonly output: O
+  /** Default: the function's name. */
+  readonly name?: string
+  readonly doc?: string
+}
+
+/** What the function of a GET API receives: what the schema makes of the query. */
+export type QueryOf<Q> = Q extends StandardSchemaV1<unknown, infer Out> ? Out : QueryRecord
+
+/** A function that answers GET. */
+export type GetFunction<O, Q> = (query: QueryOf<Q>, ctx: Context) => MaybePromise<Returned<O>>
+
+/** A registered function that answers GET. */
+export interface GetApi {
+  readonly name: string
+  readonly route: string
+  readonly doc: string | undefined
+  readonly query: StandardSchemaV1 | undefined
+  readonly output: IODescriptor
+  readonly fn: (query: unknown, ctx: Context) => unknown
+  readonly hooks: Hooks
+}
+
+/** Checks a registration. **Errors**: InvalidArgument naming what is wrong. */
+export function createGetApi(
+  route: string,
+  options: GetOptions<AnyDescriptor, StandardSchemaV1 | undefined>,
+  fn: GetApi['fn'],
+): GetApi {
+  if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.get', fn))
+  checkOptions('svc.get', options, ['query', 'output', 'name', 'doc', 'onRequest', 'onResponse', 'onError'])
+  const name = requireName(options.name ?? fn.name, 'svc.get')
+  const { query, output, doc } = options
+  if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
+    throw new InvalidArgument(expected('a Standard Schema object', `query of ${name}`, query))
+  requireDescriptor(output, 'output', name)
+  const hooks = new Hooks(options)
+  return { name, route: parseRoute(route), doc, query, output: output as unknown as IODescriptor, fn, hooks }
+}
+
+/** Returns the query as the function receives it. **Errors**: BadInput `schema` with the parameter's name. */
+export function readQuery({ query }: GetApi, params: URLSearchParams): MaybePromise<unknown> {
+  const record = recordOf(params)
+  if (query === undefined) return record
+  const result = query['~standard'].validate(record)
+  return isPromise(result) ? Promise.resolve(result).then(checked) : checked(result)
+}
+
+// A parameter costs its sender two bytes.
+const maxParams = 1000
+
+function recordOf(params: URLSearchParams): QueryRecord {
+  if (params.size > maxParams)
+    throw new BadInput(expected(`at most ${maxParams} parameters`, 'the query', params.size), { reason: 'size' })
+  // No prototype: a parameter may have any name.
+  const record: Record<string, string | string[]> = Object.create(null)
+  for (const [name, value] of params) {
+    const there = record[name]
+    if (there === undefined) record[name] = value
+    else if (typeof there === 'string') record[name] = [there, value]
+    else there.push(value)
+  }
+  return record
+}
+
+function checked(result: StandardSchemaV1.Result<unknown>): unknown {
+  if (result.issues === undefined) return result.value
+  throw schemaError(result.issues, 'the query')
+}
