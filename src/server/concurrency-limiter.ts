@@ -12,6 +12,8 @@ export class ConcurrencyLimiter {
   readonly #max: number
   #open = 0
   #active = 0
+  // Whether a request was open since the last call of `wasIdle`.
+  #hasRun = false
   #idleListeners: (() => void)[] = []
 
   constructor(max: number) {
@@ -36,6 +38,14 @@ export class ConcurrencyLimiter {
   /** Counts one more open request. */
   enter(): void {
     this.#open++
+    this.#hasRun = true
+  }
+
+  /** Whether no request was open since the last call. */
+  wasIdle(): boolean {
+    const isIdle = this.#open === 0 && !this.#hasRun
+    this.#hasRun = this.#open > 0
+    return isIdle
   }
 
   /** Called exactly once for each request that entered, when it is over and has released its slot. */

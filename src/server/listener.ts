@@ -163,7 +163,7 @@ class RunningListener implements Listener {
     this.#grpc = grpc
     this.#tls = tls
     this.#descriptors = new DescriptorWatch(server.log)
-    this.#reclaimer = new MemoryReclaimer(() => server.limiter.open === 0)
+    this.#reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
     this.grpcPort = grpc?.port
   }
 

@@ -25,8 +25,9 @@ export interface ReclaimerProcess {
 }
 
 /**
- * Watches a worker and reclaims its memory while no request runs and more than 64 MiB have been added since the last
- * time.
+ * Watches a worker and reclaims its memory when no request has run for 5 s and more than 64 MiB have been added since
+ * the last time. Between two bursts with less time between them, the second one would pay for memory fresh from the
+ * system: 16 requests of 1000×1000 numbers every few seconds took 8 % more CPU.
  *
  * V8 sees no reason to collect in an idle process, and glibc keeps the free memory of each thread's arena: after 20 s
  * of 20 MB bodies on 16 connections a worker of 122 MB stayed at 561 MB for good.
@@ -39,6 +40,7 @@ export class MemoryReclaimer {
   #baseline: number
   #busy = false
 
+  /** `isIdle`: whether no request was open since its last call. */
   constructor(isIdle: () => boolean, process: ReclaimerProcess = thisProcess) {
     this.#process = process
     this.#baseline = process.rss()

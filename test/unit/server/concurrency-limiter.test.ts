@@ -20,6 +20,18 @@ describe('ConcurrencyLimiter', () => {
     expect(await Promise.all(idle)).toEqual([true, true])
   })
 
+  it('was idle only when no request was open since the last look', () => {
+    const limiter = new ConcurrencyLimiter(2)
+    expect(limiter.wasIdle()).toBe(true)
+    limiter.enter()
+    limiter.leave()
+    expect([limiter.wasIdle(), limiter.wasIdle()]).toEqual([false, true])
+    limiter.enter()
+    expect([limiter.wasIdle(), limiter.wasIdle()]).toEqual([false, false])
+    limiter.leave()
+    expect([limiter.wasIdle(), limiter.wasIdle()]).toEqual([false, true])
+  })
+
   it('gives up waiting after the time', async () => {
     const limiter = new ConcurrencyLimiter(1)
     limiter.enter()
