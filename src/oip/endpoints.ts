@@ -5,7 +5,6 @@
  * said where it is done.
  * @module
  */
-import { createRequire } from 'node:module'
 import { ServingError } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { whenReady } from '../promise.ts'
@@ -13,7 +12,7 @@ import { parseJson } from '../text/parse-json.ts'
 import { GenerateEndpoint } from './generate-endpoint.ts'
 import { InferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'
-import { extensions, modelConfig, modelMetadata, modelStats } from './metadata.ts'
+import { extensions, modelConfig, modelMetadata, modelStats, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
 import type { Models } from './models.ts'
 import { type Page, PageEndpoint, type Params, UnknownEndpoint, WithStatus } from './page-endpoint.ts'
@@ -118,8 +117,6 @@ function readiness(reason: string | undefined): unknown {
 function modelReadiness({ name, unready }: Model): unknown {
   return unready === undefined ? { name, ready: true } : new WithStatus(503, { name, ready: false, error: unready })
 }
-
-const packageVersion = (createRequire(import.meta.url)('../../package.json') as { readonly version: string }).version
 
 const traceSettings = {
   trace_level: ['OFF'],

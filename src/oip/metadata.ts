@@ -2,10 +2,14 @@
  * What the protocol tells about a server and its models, as JSON; the gRPC messages are made of the same.
  * @module
  */
+import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { batchStats, inferenceStats } from './statistics.ts'
 import type { TensorInfo } from './tensor-info.ts'
+
+/** Version of this package. */
+export const packageVersion: string = createRequire(import.meta.url)('../../package.json').version
 
 /** Names of the extensions that the server has. */
 export const extensions: readonly string[] = [

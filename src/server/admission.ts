@@ -110,3 +110,11 @@ export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: R
   if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
   return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
 }
+
+/** As {@link deadlineOf}, for a request whose client gave a deadline, or Infinity for none. */
+export function deadlineWithin(server: ServerState, deadline: Date | number): number | undefined {
+  const own = Number(deadline)
+  const ours = deadlineOf(server)
+  if (!Number.isFinite(own)) return ours
+  return ours === undefined ? own : Math.min(own, ours)
+}

@@ -20,14 +20,14 @@ export function endpointsOf(
   health: Health,
   prefix: string,
   { introspection, docs }: Disclosure,
-  oip: Omit<OipServer, 'prefix' | 'introspection'>,
+  oip: OipServer,
 ): Endpoint[] {
   return [
     ...apiEndpoints(service, prefix),
     ...getEndpoints(service.gets.values(), prefix),
     ...mountEndpoints(service.mounts.values(), prefix),
     ...connectEndpoints(service, prefix, introspection),
-    ...oipEndpoints({ ...oip, prefix, introspection }),
+    ...oipEndpoints(oip),
     ...(docs ? docsEndpoints(service, prefix) : []),
     ...healthEndpoints(health, () => service.unready),
   ]

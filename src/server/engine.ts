@@ -3,7 +3,7 @@
  * @module
  */
 import type { RequestObserver } from '../http/outcome.ts'
-import type { Models } from '../oip/models.ts'
+import type { OipServer } from '../oip/endpoints.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
@@ -16,8 +16,8 @@ import type { TlsFiles } from './tls-files.ts'
 /** What an engine serves: everything about a server but its sockets. */
 export interface ServerState {
   readonly router: Router
-  /** What the Open Inference Protocol calls models. */
-  readonly models: Models
+  /** For the Open Inference Protocol. */
+  readonly oip: OipServer
   readonly limits: Limits
   readonly limiter: ConcurrencyLimiter
   readonly memory: MemoryBudget

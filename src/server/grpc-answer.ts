@@ -2,6 +2,7 @@
  * Follows a gRPC answer until it was sent.
  * @module
  */
+import type { EventEmitter } from 'node:events'
 import type { Http2Stream } from 'node:http2'
 import { TransferClock } from './transfer-clock.ts'
 
@@ -79,4 +80,17 @@ export class GrpcAnswer {
 function http2StreamOf(call: object): Http2Stream | undefined {
   const stream = (call as { readonly call?: { readonly stream?: Http2Stream } }).call?.stream
   return typeof stream?.close === 'function' && typeof stream.once === 'function' ? stream : undefined
+}
+
+/** Resolves when a call takes more, or its request was given up. */
+export function drained(call: EventEmitter, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      call.off('drain', done)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    call.once('drain', done)
+    signal.addEventListener('abort', done, { once: true })
+  })
 }

@@ -2,9 +2,9 @@
  * The state of a server before it listens.
  * @module
  */
-import type { ServingError } from '../errors.ts'
 import { forwardingHeaders } from '../http/client-address.ts'
 import type { RequestObserver } from '../http/outcome.ts'
+import type { OipServer } from '../oip/endpoints.ts'
 import { Models } from '../oip/models.ts'
 import type { Service } from '../service/service.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
@@ -36,18 +36,19 @@ export function createServerState(
   { trustProxy = 0, observers = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
-  const models = new Models(service)
-  const oip = {
-    models,
+  const oip: OipServer = {
+    models: new Models(service),
+    prefix,
+    introspection: disclosure.introspection,
     unready: () => unreadyReason(health.state, () => service.unready),
-    onLateError: (error: ServingError, requestId: string) => logFailure(log, error, requestId),
+    onLateError: (error, requestId) => logFailure(log, error, requestId),
   }
   const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip))
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
     router,
-    models,
+    oip,
     limits,
     limiter: new ConcurrencyLimiter(limits.maxInFlight),
     memory: new MemoryBudget(limits.maxMemoryBytes),

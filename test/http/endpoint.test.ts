@@ -72,7 +72,13 @@ async function serveEndpoints(engine: 'uws' | 'node'): Promise<Raw> {
   const log = pino({ level: 'silent' })
   const server: ServerState = {
     router: createRouter(endpoints),
-    models: new Models({ name: 'none', apis: new Map(), models: [] }),
+    oip: {
+      models: new Models({ name: 'none', apis: new Map(), models: [] }),
+      prefix: '',
+      introspection: false,
+      unready: () => undefined,
+      onLateError: () => {},
+    },
     limits: { ...defaultLimits, requestTimeoutMs: 0 },
     limiter: new ConcurrencyLimiter(1),
     memory: new MemoryBudget(0),

@@ -1,0 +1,198 @@
+/**
+ * Answers of the protocol over gRPC, as bytes.
+ *
+ * **Source**: proto/inference/grpc_service.proto.
+ * @module
+ */
+
+import { writePacked } from '../proto/packed.ts'
+import { ProtoWriter, wireType } from '../proto/protobuf.ts'
+import { datatypes } from './datatype.ts'
+import type { Output } from './infer-answer.ts'
+import type { modelConfig, modelMetadata, modelStats, tensorMetadata } from './metadata.ts'
+import type { IndexEntry } from './models.ts'
+import type { Duration } from './statistics.ts'
+import { writeRaw } from './tensor.ts'
+
+/** What an answer is to, and what it says beside its outputs. */
+export interface AnswerHead {
+  readonly name: string
+  readonly version: string
+  readonly id: string
+  /** The parameter `triton_final_response`; undefined for none. */
+  readonly isFinal?: boolean
+}
+
+/** Encodes a message by writing its fields. */
+export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
+  const writer = new ProtoWriter(256)
+  write(writer)
+  return writer.finish()
+}
+
+/** Encodes a ModelInferResponse. **Cost**: one copy of the elements. */
+export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]): Uint8Array {
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor.array))
+  const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
+  writeInferResponse(writer, head, outputs, raws)
+  return writer.finish()
+}
+
+/** Encodes a ModelStreamInferResponse. */
+export function encodeStreamResponse(head: AnswerHead, outputs: readonly Output[]): Uint8Array {
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor.array))
+  const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
+  writer.message(2, () => writeInferResponse(writer, head, outputs, raws))
+  return writer.finish()
+}
+
+/** Encodes a ModelStreamInferResponse of an error. */
+export function encodeStreamError(message: string, head: AnswerHead): Uint8Array {
+  return encode((writer) => {
+    writer.text(1, message)
+    writer.message(2, () => writeInferResponse(writer, head, [], []))
+  })
+}
+
+function writeInferResponse(
+  writer: ProtoWriter,
+  { name, version, id, isFinal }: AnswerHead,
+  outputs: readonly Output[],
+  raws: readonly Uint8Array[],
+): void {
+  writeText(writer, 1, name)
+  writeText(writer, 2, version)
+  writeText(writer, 3, id)
+  if (isFinal !== undefined) {
+    writer.message(4, () => {
+      writer.text(1, 'triton_final_response')
+      writer.message(2, () => writer.tag(1, wireType.varint).bool(isFinal))
+    })
+  }
+  for (const { tensor } of outputs) {
+    writer.message(5, () => {
+      writer.text(1, tensor.name)
+      writer.text(2, tensor.datatype === 'BF16' ? 'FP32' : tensor.datatype)
+      writeShape(writer, 3, tensor.array.shape)
+    })
+  }
+  for (const raw of raws) writer.tag(6, wireType.bytes).bytes(raw)
+}
+
+/** Writes a field of text; an empty one is left out. */
+export function writeText(writer: ProtoWriter, field: number, text: string): void {
+  if (text !== '') writer.text(field, text)
+}
+
+/** Writes a field that is a bool; false is left out. */
+export function writeFlag(writer: ProtoWriter, field: number, flag: boolean): void {
+  if (flag) writer.tag(field, wireType.varint).bool(true)
+}
+
+function writeNumber(writer: ProtoWriter, field: number, value: number): void {
+  if (value !== 0) writer.tag(field, wireType.varint).uint64(value)
+}
+
+function writeShape(writer: ProtoWriter, field: number, shape: readonly number[]): void {
+  writePacked(writer, field, 'int64', BigInt64Array.from(shape, BigInt))
+}
+
+/** Encodes a ModelMetadataResponse. */
+export function encodeMetadata(metadata: ReturnType<typeof modelMetadata>): Uint8Array {
+  return encode((writer) => {
+    writer.text(1, metadata.name)
+    for (const version of metadata.versions) writer.text(2, version)
+    writer.text(3, metadata.platform)
+    for (const input of metadata.inputs) writeTensorMetadata(writer, 4, input)
+    for (const output of metadata.outputs) writeTensorMetadata(writer, 5, output)
+  })
+}
+
+function writeTensorMetadata(
+  writer: ProtoWriter,
+  field: number,
+  { name, datatype, shape }: ReturnType<typeof tensorMetadata>,
+): void {
+  writer.message(field, () => {
+    writer.text(1, name)
+    writer.text(2, datatype)
+    writeShape(writer, 3, shape)
+  })
+}
+
+const configNumbers = new Map<string, number>(
+  Object.values(datatypes).map(({ config: [number, name] }) => [name, number]),
+)
+
+/** Encodes a ModelConfigResponse. */
+export function encodeConfig(config: ReturnType<typeof modelConfig>): Uint8Array {
+  return encode((writer) => {
+    writer.message(1, () => {
+      writer.text(1, config.name)
+      writer.text(2, config.platform)
+      writeNumber(writer, 4, config.max_batch_size)
+      for (const input of config.input) {
+        writer.message(5, () => {
+          writer.text(1, input.name)
+          writeNumber(writer, 2, configNumbers.get(input.data_type) ?? 0)
+          writeShape(writer, 4, input.dims)
+          writeFlag(writer, 8, input.optional)
+        })
+      }
+      for (const output of config.output) {
+        writer.message(6, () => {
+          writer.text(1, output.name)
+          writeNumber(writer, 2, configNumbers.get(output.data_type) ?? 0)
+          writeShape(writer, 3, output.dims)
+        })
+      }
+      writer.text(17, config.backend)
+      writer.message(19, () => writeFlag(writer, 1, config.model_transaction_policy.decoupled))
+    })
+  })
+}
+
+/** Encodes a ModelStatisticsResponse. */
+export function encodeStatistics(models: readonly ReturnType<typeof modelStats>[]): Uint8Array {
+  return encode((writer) => {
+    const duration = (field: number, { count, ns }: Duration) =>
+      writer.message(field, () => {
+        writeNumber(writer, 1, count)
+        writeNumber(writer, 2, ns)
+      })
+    for (const model of models) {
+      writer.message(1, () => {
+        writer.text(1, model.name)
+        writer.text(2, model.version)
+        writeNumber(writer, 3, model.last_inference)
+        writeNumber(writer, 4, model.inference_count)
+        writeNumber(writer, 5, model.execution_count)
+        writer.message(6, () => {
+          for (const [i, each] of Object.values(model.inference_stats).entries()) duration(i + 1, each)
+        })
+        for (const batch of model.batch_stats) {
+          writer.message(7, () => {
+            writeNumber(writer, 1, batch.batch_size)
+            duration(2, batch.compute_input)
+            duration(3, batch.compute_infer)
+            duration(4, batch.compute_output)
+          })
+        }
+      })
+    }
+  })
+}
+
+/** Encodes a RepositoryIndexResponse. */
+export function encodeIndex(entries: readonly IndexEntry[]): Uint8Array {
+  return encode((writer) => {
+    for (const { name, version, state, reason = '' } of entries) {
+      writer.message(1, () => {
+        writer.text(1, name)
+        writer.text(2, version)
+        writer.text(3, state)
+        writeText(writer, 4, reason)
+      })
+    }
+  })
+}

@@ -1,0 +1,155 @@
+/**
+ * The methods of `inference.GRPCInferenceService`, from bytes to bytes. The gRPC server calls them; they know no
+ * package.
+ * @module
+ */
+import { NotFound, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { functionFailureOf } from '../service/stages.ts'
+import type { OipServer } from './endpoints.ts'
+import {
+  type AnswerHead,
+  encode,
+  encodeConfig,
+  encodeIndex,
+  encodeInferResponse,
+  encodeMetadata,
+  encodeStatistics,
+  encodeStreamError,
+  encodeStreamResponse,
+  writeFlag,
+} from './grpc-answer.ts'
+import {
+  type GrpcInferRequest,
+  type ModelName,
+  readFlag,
+  readInferRequest,
+  readModelName,
+  readTexts,
+} from './grpc-request.ts'
+import { attempt, describeModel, infer, inferStream } from './inference.ts'
+import { extensions, modelConfig, modelMetadata, modelStats, packageVersion } from './metadata.ts'
+import type { Model, ModelDescription } from './model.ts'
+import type { Models } from './models.ts'
+import { errorText } from './oip-error.ts'
+
+/** Full name of the service. */
+export const grpcServiceName = 'inference.GRPCInferenceService'
+
+/** The bytes of a response, or the error. */
+export type GrpcAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
+
+/** A unary method. Never throws, never rejects. Takes ownership of the bytes. */
+export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<GrpcAnswer>
+
+/** The methods of a server. */
+export interface GrpcMethods {
+  readonly unary: Readonly<Record<string, UnaryMethod>>
+  /** Answers a message of ModelStreamInfer. **Errors**: ServingErrors, which end the stream. */
+  readonly stream: (message: Uint8Array, ctx: Context) => AsyncIterable<Uint8Array>
+}
+
+/** Returns the methods of a server's models. */
+export function grpcMethods({ models, introspection, unready, onLateError }: OipServer): GrpcMethods {
+  const method =
+    (answer: (message: Uint8Array, ctx: Context) => MaybePromise<Uint8Array>): UnaryMethod =>
+    (message, ctx) =>
+      attempt(() => whenReady(answer(message, ctx), (bytes) => ({ bytes })))
+  const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
+    const { name, version } = readModelName(message)
+    const model = models.find(name, version)
+    return whenReady(describeModel(model), (description) => make(model, description))
+  }
+  const empty = Buffer.alloc(0)
+  const unary: Record<string, UnaryMethod> = {
+    ServerLive: method(() => encode((writer) => writeFlag(writer, 1, true))),
+    ServerReady: method(() => encode((writer) => writeFlag(writer, 1, unready() === undefined))),
+    ModelReady: method((message) => {
+      const isReady = readinessOf(models, readModelName(message))
+      return encode((writer) => writeFlag(writer, 1, isReady))
+    }),
+    ServerMetadata: method(() =>
+      encode((writer) => {
+        writer.text(1, 'serving')
+        writer.text(2, packageVersion)
+        for (const extension of extensions) writer.text(3, extension)
+      }),
+    ),
+    ModelMetadata: method((message) =>
+      described(message, (model, description) =>
+        encodeMetadata(modelMetadata(model, models.versions(model.name), description)),
+      ),
+    ),
+    ModelConfig: method((message) =>
+      described(message, (model, description) => encodeConfig(modelConfig(model, description))),
+    ),
+    ModelInfer: (message, ctx) => attempt(() => inferOne(models, readInferRequest(message), ctx)),
+    ModelStatistics: method((message) => {
+      const { name, version } = readModelName(message)
+      if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
+      return encodeStatistics((name === '' ? models.all() : [models.find(name, version)]).map(modelStats))
+    }),
+    RepositoryModelLoad: method((message) => whenReady(models.load(readTexts(message, [2])[0]), () => empty)),
+    RepositoryModelUnload: method((message) => whenReady(models.unload(readTexts(message, [2])[0]), () => empty)),
+  }
+  if (introspection) {
+    unary.RepositoryIndex = method((message) => {
+      const isReadyOnly = readFlag(message, 2)
+      return encodeIndex(models.index().filter(({ state }) => !isReadyOnly || state === 'READY'))
+    })
+  }
+  return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
+}
+
+/** An unknown model is not ready, which is no error over gRPC. */
+function readinessOf(models: Models, { name, version }: ModelName): boolean {
+  try {
+    return models.find(name, version).unready === undefined
+  } catch (error) {
+    if (error instanceof NotFound) return false
+    throw error
+  }
+}
+
+function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): MaybePromise<GrpcAnswer> {
+  const model = models.find(request.name, request.version)
+  return whenReady(infer(model, request.read(), ctx), (inference): GrpcAnswer => {
+    if ('error' in inference) return inference
+    const head = { name: model.name, version: model.version, id: request.id }
+    return { bytes: encodeInferResponse(head, inference.outputs) }
+  })
+}
+
+/** Answers one message of a stream: faults are answers, too, unless metadata ask for a status. */
+async function* streamOne(
+  models: Models,
+  message: Uint8Array,
+  ctx: Context,
+  onLateError: OipServer['onLateError'],
+): AsyncGenerator<Uint8Array> {
+  let head: AnswerHead = { name: '', version: '', id: '' }
+  try {
+    const request = readInferRequest(message)
+    head = { name: request.name, version: request.version, id: request.id }
+    const model = models.find(request.name, request.version)
+    head = { ...head, version: model.version, isFinal: true }
+    const { isStream } = await describeModel(model)
+    if (!isStream) {
+      const inference = await infer(model, request.read(), ctx)
+      if ('error' in inference) throw inference.error
+      yield encodeStreamResponse(head, inference.outputs)
+      return
+    }
+    const inference = await inferStream(model, request.read(), ctx)
+    if ('error' in inference) throw inference.error
+    const open = { ...head, isFinal: false }
+    for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
+    if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(head, [])
+  } catch (thrown) {
+    const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
+    if (ctx.headers.get('triton_grpc_error') === 'true') throw error
+    onLateError(error, ctx.id)
+    yield encodeStreamError(errorText(error), head)
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Requests of the protocol over gRPC, from their bytes.
+ *
+ * **Source**: proto/inference/grpc_service.proto.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import { showShape } from '../array/shape.ts'
+import { type DataOf, type DType, dataConstructor } from '../dtype.ts'
+import { BadInput } from '../errors.ts'
+import { runAtOnce } from '../memory/slices.ts'
+import { type PackedKind, PackedList } from '../proto/packed.ts'
+import { type ProtoReader, readProto, wireType } from '../proto/protobuf.ts'
+import { type Datatype, datatypes } from './datatype.ts'
+import {
+  type InferRequest,
+  type Parameters,
+  type RequestedOutput,
+  requestedOutput,
+  requireDistinct,
+} from './infer-request.ts'
+import { checkHead, inputFault, readRaw, shown, type Tensor, type TensorHead, textOf } from './tensor.ts'
+
+/** Names a model; also what ModelReady, ModelMetadata, ModelConfig and ModelStatistics are asked with. */
+export interface ModelName {
+  readonly name: string
+  readonly version: string
+}
+
+/** A request with the model that it is for. */
+export interface GrpcInferRequest extends ModelName {
+  readonly id: string
+  /** Reads the tensors. **Errors**: BadInput. */
+  read(): InferRequest
+  readonly parameters: Parameters
+}
+
+// Inputs, outputs and parameters of a request, each some hundred bytes in memory and two in the message.
+const maxEntries = 1000
+
+/** Reads `{name = 1, version = 2}`. **Errors**: BadInput. */
+export function readModelName(bytes: Uint8Array): ModelName {
+  const fields = readTexts(bytes, [1, 2])
+  return { name: fields[0], version: fields[1] }
+}
+
+/** Reads fields of text. **Errors**: BadInput. */
+export function readTexts(bytes: Uint8Array, numbers: readonly number[]): string[] {
+  return readProto(bytes, (reader) => {
+    const texts = numbers.map(() => '')
+    while (reader.next()) {
+      const at = numbers.indexOf(reader.field)
+      if (at !== -1 && reader.is(wireType.bytes)) texts[at] = reader.string()
+      else reader.skipField()
+    }
+    return texts
+  })
+}
+
+/** Reads one field that is a bool. **Errors**: BadInput. */
+export function readFlag(bytes: Uint8Array, number: number): boolean {
+  return readProto(bytes, (reader) => {
+    let flag = false
+    while (reader.next()) {
+      if (reader.field === number && reader.is(wireType.varint)) flag = reader.bool()
+      else reader.skipField()
+    }
+    return flag
+  })
+}
+
+interface RawInput {
+  name: string
+  datatype: string
+  readonly shape: PackedList<'int64'>
+  readonly parameters: Record<string, string | number | boolean>
+  contents: Contents | undefined
+}
+
+/** Elements in the list of their type. */
+interface Contents {
+  /** Number of the field; 0 while there is none. */
+  field: number
+  list: PackedList<PackedKind> | undefined
+  readonly texts: Uint8Array[]
+}
+
+interface RawBytes {
+  readonly bytes: Uint8Array
+  /** Bytes in front of them that were read, and may be overwritten. */
+  readonly room: number
+}
+
+/** Reads a ModelInferRequest. The bytes are the caller's; tensors are views of them. **Errors**: BadInput. */
+export function readInferRequest(message: Uint8Array): GrpcInferRequest {
+  return readProto(message, (reader) => {
+    let [name, version, id] = ['', '', '']
+    const parameters: Record<string, string | number | boolean> = {}
+    const inputs: RawInput[] = []
+    const outputs: RequestedOutput[] = []
+    const raws: RawBytes[] = []
+    while (reader.next()) {
+      const start = reader.pos
+      if (!reader.is(wireType.bytes)) reader.skipField()
+      else if (reader.field === 1) name = reader.string()
+      else if (reader.field === 2) version = reader.string()
+      else if (reader.field === 3) id = reader.string()
+      else if (reader.field === 4) readParameter(reader, parameters)
+      else if (reader.field === 5) capped(inputs, 'inputs').push(reader.message(readInput))
+      else if (reader.field === 6) capped(outputs, 'outputs').push(reader.message(readOutput))
+      else if (reader.field === 7) {
+        const bytes = reader.bytes()
+        capped(raws, 'raw_input_contents').push({ bytes, room: reader.pos - bytes.length - start + 1 })
+      } else reader.skipField()
+    }
+    const read = (): InferRequest => {
+      requireDistinct(inputs, 'input')
+      requireDistinct(outputs, 'output')
+      const wanted = outputs.length === 0 ? undefined : outputs
+      return { id, parameters, inputs: readTensors(inputs, raws), outputs: wanted }
+    }
+    return { name, version, id, parameters, read }
+  })
+}
+
+function capped<T>(list: T[], what: string): T[] {
+  if (list.length < maxEntries) return list
+  throw new BadInput(`expected at most ${maxEntries} ${what}, received more`, { reason: 'schema' })
+}
+
+function readInput(reader: ProtoReader): RawInput {
+  const input: RawInput = {
+    name: '',
+    datatype: '',
+    shape: new PackedList('int64'),
+    parameters: {},
+    contents: undefined,
+  }
+  while (reader.next()) {
+    if (reader.field === 3 && input.shape.take(reader)) continue
+    if (!reader.is(wireType.bytes)) reader.skipField()
+    else if (reader.field === 1) input.name = reader.string()
+    else if (reader.field === 2) input.datatype = reader.string()
+    else if (reader.field === 4) readParameter(reader, input.parameters)
+    else if (reader.field === 5) input.contents = reader.message((inner) => readContents(inner, input.contents))
+    else reader.skipField()
+  }
+  return input
+}
+
+/** Kinds of the lists of contents by their numbers; 8 is bytes. */
+const kinds: readonly (PackedKind | undefined)[] = [
+  undefined,
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float32',
+  'float64',
+]
+
+function readContents(reader: ProtoReader, before: Contents | undefined): Contents {
+  const contents: Contents = before ?? { field: 0, list: undefined, texts: [] }
+  while (reader.next()) {
+    const { field } = reader
+    const kind = kinds[field]
+    if (kind === undefined && !(field === 8 && reader.is(wireType.bytes))) {
+      reader.skipField()
+      continue
+    }
+    if (contents.field !== 0 && contents.field !== field) {
+      throw new BadInput('expected one list of contents for an input, received several', { reason: 'dtype' })
+    }
+    contents.field = field
+    if (kind === undefined) contents.texts.push(reader.bytes())
+    else {
+      contents.list ??= new PackedList(kind)
+      if (!contents.list.take(reader)) reader.skipField()
+    }
+  }
+  return contents
+}
+
+function readOutput(reader: ProtoReader): RequestedOutput {
+  let name = ''
+  const parameters: Record<string, string | number | boolean> = {}
+  while (reader.next()) {
+    if (!reader.is(wireType.bytes)) reader.skipField()
+    else if (reader.field === 1) name = reader.string()
+    else if (reader.field === 2) readParameter(reader, parameters)
+    else reader.skipField()
+  }
+  return requestedOutput(name, parameters)
+}
+
+function readParameter(reader: ProtoReader, into: Record<string, string | number | boolean>): void {
+  let key = ''
+  let value: string | number | boolean | undefined
+  reader.message((entry) => {
+    while (entry.next()) {
+      if (!entry.is(wireType.bytes)) entry.skipField()
+      else if (entry.field === 1) key = entry.string()
+      else if (entry.field === 2) value = entry.message(readParameterValue)
+      else entry.skipField()
+    }
+  })
+  if (value === undefined) throw new BadInput(`expected a value for parameter ${shown(key)}, received none`)
+  if (Object.keys(into).length >= maxEntries) {
+    throw new BadInput(`expected at most ${maxEntries} parameters, received more`, { reason: 'schema' })
+  }
+  Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+function readParameterValue(reader: ProtoReader): string | number | boolean | undefined {
+  let value: string | number | boolean | undefined
+  while (reader.next()) {
+    const { field } = reader
+    if (field === 1 && reader.is(wireType.varint)) value = reader.bool()
+    else if (field === 2 && reader.is(wireType.varint)) value = signed(reader)
+    else if (field === 3 && reader.is(wireType.bytes)) value = reader.string()
+    else if (field === 4 && reader.is(wireType.fixed64)) value = reader.double()
+    else if (field === 5 && reader.is(wireType.varint)) value = unsigned(reader)
+    else reader.skipField()
+  }
+  return value
+}
+
+function signed(reader: ProtoReader): number {
+  const { low, high } = reader.int64() as unknown as { low: number; high: number }
+  return (high | 0) * 2 ** 32 + (low >>> 0)
+}
+
+function unsigned(reader: ProtoReader): number {
+  const { low, high } = reader.uint64() as unknown as { low: number; high: number }
+  return (high >>> 0) * 2 ** 32 + (low >>> 0)
+}
+
+/**
+ * Raw entries belong to the inputs without contents, in their order: kserve's client sends both kinds in one request.
+ */
+function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[]): Tensor[] {
+  const bare = inputs.filter(({ contents }) => contents === undefined)
+  if (raws.length > bare.length && bare.length < inputs.length) {
+    const what = `${bare.length} raw_input_contents, one for each input without contents`
+    throw new BadInput(`expected ${what}, received ${raws.length}`, { reason: 'shape' })
+  }
+  let next = 0
+  return inputs.map((input) => {
+    const head = checkHead(input.name, input.datatype, Array.from(input.shape.finish(), Number))
+    if (input.contents !== undefined) return tensorOf(head, input.contents)
+    const raw = raws[next++]
+    if (raw !== undefined) return runAtOnce(readRaw(head, raw.bytes, raw.room))
+    if (head.size === 0) return runAtOnce(readRaw(head, new Uint8Array(0)))
+    throw inputFault(
+      head.name,
+      `expected contents or raw_input_contents for input ${shown(head.name)}, received neither`,
+    )
+  })
+}
+
+function tensorOf(head: TensorHead, contents: Contents): Tensor {
+  const { name, datatype, shape, size } = head
+  const place = `input ${shown(name)}`
+  const { dtype, contents: field } = datatypes[datatype]
+  if (contents.field !== 0 && contents.field !== field) {
+    const what = field === 0 ? 'raw_input_contents' : `the contents of ${datatype}`
+    throw inputFault(name, `expected ${what} for ${place}, received those of another datatype`, 'dtype')
+  }
+  const data = elementsOf(contents, datatype, place)
+  if (data.length === size) return { name, datatype, array: new NDArray(data, shape, dtype) }
+  throw inputFault(name, `expected ${size} elements (shape ${showShape(shape)}) for ${place}, received ${data.length}`)
+}
+
+function elementsOf({ list, texts }: Contents, datatype: Datatype, place: string): DataOf<DType> {
+  if (datatype === 'BYTES') return texts.map((text) => textOf(text, place))
+  const { dtype } = datatypes[datatype]
+  const own = (list?.finish() ?? []) as Int32Array
+  if (list?.kind === dtype) return own
+  const narrow = new (dataConstructor(dtype))(own.length) as Int8Array
+  narrow.set(own)
+  const wrong = own.findIndex((value, i) => narrow[i] !== value)
+  if (wrong === -1) return narrow as DataOf<DType>
+  throw new BadInput(`expected numbers in the range of ${datatype} for ${place}, received ${own[wrong]}`, {
+    reason: 'dtype',
+  })
+}
