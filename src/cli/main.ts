@@ -96,6 +96,22 @@ const openapi = program
   })
 openapi.addOption(commanderOption('baseUrl'))
 
+program
+  .command('build')
+  .summary('pack a service with its models and packages, to run with node alone')
+  .description(
+    'Bundles FILE and the modules of its models, and copies models, files and the packages that are needed into a' +
+      ' folder that runs with node alone. The build part of serving.config, or bentofile.yaml, says what to pack.',
+  )
+  .argument('[FILE]', fileHelp)
+  .option('--out <folder>', 'folder to write (default: build, beside serving.config or package.json)')
+  .option('--list', 'print what would be written, with sizes and checksums, and write nothing')
+  .action(async (path: string | undefined, { out, list = false }: { out?: string; list?: boolean }) => {
+    const { findSettings } = await import('./settings.ts')
+    const { buildCommand } = await import('./build-command.ts')
+    process.stdout.write(`${await buildCommand(await findSettings(path, {}), { out, list })}\n`)
+  })
+
 /** Reads the options of a command from flags, the environment and a configuration file. */
 async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)

@@ -7,6 +7,9 @@ import { MissingDependencyException } from '../errors.ts'
 
 const require = createRequire(import.meta.url)
 
+/** Names of the optional packages that this thread has loaded, for builds, which pack what is used. */
+export const loadedPackages = new Set<string>()
+
 /**
  * Loads an optional package synchronously and returns its exports.
  *
@@ -16,7 +19,9 @@ const require = createRequire(import.meta.url)
  */
 export function loadOptional<T>(name: string, version: string, user: string): T {
   try {
-    return require(name) as T
+    const loaded = require(name) as T
+    loadedPackages.add(name)
+    return loaded
   } catch (cause) {
     throw new MissingDependencyException(`${user} needs the package ${name}: npm install "${name}@${version}"`, {
       cause,

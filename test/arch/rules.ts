@@ -29,8 +29,9 @@ export const floors: Readonly<Record<string, number>> = {
   workers: 11,
   config: 11,
   testing: 11,
-  cli: 12,
-  'index.ts': 13,
+  build: 12,
+  cli: 13,
+  'index.ts': 14,
 }
 
 /** The one file that imports a package; type-only imports count, too. */
@@ -43,6 +44,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   chokidar: 'cli/watch-sources.ts',
   commander: 'cli/main.ts',
   cookie: 'http/response-context.ts',
+  esbuild: 'build/bundle-service.ts',
   flatbuffers: 'array/flatbuffer.ts',
   'nodejs-polars': 'frame/polars-package.ts',
   'onnxruntime-node': 'onnx/onnxruntime.ts',
@@ -53,6 +55,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   'file-type': 'file/file-type.ts',
   piscina: 'runner/thread-workers.ts',
   protobufjs: 'proto/protobuf.ts',
+  tinyglobby: 'build/list-files.ts',
   tsx: 'modules/typescript.ts',
   yaml: 'config/config-file.ts',
   'uWebSockets.js': 'server/uws-package.ts',

@@ -1,0 +1,29 @@
+/**
+ * What a build says of its service.
+ * @module
+ */
+import { openApiDocument } from '../openapi/document.ts'
+import type { Service } from '../service/service.ts'
+import { type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
+
+/** A service as the process that loads it tells it. */
+export interface DescribedService {
+  readonly metadata: ServiceMetadata
+  /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */
+  readonly routes: readonly string[]
+  readonly runners: readonly string[]
+  readonly openapi: unknown
+  /** Optional packages that loading it has loaded. */
+  readonly packages: readonly string[]
+}
+
+/** Describes a service that has been loaded. */
+export function describeService(service: Service, packages: readonly string[]): DescribedService {
+  return {
+    metadata: serviceMetadata(service),
+    routes: [...service.apis.values()].map(({ route }) => route),
+    runners: (service.runners ?? []).map(({ name }) => name),
+    openapi: openApiDocument(service, ''),
+    packages,
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * Lists files by globs. The only file that imports tinyglobby.
+ * @module
+ */
+import { glob } from 'tinyglobby'
+
+/** Returns the files below a folder that match a glob and none of `exclude`, relative with `/`, sorted. */
+export async function listFiles(
+  folder: string,
+  include: readonly string[],
+  exclude: readonly string[] = [],
+): Promise<string[]> {
+  const found = await glob([...include], {
+    cwd: folder,
+    ignore: [...exclude],
+    dot: true,
+    expandDirectories: false,
+    followSymbolicLinks: false,
+  })
+  return found.sort()
+}

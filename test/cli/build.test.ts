@@ -1,0 +1,251 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { childrenOf } from '../fuzz/processes.ts'
+import { folder, run, send, until } from './process.ts'
+
+const service = `
+import { readFileSync } from 'node:fs'
+import { io, Runner, Service } from 'serving'
+import { shout } from './lib/shout.ts'
+const greeting: string = readFileSync(new URL('./greeting.txt', import.meta.url), 'utf8')
+const model = new Runner<typeof import('./models/model.ts')>('model', {
+  module: new URL('./models/model.ts', import.meta.url),
+  methods: { scale: {} },
+})
+const svc = new Service('packed', { runners: [model], doc: 'A service to pack.' })
+svc.api({ input: new io.Text(), output: new io.Text() }, function greet(name: string) { return shout(greeting + name) })
+svc.api({ input: new io.Text(), output: new io.Text() }, async function scale(text: string, ctx) {
+  return String(await model.scale(Number(text), ctx))
+})
+svc.api({ input: new io.Text(), output: new io.Text() }, function variable(name: string) {
+  return process.env[name] ?? ''
+})
+svc.api({ input: new io.Text(), output: new io.Text() }, function here() { return import.meta.dirname })
+export default svc
+`
+const model = `
+import { readFileSync } from 'node:fs'
+export async function load() {
+  const { factor } = JSON.parse(readFileSync(new URL('../../weights/factor.json', import.meta.url), 'utf8'))
+  return { scale: (x: number): number => x * factor }
+}
+`
+const files = {
+  'package.json': '{"name":"packed","version":"1.2.3"}',
+  'src/service.ts': service,
+  'src/models/model.ts': model,
+  'src/lib/shout.ts': 'export const shout = (text: string): string => text.toUpperCase()',
+  'src/greeting.txt': 'hello, ',
+  'weights/factor.json': '{"factor":3}',
+  'weights/notes.tmp': 'not packed',
+  'data/table.csv': 'a,b\n',
+}
+const config = {
+  service: 'src/service.ts',
+  workers: 1,
+  build: {
+    models: ['weights'],
+    include: ['data/*.csv'],
+    exclude: ['**/*.tmp'],
+    envs: [{ name: 'COLOUR', value: 'blue' }],
+    docker: { systemPackages: ['curl'], env: { TZ: 'UTC' } },
+    python: { packages: ['scikit-learn==1.5.2'] },
+  },
+}
+
+function project(more: Readonly<Record<string, string>> = {}): string {
+  return folder({ ...files, 'serving.config.json': JSON.stringify(config), ...more }, true)
+}
+
+/** Every file below a folder with its SHA-256. */
+function hashes(path: string): Record<string, string> {
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(path, name)).isFile(),
+  )
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(join(path, name)))
+      .digest('hex')
+  return Object.fromEntries(names.sort().map((name) => [name, hash(name)]))
+}
+
+describe('serving build', () => {
+  it('makes a folder that node alone runs, the same bytes each time', { timeout: 60_000 }, async () => {
+    const cwd = project()
+    const first = await run(['build'], { cwd })
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(first.stdout).toMatch(/^built packed in build: \d+ files, \d+ packages, [\d.]+ MB\nsha256 [0-9a-f]{64}\n/)
+    const built = hashes(join(cwd, 'build'))
+    const again = await run(['build', 'src/service.ts', '--out', 'other'], { cwd })
+    expect(hashes(join(cwd, 'other'))).toEqual(built)
+    expect(again.stdout.split('\n')[1]).toBe(first.stdout.split('\n')[1])
+
+    // Elsewhere, without the project.
+    const away = folder({})
+    cpSync(join(cwd, 'build'), away, { recursive: true })
+    const { PATH = '' } = process.env
+    const child = spawn(process.execPath, ['main.js', '--port', '0'], { cwd: away, env: { PATH } })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    const port = Number(await until(() => /^serving packed at http:\/\/localhost:(\d+) \(1 worker/m.exec(text)?.[1]))
+    expect(await send(port, '/greet', 'ada')).toEqual({ status: 200, body: 'HELLO, ADA' })
+    expect(await send(port, '/scale', '14')).toEqual({ status: 200, body: '42' })
+    expect(await send(port, '/variable', 'COLOUR')).toEqual({ status: 200, body: 'blue' })
+    expect(await send(port, '/here', '')).toEqual({ status: 200, body: join(away, 'src') })
+    const pids = [child.pid as number, ...childrenOf(child.pid as number)]
+    const commands = pids
+      .flatMap((pid) => [pid, ...childrenOf(pid)])
+      .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'))
+    expect(commands.filter((command) => /tsx|esbuild/.test(command))).toEqual([])
+    child.kill('SIGTERM')
+    await until(() => child.exitCode !== null)
+    expect(child.exitCode).toBe(0)
+  })
+
+  it('describes what it holds', { timeout: 60_000 }, async () => {
+    const cwd = project()
+    await run(['build'], { cwd })
+    const read = (name: string) => readFileSync(join(cwd, 'build', name), 'utf8')
+    const manifest = JSON.parse(read('manifest.json'))
+    expect(manifest).toMatchObject({
+      service: { name: 'packed', entry: 'src/service.js', docs: 'A service to pack.' },
+      runners: ['model'],
+      models: ['weights/factor.json'],
+      target: { platform: process.platform, arch: process.arch, abi: process.versions.modules },
+    })
+    expect(manifest.apis.map(({ route }: { route: string }) => route)).toEqual(['greet', 'scale', 'variable', 'here'])
+    expect(manifest.apis[0].input).toMatchObject({ descriptorId: 'serving.io.Text' })
+    const own = Object.entries(hashes(join(cwd, 'build'))).filter(
+      ([name]) => !/^(node_modules\/|manifest\.json$)/.test(name),
+    )
+    expect(manifest.files).toEqual(Object.fromEntries(own))
+    expect(Object.keys(manifest.files)).toEqual(
+      expect.arrayContaining(['data/table.csv', 'src/greeting.txt', 'src/models/model.js', 'weights/factor.json']),
+    )
+    expect(Object.keys(manifest.files)).not.toContain('weights/notes.tmp')
+    expect(Object.keys(manifest.packages)).toContain('serving')
+    for (const name of ['tsx', 'esbuild', 'chokidar', 'typescript', 'nodejs-polars']) {
+      expect(existsSync(join(cwd, 'build/node_modules', name))).toBe(false)
+    }
+    const lock = JSON.parse(read('package-lock.json'))
+    const places = Object.keys(lock.packages).filter((place) => place !== '')
+    expect(places.map((place) => place.slice('node_modules/'.length))).toEqual(Object.keys(manifest.packages))
+    expect(JSON.parse(read('package.json'))).toMatchObject({ version: '1.2.3', type: 'module' })
+    expect(JSON.parse(read('openapi.json')).paths).toHaveProperty('/greet')
+    expect(JSON.parse(read('serving.config.json'))).toEqual({ service: './src/service.js', workers: 1 })
+    expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
+    expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
+    expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
+  })
+
+  it('lists what it would write, and writes nothing', async () => {
+    const cwd = project()
+    const { code, stdout } = await run(['build', '--list'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ +12 {2}[0-9a-f]{12} {2}weights\/factor\.json$/m)
+    expect(stdout).toMatch(/^ +\d+ {2}[0-9a-f]{12} {2}node_modules\/serving \d/m)
+    expect(existsSync(join(cwd, 'build'))).toBe(false)
+  })
+
+  it('reads a bentofile', async () => {
+    const bentofile = `
+service: "src/service.ts:svc"
+include: ["data/*.csv"]
+models: ["weights/factor.json"]
+docker:
+  base_image: example.org/node:22
+  system_packages: [curl]
+envs:
+  - name: COLOUR
+    value: red
+python:
+  packages: [numpy]
+conda:
+  channels: [conda-forge]
+  dependencies: [scikit-learn]
+`
+    const cwd = folder({ ...files, 'bentofile.yaml': bentofile }, true)
+    expect(await run(['build'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    const read = (name: string) => readFileSync(join(cwd, 'build', name), 'utf8')
+    expect(read('Dockerfile')).toContain('FROM example.org/node:22\n')
+    expect(read('main.js')).toContain('process.env["COLOUR"] ??= "red"')
+    expect(read('python/environment.yml')).toBe(
+      'name: base\nchannels:\n  - "conda-forge"\ndependencies:\n  - "scikit-learn"\n',
+    )
+  })
+
+  it.each([
+    ['a syntax error', { 'src/service.ts': 'const x = ;' }, 'src/service.ts:1:11: Unexpected ";"'],
+    [
+      'a missing import',
+      { 'src/service.ts': `import './gone.ts'` },
+      'src/service.ts:1:8: Could not resolve "./gone.ts"',
+    ],
+    [
+      'a missing asset',
+      { 'src/service.ts': `export const url = new URL('./gone.bin', import.meta.url)` },
+      'src/service.ts: there is no file ./gone.bin',
+    ],
+    [
+      'a package that is not installed',
+      { 'src/service.ts': `import 'left-pad'` },
+      'src/service.ts needs the package left-pad, which is not installed: npm install left-pad',
+    ],
+    [
+      'no service',
+      { 'src/service.ts': 'export default 42' },
+      'expected a Service for the default export of src/service.',
+    ],
+    [
+      'an error of the service',
+      { 'src/service.ts': `import 'serving'\nthrow new Error('no weights here')` },
+      'no weights here (src/service.ts:2',
+    ],
+    [
+      'a model that is not there',
+      { 'serving.config.json': JSON.stringify({ ...config, build: { models: ['gone'] } }) },
+      'build.models: there is no file gone in .',
+    ],
+    ['two files that say what to build', { 'bentofile.yaml': 'service: src/service.ts' }, 'keep one of them'],
+    [
+      'a Python service',
+      { 'serving.config.json': '{}', 'bentofile.yaml': 'service: service.py:svc' },
+      'bentofile.yaml: service: expected a .ts, .mts, .js or .mjs file, received service.py:svc',
+    ],
+    [
+      'an unknown key of a bentofile',
+      { 'serving.config.json': '{}', 'bentofile.yaml': 'service: src/service.ts\ndocker: { cuda_version: 12 }' },
+      'bentofile.yaml: docker: unknown key "cuda_version"',
+    ],
+    [
+      'a file name that the build needs',
+      { 'serving.config.json': JSON.stringify({ ...config, build: { include: ['package.json'] } }) },
+      'package.json is a file that serving build writes',
+    ],
+  ])('refuses %s, and names the file', async (_, more, message) => {
+    const cwd = project(more)
+    const { code, stderr } = await run(['build'], { cwd })
+    expect(stderr).toContain(message)
+    expect(code).toBe(1)
+    expect(existsSync(join(cwd, 'build'))).toBe(false)
+  })
+
+  it('replaces a build, and nothing else', async () => {
+    const cwd = project({ 'build/precious.txt': 'mine' })
+    const { code, stderr } = await run(['build'], { cwd })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: 'serving: build holds something that is no build: name another folder with --out\n',
+    })
+    await run(['build', '--out', 'out'], { cwd })
+    writeFileSync(join(cwd, 'out/stale.txt'), '')
+    expect((await run(['build', '--out', 'out'], { cwd })).code).toBe(0)
+    expect(existsSync(join(cwd, 'out/stale.txt'))).toBe(false)
+  })
+})
