@@ -53,6 +53,10 @@ export const optionTable = {
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
   docs: { type: onOrOff, help: '/openapi.json and /docs.json (default: on, unless NODE_ENV=production)' },
+  corsOrigin: {
+    type: text('<origins>'),
+    help: 'origins whose pages may call the service, separated by commas, or * (default: those of the service)',
+  },
   trustProxy: {
     type: wholeNumber(0),
     help: 'proxies in front that tell the address of clients by X-Forwarded-For or Forwarded',

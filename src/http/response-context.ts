@@ -103,6 +103,7 @@ export class ResponseContext {
       add(response, lines) {
         const names = new Set(lines.map(([name]) => name))
         names.delete('set-cookie')
+        names.delete('vary')
         response.#kept = [...(response.#kept ?? []).filter(([name]) => !names.has(name)), ...lines]
       },
       of: (response) => response.#kept,

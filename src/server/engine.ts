@@ -4,6 +4,7 @@
  */
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
+import type { Cors } from '../service/cors.ts'
 import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
@@ -29,6 +30,8 @@ export interface ServerState {
   readonly before?: RunBefore | undefined
   /** Request headers that are read for every endpoint, beside its own. */
   readonly readsHeaders?: readonly string[] | 'all'
+  /** Undefined where pages of other origins cannot read answers. */
+  readonly cors?: Cors | undefined
   /** See ServeOptions. */
   readonly trustProxy?: number
 }

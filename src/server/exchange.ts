@@ -70,7 +70,8 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
     this.closes = body.declared === undefined
     lifecycle.bind(ctx, target, endpoint.api, this)
-    const { observer } = server
+    const { observer, cors } = server
+    if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
     if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, ctx, endpoint.name, endpoint.protocol)
   }
 

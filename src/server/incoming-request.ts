@@ -3,7 +3,7 @@
  * @module
  */
 import { forwardedAddress } from '../http/client-address.ts'
-import { Context } from '../http/context.ts'
+import { Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
@@ -30,7 +30,7 @@ export interface RefusedRequest {
 /** Returns a context for a refused request. */
 export function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
   const { endpoint, method, path, headers, peer } = request
-  return new Context({
+  const ctx = new Context({
     headers,
     method,
     path,
@@ -39,6 +39,8 @@ export function contextOfRefused(server: ServerState, request: RefusedRequest): 
       return clientAddress(server, headers, peer)
     },
   })
+  if (server.cors !== undefined) lifecycle.addHeaders(ctx, server.cors.linesFor(headers.get('origin')))
+  return ctx
 }
 
 /** Returns the address of the client: that of the socket, or what trusted proxies tell. */

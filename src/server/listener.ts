@@ -48,6 +48,7 @@ const optionNames = [
   'tlsClientCa',
   'logLevel',
   'trustProxy',
+  'corsOrigin',
 ]
 
 /**
@@ -68,6 +69,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const disclosure = parseDisclosure(options)
   const server = createServerState(service, limits, prefix, log, disclosure, {
     trustProxy: parseTrustProxy(options.trustProxy),
+    corsOrigin: options.corsOrigin,
   })
   const fault = tempFileFault()
   if (fault !== undefined) {

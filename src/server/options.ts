@@ -100,6 +100,11 @@ export interface ServeOptions extends Partial<Limits> {
    */
   readonly tlsClientCa?: string
   /**
+   * Origins whose pages may call the service, separated by commas, or `*`; in place of the `origin` of the service's
+   * own `cors`. Default: that of the service, else none.
+   */
+  readonly corsOrigin?: string
+  /**
    * How many proxies in front of the server write the client's address into X-Forwarded-For or Forwarded, for
    * `ctx.remoteAddress`. Default 0: the headers are not believed.
    */

@@ -20,9 +20,13 @@ export interface Router {
   resolve(method: string, target: string): Route
 }
 
+/** Makes the endpoint that answers OPTIONS for all paths, of what tells the methods of a path. */
+export type MakePreflight = (methodsOf: (path: string) => readonly string[]) => Endpoint
+
 /** The parameters of a path without any. */
 export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
+const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const parameter = /^\{(\w+)\}$/
 
 /**
@@ -40,11 +44,12 @@ export function parseBaseUrl(baseUrl: string): string {
 /**
  * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments take
  * precedence over parameters, and parameters over `*`.
+ * `preflight` makes the endpoint that answers OPTIONS for all paths.
  * **Errors**: InvalidArgument for two endpoints that answer one method on one path.
  * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each
  * pattern.
  */
-export function createRouter(endpoints: Iterable<Endpoint>): Router {
+export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePreflight): Router {
   const exact = new Map<string, Endpoint[]>()
   const byPattern = new Map<string, Endpoint[]>()
   for (const endpoint of endpoints) {
@@ -63,10 +68,16 @@ export function createRouter(endpoints: Iterable<Endpoint>): Router {
     const endpoint = group.find((each) => takes(each, 'POST'))
     if (endpoint !== undefined) posts.set(path, endpoint)
   }
+  const at = (path: string) => [
+    ...(exact.get(path) ?? []),
+    ...patterns.filter(({ regex }) => regex.test(path)).flatMap(({ endpoints: group }) => group),
+  ]
+  const options = preflight?.((path) => methodsOf(at(path)))
   return {
     posts,
     resolve(method, target) {
       const path = target.startsWith('/') ? target : pathOf(target)
+      if (method === 'OPTIONS' && options !== undefined) return { endpoint: options, params: noParams }
       const others: Endpoint[] = []
       const group = exact.get(path)
       if (group !== undefined) {
@@ -134,14 +145,19 @@ function noPath(path: string): NotFound {
   return new NotFound(expected('the path of an API', 'the request', path))
 }
 
-function wrongMethod(endpoints: readonly Endpoint[], path: string, method: string): MethodNotAllowed {
+/** Returns the methods that some endpoint answers. */
+function methodsOf(endpoints: readonly Endpoint[]): string[] {
   const allowed = new Set<string>()
   for (const { methods } of endpoints) {
-    for (const each of methods) {
+    for (const each of methods === 'any' ? commonMethods : methods) {
       allowed.add(each)
       if (each === 'GET') allowed.add('HEAD')
     }
   }
-  const allow = [...allowed].join(', ')
+  return [...allowed]
+}
+
+function wrongMethod(endpoints: readonly Endpoint[], path: string, method: string): MethodNotAllowed {
+  const allow = methodsOf(endpoints).join(', ')
   return new MethodNotAllowed(expected(allow, path, method), { allow })
 }

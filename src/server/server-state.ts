@@ -6,8 +6,10 @@ import { forwardingHeaders } from '../http/client-address.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
 import { Models } from '../oip/models.ts'
+import { Cors } from '../service/cors.ts'
 import type { Service } from '../service/service.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import { CorsEndpoint } from './cors-endpoint.ts'
 import { endpointsOf } from './endpoints.ts'
 import type { ServerState } from './engine.ts'
 import { type Health, unreadyReason } from './health.ts'
@@ -22,6 +24,8 @@ import { createRouter } from './router.ts'
 export interface ServerExtras {
   /** See ServeOptions. Default 0. */
   readonly trustProxy?: number
+  /** See ServeOptions. */
+  readonly corsOrigin?: string | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
 }
@@ -33,7 +37,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { trustProxy = 0, observers = [] }: ServerExtras = {},
+  { trustProxy = 0, corsOrigin, observers = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const oip: OipServer = {
@@ -43,7 +47,9 @@ export function createServerState(
     unready: () => unreadyReason(health.state, () => service.unready),
     onLateError: (error, requestId) => logFailure(log, error, requestId),
   }
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip))
+  const cors = corsOf(service, corsOrigin)
+  const preflight = cors && ((methodsOf: (path: string) => readonly string[]) => new CorsEndpoint(cors, methodsOf))
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {
@@ -56,7 +62,8 @@ export function createServerState(
     log,
     observer,
     before: beforeRequests(service),
-    readsHeaders: headersFor(service, observer, trustProxy),
+    cors,
+    readsHeaders: headersFor(service, observer, trustProxy, cors),
     trustProxy,
   }
 }
@@ -66,8 +73,16 @@ function headersFor(
   service: Service,
   observer: RequestObserver | undefined,
   trustProxy: number,
+  cors: Cors | undefined,
 ): readonly string[] | 'all' {
   const observed = observer?.readsHeaders ?? []
   if (observed === 'all' || !service.hooks.isEmpty) return 'all'
-  return trustProxy > 0 ? [...observed, ...forwardingHeaders] : observed
+  return [...observed, ...(trustProxy > 0 ? forwardingHeaders : []), ...(cors === undefined ? [] : ['origin'])]
+}
+
+/** `origin`: as in ServeOptions, in place of the service's own. */
+function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {
+  if (origin === undefined) return cors === undefined ? undefined : new Cors(cors)
+  const list = origin === '*' ? origin : origin.split(',').map((each) => each.trim())
+  return new Cors({ ...cors, origin: list })
 }

@@ -9,6 +9,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
+import { Cors, type CorsOptions } from './cors.ts'
 import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './get-api.ts'
 import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './hooks.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
@@ -26,6 +27,8 @@ export interface ServiceOptions {
    * are loaded and released as `runners` are.
    */
   readonly models?: readonly (RunnerLife | ModelOptions)[]
+  /** Which pages of other origins may call the service. Default: none. */
+  readonly cors?: CorsOptions
 }
 
 /** Work at the start or the end of a service; awaited. */
@@ -44,6 +47,7 @@ export type Hook = () => void | Promise<void>
 export class Service {
   readonly name: string
   readonly doc: string | undefined
+  readonly cors: CorsOptions | undefined
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
   /** Around the requests of all APIs. */
@@ -60,9 +64,12 @@ export class Service {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    checkOptions('Service', options, ['doc', 'runners', 'models'])
+    checkOptions('Service', options, ['doc', 'runners', 'models', 'cors'])
     this.name = name
     this.doc = options.doc
+    // Checked here, where it is written.
+    if (options.cors !== undefined) new Cors(options.cors)
+    this.cors = options.cors
     this.models = parseModels(options.models ?? [], name)
     const runners = requireRunners(options.runners ?? [], name)
     const others = new Set(this.models.map(({ runner }) => runner).filter((runner) => !runners.includes(runner)))

@@ -9,7 +9,7 @@ import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/server/options.ts'
-import { Service } from '../../src/service/service.ts'
+import { Service, type ServiceOptions } from '../../src/service/service.ts'
 
 export const engines: readonly EngineName[] = ['uws', 'node']
 
@@ -60,8 +60,9 @@ export async function start(
   engine: EngineName,
   define: (svc: Service) => void,
   options: ServeOptions = {},
+  serviceOptions: ServiceOptions = {},
 ): Promise<Running> {
-  const svc = new Service('tested')
+  const svc = new Service('tested', serviceOptions)
   define(svc)
   const log: Record<string, unknown>[] = []
   const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(JSON.parse(line)) })

@@ -1,0 +1,93 @@
+/**
+ * Cross-origin requests: which pages of other origins may call the service.
+ *
+ * **Source**: Fetch standard, "CORS protocol".
+ * @module
+ */
+import { expected, InvalidArgument } from '../errors.ts'
+import { type HeaderLine, isHeaderName } from '../http/message.ts'
+import { checkOptions } from '../options.ts'
+
+/** Which pages of other origins may call a service, and how. */
+export interface CorsOptions {
+  /** `*`, or origins such as `https://app.example.org`; a page of another one cannot read the answers. */
+  readonly origin: string | readonly string[]
+  /** Default: the methods that a path has. */
+  readonly methods?: readonly string[]
+  /** Request headers that pages may send. Default: those that they ask for. */
+  readonly headers?: readonly string[]
+  /** Response headers that pages may read, beside x-request-id, retry-after and those of rate limits. */
+  readonly exposedHeaders?: readonly string[]
+  /** Whether cookies and HTTP authentication are sent along; not with `*`. Default false. */
+  readonly credentials?: boolean
+  /** How long browsers may keep the answer to a preflight. **Units**: seconds. Default 600. */
+  readonly maxAge?: number
+}
+
+const exposed = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']
+
+/** The CORS protocol for one set of options. */
+export class Cors {
+  readonly methods: readonly string[] | undefined
+  readonly #origins: ReadonlySet<string> | '*'
+  readonly #headers: readonly string[] | undefined
+  readonly #maxAge: number
+  readonly #shared: readonly HeaderLine[]
+
+  /** **Errors**: InvalidArgument naming the wrong option. */
+  constructor(options: CorsOptions) {
+    checkOptions('cors', options, ['origin', 'methods', 'headers', 'exposedHeaders', 'credentials', 'maxAge'])
+    const { origin, methods, headers, exposedHeaders = [], credentials = false, maxAge = 600 } = options
+    this.#origins = parseOrigins(origin)
+    if (credentials && this.#origins === '*')
+      throw new InvalidArgument('credentials of cors need a list of origins: any page could act as its visitor')
+    if (!Number.isSafeInteger(maxAge) || maxAge < 0)
+      throw new InvalidArgument(expected('a whole number of seconds', 'maxAge of cors', maxAge))
+    this.methods = methods === undefined ? undefined : parseNames(methods, 'methods')
+    this.#headers = headers === undefined ? undefined : parseNames(headers, 'headers')
+    this.#maxAge = maxAge
+    const names = [...exposed, ...parseNames(exposedHeaders, 'exposedHeaders')].join(', ')
+    this.#shared = [
+      ['access-control-expose-headers', names],
+      ...(credentials ? ([['access-control-allow-credentials', 'true']] as const) : []),
+    ]
+  }
+
+  /** Returns the lines of every answer to a request of that Origin, undefined without one. */
+  linesFor(origin: string | undefined): readonly HeaderLine[] {
+    if (this.#origins === '*') return [['access-control-allow-origin', '*'], ...this.#shared]
+    // Also without an origin: a cache must not keep that answer for the others.
+    const vary: HeaderLine = ['vary', 'Origin']
+    if (origin === undefined || !this.#origins.has(origin)) return [vary]
+    return [['access-control-allow-origin', origin], vary, ...this.#shared]
+  }
+
+  /** Returns the further lines of the answer to a preflight. `asked`: its Access-Control-Request-Headers. */
+  preflightLines(methods: readonly string[], asked: string | undefined): readonly HeaderLine[] {
+    const names = this.#headers ?? (asked ?? '').split(',').map((name) => name.trim())
+    const headers = names.filter(isHeaderName).join(', ')
+    return [
+      ['access-control-allow-methods', (this.methods ?? methods).join(', ')],
+      ...(headers === '' ? [] : ([['access-control-allow-headers', headers]] as const)),
+      ['access-control-max-age', String(this.#maxAge)],
+      ['vary', 'Access-Control-Request-Method, Access-Control-Request-Headers'],
+    ]
+  }
+}
+
+function parseOrigins(origin: unknown): ReadonlySet<string> | '*' {
+  if (origin === '*') return '*'
+  const list = Array.isArray(origin) ? origin : [origin]
+  for (const each of list) {
+    // As browsers write it: without a path, a slash or a default port.
+    if (typeof each !== 'string' || !URL.canParse(each) || new URL(each).origin !== each)
+      throw new InvalidArgument(expected("'*' or an origin like https://app.example.org", 'origin of cors', each))
+  }
+  return new Set(list)
+}
+
+function parseNames(names: readonly string[], option: string): readonly string[] {
+  const ok = Array.isArray(names) && names.every((name) => typeof name === 'string' && isHeaderName(name))
+  if (!ok) throw new InvalidArgument(expected('a list of names', `${option} of cors`, names))
+  return names
+}
