@@ -37,7 +37,8 @@ export interface SeriesForm {
   readonly refusesNulls: boolean
 }
 
-const anyCell: JsonSchema = { type: ['number', 'string', 'boolean', 'array', 'object', 'null'] }
+// Any JSON value: a cell may hold lists and objects.
+const anyCell: JsonSchema = {}
 const label: JsonSchema = { type: ['integer', 'string'] }
 
 /** Returns the schema of one element of a column; `name` is the type's in the options. */
@@ -54,7 +55,8 @@ function typeSchema(type: FrameType): JsonSchema {
   if (type === 'Struct') return { type: 'object' }
   if (isNested(type)) {
     const item = itemOfType(type)
-    const schema = item === undefined ? anyCell : typeSchema(item)
+    if (item === undefined) return { type: 'array', items: anyCell }
+    const schema = typeSchema(item)
     return { type: 'array', items: { ...schema, type: [schema.type, 'null'].flat() } }
   }
   if (type === 'Binary') return { type: 'string', contentEncoding: 'base64' }

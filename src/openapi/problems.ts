@@ -58,7 +58,8 @@ export function problemResponses(
   }
   const responses = [...byStatus].map(([status, group]) => [status, problemOf(problem, group)] as const)
   const any = { description: 'Any other error.', content: { [problemMediaType]: { schema: problem } } }
-  return { ...Object.fromEntries(responses), default: any }
+  // Not `default`, which generated clients also take for a success whose media type they do not know.
+  return { ...Object.fromEntries(responses), '4XX': any, '5XX': any }
 }
 
 function problemOf(problem: JsonSchema, errors: readonly ErrorDescription[]): ResponseObject {

@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
         reason: { enum: ['syntax', 'encoding', 'ragged', 'dtype', 'shape'] },
       },
     })
-    expect(Object.keys(responses)).toEqual(['200', '400', '413', '415', '500', '503', '504', 'default'])
+    expect(Object.keys(responses)).toEqual(['200', '400', '413', '415', '500', '503', '504', '4XX', '5XX'])
   })
 
   it('has a problem that is what the server sends', async () => {
