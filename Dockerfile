@@ -4,7 +4,7 @@
 #   docker run --read-only --tmpfs /tmp -p 3000:3000 iris
 
 # The full image has what the native add-on needs: g++, make, Python, and Node's headers beside its executable.
-FROM node:20-bookworm AS builder
+FROM node:22-bookworm AS builder
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No install scripts here: no dependency needs its own, and ours come below, when their sources are there.
@@ -20,16 +20,15 @@ COPY examples examples
 RUN mkdir -p examples/node_modules \
  && cp -r node_modules/zod examples/node_modules/zod \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
-# Sources that are compiled by now, and the engine's binaries for other systems and versions of Node: 150 MB.
-RUN rm -rf node_modules/simdjson \
- && find node_modules/uWebSockets.js/dist/bin -name 'uws_*.node' ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
+# The engine's binaries for other systems and versions of Node: 126 MB.
+RUN find node_modules/uWebSockets.js/dist/bin -name 'uws_*.node' ! -name "uws_linux_$(node -p process.arch)_$(node -p process.versions.modules).node" -delete
 
-FROM node:20-bookworm-slim
+FROM node:22-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json LICENSE* ./
 COPY --from=builder /app/node_modules node_modules
-COPY --from=builder /app/native/build/Release/serving_native.node native/build/Release/serving_native.node
+COPY --from=builder /app/native/build/Release/serving_native.node /app/native/build/Release/serving_image.node native/build/Release/
 COPY --from=builder /app/dist dist
 COPY --from=builder /app/examples examples
 # By number, so that an orchestrator can see that it is not root. Nothing below /app is written.

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { engines } from '../engines.ts'
 import { probe, root, send, until } from './process.ts'
 
 /** Serves with at most so many file descriptors a process; resolves to the ports of HTTP and gRPC. */
@@ -40,21 +41,18 @@ function isGrpcAlive(port: number): Promise<boolean> {
   })
 }
 
-describe.runIf(process.platform === 'linux').each(['uws', 'node'])(
-  'too many connections, with the %s engine',
-  (engine) => {
-    it.each(['http', 'grpc'] as const)(
-      'that are idle, on the %s port, are survived and logged',
-      async (target) => {
-        const server = await serveWithLimit(160, engine)
-        const sockets: Socket[] = []
-        for (let i = 0; i < 480; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
-        await until(() => server.output().includes('"event":"file_descriptors"'))
-        for (const socket of sockets) socket.destroy()
-        await until(async () => (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200)
-        expect(server.output()).not.toContain('worker_exit')
-      },
-      60_000,
-    )
-  },
-)
+describe.runIf(process.platform === 'linux').each(engines)('too many connections, with the %s engine', (engine) => {
+  it.each(['http', 'grpc'] as const)(
+    'that are idle, on the %s port, are survived and logged',
+    async (target) => {
+      const server = await serveWithLimit(160, engine)
+      const sockets: Socket[] = []
+      for (let i = 0; i < 480; i++) sockets.push(connect(server[target], '127.0.0.1').on('error', () => {}))
+      await until(() => server.output().includes('"event":"file_descriptors"'))
+      for (const socket of sockets) socket.destroy()
+      await until(async () => (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200)
+      expect(server.output()).not.toContain('worker_exit')
+    },
+    60_000,
+  )
+})

@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { engines } from '../engines.ts'
 import { type Answer, folder, root, until } from './process.ts'
 
 /** Whether this machine lets us mount a small file system in a namespace of our own. */
@@ -52,7 +53,7 @@ function upload(port: number, bytes: number): Promise<Answer> {
   })
 }
 
-describe.each(['uws', 'node'])('uploads on disk, with the %s engine', (engine) => {
+describe.each(engines)('uploads on disk, with the %s engine', (engine) => {
   it.runIf(canMount)('are refused with 507 on a full disk, and others go on', async () => {
     const directory = folder({})
     const mount = `mount -t tmpfs -o size=8m none '${directory}' && `
@@ -71,7 +72,7 @@ describe.each(['uws', 'node'])('uploads on disk, with the %s engine', (engine) =
 
 describe('a directory for temporary files', () => {
   it('that does not exist is said at start', async () => {
-    const server = await serveIn('/proc/none', '', 'uws')
+    const server = await serveIn('/proc/none', '', engines[0])
     await until(() => server.output().includes('"event":"temporary_files"'))
     expect(server.output()).toContain('/proc/none')
     expect((await upload(server.port, 1000)).status).toBe(200)
@@ -81,7 +82,7 @@ describe('a directory for temporary files', () => {
   it('that can be written is not', async () => {
     const directory = folder({})
     chmodSync(directory, 0o700)
-    const server = await serveIn(directory, '', 'uws')
+    const server = await serveIn(directory, '', engines[0])
     expect((await upload(server.port, 6_000_000)).status).toBe(200)
     expect(server.output()).not.toContain('temporary_files')
   })

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { engines } from '../engines.ts'
 import {
   type Answer,
   answeringPid,
@@ -14,8 +15,6 @@ import {
   until,
   workerPids,
 } from './process.ts'
-
-const engines = ['uws', 'node']
 
 /** Whether a process runs; a dead one whose parent has not asked for its exit code yet does not. */
 function isAlive(pid: number): boolean {

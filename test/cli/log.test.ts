@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { engines } from '../engines.ts'
 import { folder, root, send, until } from './process.ts'
 
 const service = `
@@ -11,7 +12,7 @@ svc.api({ input: new io.Text(), output: new io.Text(), name: 'fail' }, () => { t
 export default svc
 `
 
-it.runIf(process.platform === 'linux').each(['uws', 'node'])(
+it.runIf(process.platform === 'linux').each(engines)(
   'a pipe for the log that nobody reads does not stop a worker of the %s engine',
   async (engine) => {
     const place = folder({ 'service.mjs': service }, true)

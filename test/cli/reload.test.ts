@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { encodeRequest } from '../../src/proto/envelope.ts'
+import { engines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { answeringPid, folder, heldRequest, probe, serveFile, until, workerPids } from './process.ts'
 
@@ -29,7 +30,7 @@ export default svc
 `
 const manifest = '{"type":"module"}'
 
-describe.each(['uws', 'node'])('SIGHUP, with the %s engine', (engine) => {
+describe.each(engines)('SIGHUP, with the %s engine', (engine) => {
   it('replaces every worker without a failed request, over kept connections and gRPC', async () => {
     const args = ['--workers', '2', '--engine', engine, '--grpc-port', '0']
     const { port, child, stderr, stdout } = await serveFile(probe, args)

@@ -2,6 +2,7 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import { engines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, probe, root, run, send, serveFile, until, workerPids } from './process.ts'
 
@@ -98,7 +99,7 @@ describe('serving serve', () => {
     expect((await send(port, '/pid', 'x')).status).toBe(200)
   })
 
-  it.each(['uws', 'node'])('shares a port among workers with the %s engine', async (engine) => {
+  it.each(engines)('shares a port among workers with the %s engine', async (engine) => {
     const { port, line } = await serveFile(probe, ['--workers', '2', '--engine', engine])
     expect(line).toContain(`(2 workers, ${engine} engine,`)
     expect(await workerPids(port, 2)).toHaveLength(2)

@@ -11,7 +11,7 @@ import { serve } from '../../src/server/listener.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/server/options.ts'
 import { Service, type ServiceOptions } from '../../src/service/service.ts'
 
-export const engines: readonly EngineName[] = ['uws', 'node']
+export { engines } from '../engines.ts'
 
 /** Bytes in, bytes out: the smallest custom descriptor, with a content-length. */
 export class Bytes extends IODescriptor<Uint8Array, ResponseBody> {

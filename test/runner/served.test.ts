@@ -1,5 +1,6 @@
-import { type EngineName, io, Runner, Service, serve } from 'serving'
+import { io, Runner, Service, serve } from 'serving'
 import { expect, it, onTestFinished } from 'vitest'
+import { engines } from '../engines.ts'
 import { model } from './runner.ts'
 
 type Hangs = typeof import('./models/hangs.ts')
@@ -7,7 +8,7 @@ interface LogLine {
   readonly event?: string
 }
 
-for (const engine of ['uws', 'node'] as EngineName[]) {
+for (const engine of engines) {
   it(`is not ready while a call hangs, logs that once, and answers again with a new thread, on ${engine}`, async () => {
     const lines: LogLine[] = []
     const log = (fields: object) => void lines.push(fields as LogLine)
