@@ -6,7 +6,7 @@
 import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
-import type { Column, ColumnTable } from '../frame/columns.ts'
+import { type Column, type ColumnTable, renameColumns } from '../frame/columns.ts'
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { minAsyncBytes } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
@@ -34,7 +34,7 @@ import { decodeParquet } from '../frame/parquet-sandbox.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
-import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
+import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
 import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
@@ -235,7 +235,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (format === 'json') return this.#fromJson(text, isPrivate)
     if (format === 'csv') {
       return whenReady(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate), (read) =>
-        this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }),
+        this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }, true),
       )
     }
     bodyLoan.keep(request)
@@ -268,14 +268,20 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   #fromJson(json: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
-    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate), (frame) => this.#fromTable(frame))
+    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate), (frame) =>
+      this.#fromTable(frame, true),
+    )
   }
 
-  #fromTable({ table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>): MaybePromise<DataFrame> {
+  /** `isOwned`: whether the columns' memory is theirs alone, as that of a parsed text is. */
+  #fromTable(
+    { table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>,
+    isOwned = false,
+  ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
-    return whenReady(buildFrame(renamed, this.#castingTo(cast)), (frame) => {
+    return whenReady(buildFrame(renamed, this.#castingTo(cast, isOwned)), (frame) => {
       keepLabels(frame, labels)
       return frame
     })
@@ -285,13 +291,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #accept(frame: DataFrame): MaybePromise<DataFrame> {
     const own = this.#polars.names(frame).map((name) => ({ name }))
     this.#checkWidth(own.length)
-    if (this.applyColumnNames) this.#polars.rename(frame, this.columns as readonly string[])
-    const named = this.#polars.names(frame).map((name) => ({ name }))
-    return castFrame(frame, this.#castingTo(this.#typesOf(named, own)))
+    const renamed = this.applyColumnNames ? this.#polars.rename(frame, this.columns as readonly string[]) : frame
+    const named = this.#polars.names(renamed).map((name) => ({ name }))
+    return castFrame(renamed, this.#castingTo(this.#typesOf(named, own)))
   }
 
-  #castingTo(types: Casting['types']): Casting {
-    return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame' }
+  #castingTo(types: Casting['types'], isOwned = false): Casting {
+    return { polars: this.#polars, types, enforce: this.enforceDtype, name: 'PandasDataFrame', isOwned }
   }
 
   /** Returns the type of each column, looked up by its name after renaming, else by its name in the request. */

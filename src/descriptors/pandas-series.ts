@@ -7,7 +7,7 @@ import { matchesShape, parseShapePattern, showShape } from '../array/shape.ts'
 import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame } from '../frame/build-frame.ts'
-import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
+import { type Column, type ColumnTable, columnOf, renameColumns } from '../frame/columns.ts'
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
@@ -17,7 +17,7 @@ import { keepLabels, keptLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
-import { decodeFrameJson, type JsonFrame, renameColumns } from '../frame/read-json.ts'
+import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
 import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
@@ -151,7 +151,7 @@ export class PandasSeries extends IODescriptor<Series> {
     if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
     const isPrivate = bodyLoan.isPooled(request)
     const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate)
-    return whenReady(read, (frame) => this.#fromTable(frame))
+    return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
 
   /**
@@ -177,7 +177,11 @@ export class PandasSeries extends IODescriptor<Series> {
     return toSeriesTable({ table: this.#checkOutput(value), labels: keptLabels(value) })
   }
 
-  #fromTable({ table, labels, name, types }: LabelledTable & Partial<JsonFrame>): MaybePromise<Series> {
+  /** `isOwned`: whether the column's memory is its alone, as that of a parsed text is. */
+  #fromTable(
+    { table, labels, name, types }: LabelledTable & Partial<JsonFrame>,
+    isOwned = false,
+  ): MaybePromise<Series> {
     if (table.columns.length > 1) {
       throw new BadInput(`expected one column for PandasSeries, received ${table.columns.length}`, {
         reason: 'columns',
@@ -190,7 +194,7 @@ export class PandasSeries extends IODescriptor<Series> {
     const called = name ?? (this.orient === 'table' && own !== 'values' ? own : '')
     const named = renameColumns({ rows: table.rows, columns }, [called])
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
-    const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries' }
+    const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries', isOwned }
     return whenReady(buildFrame(named, casting), (frame) => {
       const series = this.#polars.seriesOf(frame)
       keepLabels(series, labels)

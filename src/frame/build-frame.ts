@@ -22,6 +22,8 @@ export interface Casting {
   readonly enforce: boolean
   /** The descriptor's name, for errors. */
   readonly name: string
+  /** Whether no one else can write to the columns' memory or use it again, so that a frame may keep it. */
+  readonly isOwned?: boolean
 }
 
 /**
@@ -41,7 +43,11 @@ export function buildFrame(table: ColumnTable, casting: Casting): MaybePromise<D
   const { types, name } = casting
   const columns = table.columns.map((column, i) => markNested(column, types[i]))
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) =>
-    piecesOf(nested, casting) <= 1 ? buildPiece(nested, casting, 0) : buildInPieces(nested, casting),
+    piecesOf(nested, casting) > 1
+      ? buildInPieces(nested, casting)
+      : casting.isOwned && !types.includes('Categorical')
+        ? casting.polars.lazyFrame(castColumns(nested, casting, 0))
+        : buildPiece(nested, casting, 0),
   )
 }
 
@@ -94,8 +100,14 @@ async function inPieces(
 }
 
 function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): DataFrame {
-  const { polars, types } = casting
-  if (types.every((type) => type === undefined)) return polars.fromColumns(table)
+  const frame = casting.polars.fromColumns(castColumns(table, casting, firstRow))
+  castInPolars(frame, casting)
+  return frame
+}
+
+function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): ColumnTable<AnyColumn> {
+  const { types } = casting
+  if (types.every((type) => type === undefined)) return table
   const columns = table.columns.map((column, i) => {
     const type = types[i]
     if (type === undefined || type === 'Categorical') return column
@@ -105,9 +117,7 @@ function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: n
     if (row !== -1) throw misfit(casting, type, column.name, firstRow + row)
     return cast
   })
-  const frame = polars.fromColumns({ rows: table.rows, columns })
-  castInPolars(frame, casting)
-  return frame
+  return { rows: table.rows, columns }
 }
 
 /** Casts columns to categories, in place. */

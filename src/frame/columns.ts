@@ -126,6 +126,14 @@ function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
   return moved
 }
 
+/** Returns the same columns with other names. */
+export function renameColumns<C extends AnyColumn>(
+  { rows, columns }: ColumnTable<C>,
+  names: readonly string[],
+): ColumnTable<C> {
+  return { rows, columns: columns.map((column, i) => ({ ...column, name: names[i] })) }
+}
+
 /** Whether element `row` has a value. */
 export function isValid(column: Pick<Column, 'validity'>, row: number): boolean {
   const { validity } = column

@@ -6,6 +6,7 @@ import { type ColumnKind, isWideInteger } from '../dtype.ts'
 import { decodeArrow } from './arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
+import { tableBehind } from './lazy-frame.ts'
 import type { DataFrame, pl } from './polars-package.ts'
 import type { FieldType } from './table-schema.ts'
 import type { TimeForm } from './times.ts'
@@ -20,6 +21,8 @@ export interface ColumnFailure {
 
 /** Returns the column names. A column called `columns` hides that property, but not `ownKeys`, which takes 10 µs. */
 export function namesOf(frame: DataFrame): string[] {
+  const table = tableBehind(frame)
+  if (table !== undefined) return table.columns.map(({ name }) => name)
   const names: unknown = frame.columns
   return Array.isArray(names) ? names : (Reflect.ownKeys(frame) as string[])
 }
@@ -111,6 +114,8 @@ const nestedCells = 256
 
 /** Returns the number of cells of a frame; a lower one if that is above `max` already, or surely below. */
 export function cellsOf(frame: DataFrame, max: number): number {
+  const table = tableBehind(frame)
+  if (table !== undefined) return cellsOfTable(table)
   const cells = member(frame, 'height') * namesOf(frame).length
   // Asking for types costs 0.7 µs and more.
   if (cells > max || cells * nestedCells <= max) return cells
@@ -118,8 +123,15 @@ export function cellsOf(frame: DataFrame, max: number): number {
   return cells + member(frame, 'height') * nested * nestedCells
 }
 
+function cellsOfTable({ rows, columns }: ColumnTable<AnyColumn>): number {
+  const nested = columns.filter((column) => !('kind' in column)).length
+  return rows * (columns.length + nested * nestedCells)
+}
+
 /** See `Polars`. */
 export function toColumns(polars: typeof pl, frame: DataFrame, times: TimeForm): ColumnTable | ColumnFailure {
+  const own = tableBehind(frame)
+  if (own !== undefined) return unnestColumns(own, times)
   const small = smallColumns(frame)
   if (small !== undefined) return small
   const table = toVectors(polars, frame)
@@ -128,6 +140,8 @@ export function toColumns(polars: typeof pl, frame: DataFrame, times: TimeForm):
 
 /** See `Polars`. */
 export function toVectors(polars: typeof pl, frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure {
+  const own = tableBehind(frame)
+  if (own !== undefined) return own
   const direct = decodeArrow(ipcOf(frame))
   if (direct !== undefined) return direct
   // Several chunks, or types without buffers of numbers or text.

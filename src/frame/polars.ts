@@ -8,7 +8,9 @@
  */
 
 import { encodeArrow } from './arrow.ts'
-import type { AnyColumn, ColumnTable } from './columns.ts'
+import { ColumnSeries, isPlain } from './column-series.ts'
+import { type AnyColumn, type ColumnTable, renameColumns } from './columns.ts'
+import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import {
   arrowOf,
@@ -33,6 +35,8 @@ export interface Polars {
   isSeries(value: unknown): value is Series
   /** **Cost**: one copy of the columns. */
   fromColumns(table: ColumnTable<AnyColumn>): DataFrame
+  /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be its own. */
+  lazyFrame(table: ColumnTable<AnyColumn>): DataFrame
   /**
    * Converts times as `times` says, lists and structs to JSON text, categories to their text, decimals to floats, bytes
    * to base64.
@@ -50,7 +54,7 @@ export interface Polars {
   seriesOf(frame: DataFrame): Series
   /** Returns a frame with the series as its only column. For reading only. */
   frameOf(series: Series): DataFrame
-  /** Renames the columns in place. The user's function must not hold `frame`. */
+  /** Returns the frame with other names. It may be the same one: the user's function must not hold it. */
   rename(frame: DataFrame, names: readonly string[]): DataFrame
   /** Returns the column names. Use this and the functions below, not the frame's members, which columns can hide. */
   names(frame: DataFrame): string[]
@@ -97,10 +101,13 @@ export function loadPolars(neededBy: string): Polars {
 
 function wrap(polars: typeof pl): Polars {
   const readIpc = (file: Uint8Array) => polars.readIPC(asBuffer(file))
+  const fromColumns = (table: ColumnTable<AnyColumn>) =>
+    readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size)))
   return {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
-    fromColumns: (table) => readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size))),
+    fromColumns,
+    lazyFrame: (table) => lazyFrame({ polars, table, make: fromColumns }),
     toColumns: (frame, times = exactTimes) => toColumns(polars, frame, times),
     toColumnsWithin(frame, maxCells, times) {
       return cellsOf(frame, maxCells) > maxCells ? undefined : toColumns(polars, frame, times)
@@ -108,14 +115,17 @@ function wrap(polars: typeof pl): Polars {
     fieldTypes: (frame) => fieldTypes(polars, frame),
     cellsOf: (frame) => cellsOf(frame, Number.POSITIVE_INFINITY),
     toVectors: (frame) => toVectors(polars, frame),
-    seriesOf,
+    seriesOf: (frame) => seriesOf(polars, frame),
     // Not DataFrame([series]): it renames an unnamed series in place, which the user's function may hold.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
     names: namesOf,
     height: (frame) => member(frame, 'height'),
     dtypes: (frame) => member(frame, 'dtypes'),
     variants: variantsOf,
-    clone: (frame) => member(frame, 'clone')(),
+    clone(frame) {
+      const table = tableBehind(frame)
+      return table === undefined ? member(frame, 'clone')() : lazyFrameWith(frame, table)
+    },
     pick(frame, places) {
       const names = namesOf(frame)
       const picked = underPlainNames(frame, 'c', () => frame.select(...places.map((i) => `c${i}`)))
@@ -144,6 +154,8 @@ function wrap(polars: typeof pl): Polars {
             .collect(),
     join: (frames) => polars.concat([...frames], { how: 'horizontal' }),
     rename(frame, names) {
+      const table = tableBehind(frame)
+      if (table !== undefined) return lazyFrameWith(frame, renameColumns(table, names))
       frame.columns = [...names]
       return frame
     },
@@ -197,8 +209,14 @@ function wrap(polars: typeof pl): Polars {
   }
 }
 
-function seriesOf(frame: DataFrame): Series {
+function seriesOf(polars: typeof pl, frame: DataFrame): Series {
   const make = () => member(frame, 'getColumns')()[0]
+  const table = tableBehind(frame)
+  const column = table?.columns[0]
+  if (table !== undefined && column !== undefined && isPlain(column)) {
+    const native = new ColumnSeries(column, table.rows, () => make().inner() as NativeSeries)
+    return lazySeries({ frame, native, dtype: () => dtypeOf(polars, column), make })
+  }
   // Not the native object if a column is called `_df`.
   const { _df } = frame as { readonly _df?: { column?(name: string): NativeSeries } }
   if (typeof _df?.column !== 'function') return make()

@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeUtf8 } from '../text/utf8.ts'
-import type { Column, ColumnTable } from './columns.ts'
+import { type Column, type ColumnTable, renameColumns } from './columns.ts'
 import { uniqueNames } from './csv.ts'
 import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
@@ -51,11 +51,6 @@ export function decodeFrameJson(
     const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
     return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
   })
-}
-
-/** Returns the same columns with other names. */
-export function renameColumns(table: ColumnTable, names: readonly string[]): ColumnTable {
-  return { rows: table.rows, columns: table.columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
 /** The schema has one word for all integers. */
