@@ -48,7 +48,7 @@ describe('a frame of a small body', () => {
     expect(own.dtypes.map(String)).toEqual(other.dtypes.map(String))
     expect(Reflect.ownKeys(own)).toEqual(Reflect.ownKeys(other))
     const seen: unknown[] = []
-    own.rows((row: unknown) => seen.push(row))
+    ;(own.rows as (callback: (row: unknown) => void) => void)((row) => seen.push(row))
     expect(seen).toEqual(other.rows())
     expect(tableBehind(own)).toBeDefined()
     for (const name of own.columns) {
