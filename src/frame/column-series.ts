@@ -118,7 +118,7 @@ export class ColumnSeries implements NativeSeries {
     if (numbers === undefined) return undefined
     let found: number | bigint | undefined
     for (const value of numbers) {
-      if (value === value && (found === undefined || isBetter(value, found))) found = value
+      if (!Number.isNaN(value) && (found === undefined || isBetter(value, found))) found = value
     }
     return found === undefined ? undefined : Number(found)
   }
