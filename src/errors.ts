@@ -136,6 +136,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
   /** Methods that the path has, sent as `Allow`. */
   readonly allow?: string
+  /** Which limit refused the request; counted, never sent. */
+  readonly limit?: string
   /** How a caller makes itself known, sent as `WWW-Authenticate`: `Bearer realm="models"`. */
   readonly challenge?: string
 }
@@ -173,6 +175,7 @@ export class ServingError extends Error {
   readonly retryAfterSeconds?: number
   readonly allow?: string
   readonly challenge?: string
+  readonly limit?: string
   // A registry symbol, not instanceof alone: two copies of the package in one process must agree.
   readonly [brand] = true
 
@@ -192,6 +195,7 @@ export class ServingError extends Error {
     if (details.retryAfterSeconds !== undefined) this.retryAfterSeconds = details.retryAfterSeconds
     if (details.allow !== undefined) this.allow = details.allow
     if (details.challenge !== undefined) this.challenge = details.challenge
+    if (details.limit !== undefined) this.limit = details.limit
   }
 
   /** Whether `value` is a ServingError, of this or of another loaded copy of the package. */

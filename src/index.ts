@@ -97,6 +97,7 @@ export type { RunnerEvent } from './runner/worker-supervisor.ts'
 // Loaded for `Service.inject`.
 import './server/inject.ts'
 
+export type { MetricFamily, MetricLabels, MetricValue } from './metrics/metric-family.ts'
 export { serve } from './server/listener.ts'
 export type { LogLevel } from './server/log-levels.ts'
 export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
@@ -109,3 +110,4 @@ export type { InjectJson, InjectRequest, InjectResponse } from './service/inject
 export type { ModelOptions, ModelTensor } from './service/model-options.ts'
 export type { FetchHandler, Mount } from './service/mount.ts'
 export { type Hook, Service, type ServiceOptions } from './service/service.ts'
+export { traceHeaders } from './tracing/trace-headers.ts'

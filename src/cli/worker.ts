@@ -8,6 +8,7 @@ import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
 import { defaultLimits, type Listener } from '../server/options.ts'
+import { MetricsMember } from '../workers/metrics-member.ts'
 import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService } from './load-service.ts'
@@ -20,6 +21,7 @@ const logger = createLogger(config.serve.logLevel)
 let starting: Promise<Listener> | undefined
 let listener: Listener | undefined
 let leaving = false
+const metrics = new MetricsMember(async () => (await listener?.collectMetrics()) ?? [])
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
@@ -75,6 +77,7 @@ async function leave(code: number, isReplaced = false): Promise<void> {
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
     await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0 }))
+    await metrics.leave()
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')
     process.exit(1)

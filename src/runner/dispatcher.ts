@@ -4,6 +4,7 @@
  */
 
 import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
+import type { RunnerCounts } from '../metrics/runner-counts.ts'
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
@@ -23,6 +24,7 @@ export interface DispatcherOptions {
   readonly concurrency: number
   readonly boundary: Boundary
   readonly clock: Clock
+  readonly counts: RunnerCounts
   /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
   /** Called when a call of that method hangs in that worker, which gets no more calls until it returns. */
@@ -75,8 +77,9 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const { boundary, clock, graceMs, concurrency } = options
+    const { name, boundary, clock, graceMs, concurrency } = options
     this.#jobs = {
+      name,
       boundary,
       clock,
       graceMs,
@@ -108,9 +111,14 @@ export class Dispatcher {
 
   /** Workers that have the model and in which no call hangs. */
   get usable(): number {
-    let count = 0
-    for (const { hung } of this.#slots.values()) if (hung === 0) count++
-    return count
+    return this.workers - this.states.hung
+  }
+
+  /** Workers that have the model, by what they do. */
+  get states(): { readonly busy: number; readonly idle: number; readonly hung: number } {
+    const states = { busy: 0, idle: 0, hung: 0 }
+    for (const { busy, hung } of this.#slots.values()) states[hung > 0 ? 'hung' : busy > 0 ? 'busy' : 'idle']++
+    return states
   }
 
   /** Gives calls to a worker from now on. */
@@ -161,7 +169,9 @@ export class Dispatcher {
   refusal(): Error | undefined {
     if (this.#closed !== undefined) return this.#closed
     const { maxQueue, name } = this.#options
-    return this.#waiting < maxQueue ? undefined : new Overloaded(`too many calls wait for the runner ${name}`)
+    return this.#waiting < maxQueue
+      ? undefined
+      : new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
   }
 
   /** Queues a call. Its promise resolves to its answer; that of a stream to an {@link OpenStream}. */
@@ -170,7 +180,9 @@ export class Dispatcher {
     const queue = this.#queues.get(method) as MethodQueue
     call.owner = queue
     this.#waiting++
-    queue.calls.push(call, this.#options.clock.now(), queue.running === 0)
+    const now = this.#options.clock.now()
+    call.queuedAt = now
+    queue.calls.push(call, now, queue.running === 0)
     this.#schedule()
   }
 
@@ -234,6 +246,7 @@ export class Dispatcher {
 
   async #send(queue: MethodQueue, slot: Slot, calls: readonly RunnerCall[]): Promise<void> {
     const job = new Job(++this.#count, queue.method, calls, slot.worker, this.#jobs)
+    this.#countDispatch(job)
     slot.busy++
     queue.running++
     try {
@@ -252,6 +265,18 @@ export class Dispatcher {
       this.#dispatch()
       if (this.#onIdle !== undefined && this.#isIdle()) this.#onIdle()
     }
+  }
+
+  #countDispatch({ calls, method, rows }: Job): void {
+    const { counts, clock } = this.#options
+    const now = clock.now()
+    for (const { queuedAt, trace } of calls) {
+      counts.queueWait.add((now - queuedAt) / 1000)
+      trace?.dispatched()
+    }
+    if (!method.batchable) return
+    counts.batches++
+    counts.batchRows.add(rows)
   }
 
   #hung({ worker, method }: Job): void {

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { type JobTrace, tracer } from '../tracing/tracer.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'
@@ -23,6 +24,8 @@ export interface OpenStream {
 
 /** What a job needs to know of its runner, and whom it tells. */
 export interface JobContext {
+  /** Of the runner. */
+  readonly name: string
   readonly boundary: Boundary
   readonly clock: Clock
   /** Time after the deadline until a job that has not returned counts as hung. **Units**: milliseconds. */
@@ -124,7 +127,16 @@ export class Job implements CallOwner {
     if (this.#calls.length === 0) return undefined
     const deadlineMs = lastDeadline(this.#calls)
     const message: RunMessage = { kind: 'run', id: this.id, method: this.method.name, inputs, deadlineMs }
-    return (await this.worker.run(message, transfer)) as RunReply
+    const trace = this.#trace(this.method.batchable)
+    if (trace === undefined) return (await this.worker.run(message, transfer)) as RunReply
+    const traced: RunMessage = { ...message, traceparent: trace.traceparent }
+    return (await settled(this.worker.run(traced, transfer), trace)) as RunReply
+  }
+
+  #trace(isBatch: boolean): JobTrace | undefined {
+    if (tracer === undefined) return undefined
+    const traces = this.#calls.map(({ trace }) => trace)
+    return tracer.job(`${this.#context.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
   }
 
   #packBatch(transfer: ArrayBuffer[]): PackedList {
@@ -153,8 +165,29 @@ export class Job implements CallOwner {
     const [{ value, deadlineMs }] = this.#calls
     const transfer: ArrayBuffer[] = []
     const input = pack(value, this.#context.boundary, transfer)
-    const message: StreamMessage = { kind: 'stream', id: this.id, method: this.method.name, input, deadlineMs }
-    return { ...this.worker.open(message, transfer), abandon: () => this.#watch() }
+    const trace = this.#trace(false)
+    const message: StreamMessage = {
+      kind: 'stream',
+      id: this.id,
+      method: this.method.name,
+      input,
+      deadlineMs,
+      ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
+    }
+    const { channel, done } = this.worker.open(message, transfer)
+    return { channel, done: trace === undefined ? done : settled(done, trace), abandon: () => this.#watch() }
+  }
+}
+
+/** Ends the spans of a job with what it comes to. */
+async function settled<T>(done: Promise<T>, trace: JobTrace): Promise<T> {
+  try {
+    const result = await done
+    trace.settled(undefined)
+    return result
+  } catch (error) {
+    trace.settled(error as Error)
+    throw error
   }
 }
 

@@ -28,6 +28,11 @@ export interface ModelCall {
   readonly signal: AbortSignal
   /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
+  /**
+   * Continues the trace of the callers, for calls of other services; the active context of an OpenTelemetry SDK that
+   * the module registers in its thread continues it as well. Undefined where no caller is traced.
+   */
+  readonly traceparent: string | undefined
 }
 
 /** A reply, and the buffers to move with it. */
@@ -87,7 +92,7 @@ export class ModelHost {
   }
 
   async #warm(name: string, input: unknown): Promise<void> {
-    const result = await this.#method(name)(input, new Call(undefined))
+    const result = await this.#method(name)(input, new Call(undefined, undefined))
     const iterator = iteratorOf(result)
     if (iterator === undefined) return
     await iterator.next()
@@ -100,8 +105,9 @@ export class ModelHost {
 
   async #run(message: RunMessage): Promise<HostReply> {
     const { id, method, deadlineMs } = message
-    const call = new Call(deadlineMs)
+    const call = new Call(deadlineMs, message.traceparent)
     this.#running.set(id, call)
+    const within = message.traceparent === undefined ? undefined : await traceContext(message.traceparent)
     const start = performance.now()
     const results: unknown[] = []
     const failed: number[] = []
@@ -110,10 +116,11 @@ export class ModelHost {
       failed.push(i)
     }
     const inputs = unpackList(message.inputs, fail)
+    const run = this.#method(method)
     for (let i = 0; i < inputs.length; i++) {
       if (failed.includes(i)) continue
       try {
-        const result = this.#method(method)(inputs[i], call)
+        const result = within === undefined ? run(inputs[i], call) : within(() => run(inputs[i], call))
         // Results that are no promises are not awaited: the calls of a message are short.
         results[i] = isPromise(result) ? await result : result
       } catch (error) {
@@ -141,7 +148,7 @@ export class ModelHost {
   }
 
   async #stream(message: StreamMessage, channel: Channel): Promise<void> {
-    const call = new Call(message.deadlineMs)
+    const call = new Call(message.deadlineMs, message.traceparent)
     const post = (up: StreamUp, transfer: ArrayBuffer[] = []) => channel.post(up, transfer)
     let credits = 0
     let wake = () => {}
@@ -153,7 +160,9 @@ export class ModelHost {
       wake()
     })
     try {
-      iterator = iteratorOf(await this.#method(message.method)(unpack(message.input), call))
+      const within = message.traceparent === undefined ? undefined : await traceContext(message.traceparent)
+      const run = () => this.#method(message.method)(unpack(message.input), call)
+      iterator = iteratorOf(await (within === undefined ? run() : within(run)))
       if (iterator === undefined)
         throw new InvalidArgument(`expected the method ${message.method} to return a generator`)
       for (;;) {
@@ -183,11 +192,13 @@ export class ModelHost {
 
 class Call implements ModelCall {
   readonly deadlineMs: number | undefined
+  readonly traceparent: string | undefined
   aborted = false
   #controller: AbortController | undefined
 
-  constructor(deadlineMs: number | undefined) {
+  constructor(deadlineMs: number | undefined, traceparent: string | undefined) {
     this.deadlineMs = deadlineMs
+    this.traceparent = traceparent
   }
 
   // Made on demand: most methods do not ask for it.
@@ -203,6 +214,12 @@ class Call implements ModelCall {
     this.aborted = true
     this.#controller?.abort(new ClientClosed('no caller wants the result any more'))
   }
+}
+
+/** Returns what runs a method below the span of its callers. */
+async function traceContext(traceparent: string): Promise<<T>(work: () => T) => T> {
+  const { withParent } = await import('../tracing/otel-tracer.ts')
+  return (work) => withParent(traceparent, work)
 }
 
 async function loadModel({ module, init }: LoadMessage): Promise<object> {

@@ -28,6 +28,8 @@ export interface RunMessage {
   readonly inputs: PackedList
   /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
+  /** Absent where no caller is traced. */
+  readonly traceparent?: string
 }
 
 /** Run a method that yields, and send what it yields over the channel. */
@@ -37,6 +39,7 @@ export interface StreamMessage {
   readonly method: string
   readonly input: Packed
   readonly deadlineMs: number | undefined
+  readonly traceparent?: string
 }
 
 /** No caller wants the reply to that message any more. */

@@ -4,6 +4,7 @@
  */
 import { ClientClosed, DeadlineExceeded, ServingError } from '../errors.ts'
 import { lifecycle } from '../http/context.ts'
+import type { CallTrace } from '../tracing/tracer.ts'
 import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
@@ -44,6 +45,10 @@ export class RunnerCall implements Waiting {
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
+  /** When it came to its queue. **Units**: milliseconds of the dispatcher's clock. */
+  queuedAt = 0
+  /** Set before it comes to its queue, where it is traced. */
+  trace: CallTrace | undefined
   /** Whether it was answered or given up. */
   over = false
   // One object for all calls of a queue or job, not a function for each: functions made in the async method that sends
@@ -89,26 +94,27 @@ export class RunnerCall implements Waiting {
   }
 
   resolve(value: unknown): void {
-    if (this.#end()) this.#resolve(value)
+    if (this.#end(undefined)) this.#resolve(value)
   }
 
   reject(reason: Error): void {
-    if (this.#end()) this.#reject(reason)
+    if (this.#end(reason)) this.#reject(reason)
   }
 
   /** Like `reject`, for a call whose caller does not want the answer any more: tells the owner. */
   giveUp(reason: Error): void {
     const { owner } = this
-    if (!this.#end()) return
+    if (!this.#end(reason)) return
     this.#reject(reason)
     owner?.abandoned(this)
   }
 
-  #end(): boolean {
+  #end(error: Error | undefined): boolean {
     if (this.over) return false
     this.over = true
     this.owner = undefined
     this.#unsubscribe?.()
+    this.trace?.settled(error)
     return true
   }
 }

@@ -4,6 +4,8 @@
  */
 
 import { InvalidArgument } from '../errors.ts'
+import { RunnerCounts, type RunnerState } from '../metrics/runner-counts.ts'
+import { tracer } from '../tracing/tracer.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { startInline } from './inline-worker.ts'
@@ -68,10 +70,17 @@ const startWorkers: Readonly<Record<Boundary, StartWorkers>> = {
 const entryOf = (name: string) =>
   new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
 
+/**
+ * Returns what a runner has counted, and its state now; undefined for one of another copy of the package. Not a member
+ * of runners, whose other members are the methods of their models.
+ */
+export let runnerState: (runner: RunnerLife) => RunnerState | undefined
+
 class ModelRunner implements RunnerLife {
   readonly name: string
   readonly #settings: RunnerSettings
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
+  readonly #counts = new RunnerCounts()
   #supervisor: WorkerSupervisor | undefined
   #users = 0
   #starting: Promise<void> | undefined
@@ -119,6 +128,7 @@ class ModelRunner implements RunnerLife {
       start: startWorkers[boundary],
       entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
       clock: realClock,
+      counts: this.#counts,
       graceMs: ownGraceMs ?? modelGraceMs,
       onEvent: (event) => {
         for (const listener of this.#listeners) listener(event)
@@ -156,6 +166,7 @@ class ModelRunner implements RunnerLife {
       const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
       const send = (part: unknown, rows: number) => {
         const call = new RunnerCall(part, rows, key, options.deadlineMs)
+        call.trace = tracer?.call(this.name, method.name, options)
         call.follow(options, realClock)
         dispatcher.push(method.name, call)
         return call
@@ -172,11 +183,20 @@ class ModelRunner implements RunnerLife {
     const begin = async () => {
       const dispatcher = this.#dispatcher()
       const call = new RunnerCall(input, 1, '', options.deadlineMs)
+      call.trace = tracer?.call(this.name, method.name, options)
       call.follow(options, realClock)
       dispatcher.push(method.name, call)
       return (await call.promise) as OpenStream
     }
     return new RunnerStream(begin, options)
+  }
+
+  static {
+    runnerState = (runner) => {
+      if (!(#counts in runner)) return undefined
+      const threads = runner.#supervisor?.threads ?? { busy: 0, idle: 0, hung: 0, starting: 0 }
+      return { name: runner.name, counts: runner.#counts, waiting: runner.waiting, threads }
+    }
   }
 }
 

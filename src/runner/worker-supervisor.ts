@@ -5,6 +5,7 @@
  */
 
 import { InternalError, Overloaded, SetupError } from '../errors.ts'
+import type { RunnerCounts, ThreadStates } from '../metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { LoadMessage, LoadReply } from './model-messages.ts'
@@ -37,6 +38,7 @@ export interface SupervisorOptions {
   /** Program of each worker. */
   readonly entry: URL
   readonly clock: Clock
+  readonly counts: RunnerCounts
   /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
   onEvent(event: RunnerEvent): void
@@ -73,6 +75,7 @@ export class WorkerSupervisor {
       concurrency,
       boundary,
       clock: options.clock,
+      counts: options.counts,
       graceMs: options.graceMs,
       onHung: (worker, method) => this.#onHung(worker, method),
     })
@@ -135,6 +138,11 @@ export class WorkerSupervisor {
     return this.#problem ?? `the runner ${name} is loading its model`
   }
 
+  /** Its workers by what they do. */
+  get threads(): ThreadStates {
+    return { ...this.dispatcher.states, starting: Math.max(0, this.#size - this.dispatcher.workers) }
+  }
+
   #up(worker: ModelWorker): void {
     if (this.#isStopped) return
     if (this.#failures === 0) {
@@ -168,6 +176,7 @@ export class WorkerSupervisor {
     this.dispatcher.open()
     this.dispatcher.addWorker(worker)
     if (this.#isStarted) {
+      this.#options.counts.replaced++
       this.#options.onEvent({ kind: 'replaced', message: `the runner ${name} has its model in ${worker.name}` })
     } else if (++this.#loaded === this.#size) {
       this.#isStarted = true

@@ -7,7 +7,7 @@ import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } fr
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
-import { takesRequests } from './health.ts'
+import { type HealthState, takesRequests } from './health.ts'
 import type { Limits } from './options.ts'
 
 /**
@@ -46,8 +46,7 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
  * **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
-  if (endpoint.isLimited && !takesRequests(server.health.state))
-    return new Overloaded(`the server is ${server.health.state}`)
+  if (endpoint.isLimited && !takesRequests(server.health.state)) return notReady(server.health.state)
   const { declared, encoding, fault } = body
   if (fault !== undefined) return fault
   if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
@@ -62,7 +61,7 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
 
 /** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */
 export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
-  if (!takesRequests(server.health.state)) return new Overloaded(`the server is ${server.health.state}`)
+  if (!takesRequests(server.health.state)) return notReady(server.health.state)
   if (!server.memory.reserve(bytes)) return noMemory()
   if (!server.limiter.acquire()) {
     server.memory.release(bytes)
@@ -72,14 +71,18 @@ export function admitCall(server: ServerState, bytes: number): ServingError | un
   return undefined
 }
 
+function notReady(state: HealthState): Overloaded {
+  return new Overloaded(`the server is ${state}`, { limit: state })
+}
+
 /** Returns the refusal of a request when all slots are taken. */
 export function tooMany(): Overloaded {
-  return new Overloaded('too many requests in flight')
+  return new Overloaded('too many requests in flight', { limit: 'in_flight' })
 }
 
 /** Returns the refusal of a request that needs more memory than is left. */
 export function noMemory(): Overloaded {
-  return new Overloaded('too little memory for another large body or answer')
+  return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
 }
 
 /** Returns the refusal of a body above the limit. `declared` is its Content-Length, if it has one. */

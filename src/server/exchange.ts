@@ -72,7 +72,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     lifecycle.bind(ctx, target, endpoint.api, this)
     const { observer, cors } = server
     if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
-    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, ctx, endpoint.name, endpoint.protocol)
+    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, ctx, endpoint)
   }
 
   get remoteAddress(): string | undefined {

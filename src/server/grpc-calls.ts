@@ -208,7 +208,7 @@ export class GrpcCalls {
       },
     })
     const { observer } = server
-    const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, name, 'grpc')
+    const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, { name, protocol: 'grpc' })
     recorder?.bodyComplete()
     const error = admitCall(server, size)
     if (error !== undefined) {

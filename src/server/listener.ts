@@ -6,6 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../errors.ts'
 import { tempFileFault } from '../file/temp-file.ts'
+import type { MetricFamily } from '../metrics/metric-family.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service/service.ts'
@@ -28,6 +29,7 @@ import {
 } from './options.ts'
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
+import { Telemetry } from './telemetry.ts'
 import { openTlsFiles, type TlsFiles } from './tls-files.ts'
 import { listenUws } from './uws.ts'
 import { loadUws } from './uws-package.ts'
@@ -49,6 +51,12 @@ const optionNames = [
   'logLevel',
   'trustProxy',
   'corsOrigin',
+  'metrics',
+  'metricsPort',
+  'accessLog',
+  'accessLogSample',
+  'otlpEndpoint',
+  'traceSample',
 ]
 
 /**
@@ -67,9 +75,12 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
   const disclosure = parseDisclosure(options)
+  const telemetry = await Telemetry.start(service, options, log)
   const server = createServerState(service, limits, prefix, log, disclosure, {
     trustProxy: parseTrustProxy(options.trustProxy),
     corsOrigin: options.corsOrigin,
+    observers: telemetry.observers,
+    endpoints: telemetry.endpoints,
   })
   const fault = tempFileFault()
   if (fault !== undefined) {
@@ -87,19 +98,21 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     await service.start({ modelGraceMs: limits.modelGraceMs })
     // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('./grpc.ts')).listenGrpc
+    await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     const engine = await start(server, address)
     try {
       const grpcAddress = { ...address, port: grpcPort as number }
       const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
-      return new RunningListener(service, server, engine, grpcEngine, tls)
+      return new RunningListener(service, server, engine, grpcEngine, tls, telemetry)
     } catch (error) {
       await engine.close()
       throw error
     }
   } catch (error) {
     tls?.close()
+    await telemetry.close()
     await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }
@@ -148,6 +161,8 @@ class RunningListener implements Listener {
   readonly #reclaimer: MemoryReclaimer
   readonly #descriptors: DescriptorWatch
   readonly #tls: TlsFiles | undefined
+  readonly #telemetry: Telemetry
+  readonly metricsPort: number | undefined
   #closing: Promise<void> | undefined
 
   constructor(
@@ -156,6 +171,7 @@ class RunningListener implements Listener {
     engine: Engine,
     grpc: GrpcEngine | undefined,
     tls: TlsFiles | undefined,
+    telemetry: Telemetry,
   ) {
     this.#service = service
     this.#server = server
@@ -164,6 +180,8 @@ class RunningListener implements Listener {
     this.port = engine.port
     this.#grpc = grpc
     this.#tls = tls
+    this.#telemetry = telemetry
+    this.metricsPort = telemetry.metricsPort
     this.#descriptors = new DescriptorWatch(server.log)
     this.#reclaimer = new MemoryReclaimer(() => server.limiter.wasIdle())
     this.grpcPort = grpc?.port
@@ -204,6 +222,11 @@ class RunningListener implements Listener {
     this.#reclaimer.stop()
     this.#descriptors.stop()
     await this.#service.stop()
+    await this.#telemetry.close()
+  }
+
+  collectMetrics(): Promise<readonly MetricFamily[]> {
+    return this.#telemetry.collect()
   }
 }
 

@@ -30,6 +30,7 @@ export function joinObservers(observers: readonly RequestObserver[]): RequestObs
   const names = observers.map(({ readsHeaders = [] }) => readsHeaders)
   return {
     needsAddress: observers.some(({ needsAddress }) => needsAddress),
+    needsStages: observers.some(({ needsStages }) => needsStages),
     readsHeaders: names.includes('all') ? 'all' : [...new Set(names.flat())],
     onBegin: (ctx) => {
       for (const each of begin) each.onBegin?.(ctx)
@@ -70,6 +71,7 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
   }
   return {
     needsAddress: true,
+    needsStages: hasResponse,
     readsHeaders: 'all',
     ...(hasError && {
       onError: (ctx, error) => {

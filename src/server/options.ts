@@ -4,6 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import type { MetricFamily } from '../metrics/metric-family.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { Logger } from './log.ts'
 import type { LogLevel } from './log-levels.ts'
@@ -113,6 +114,34 @@ export interface ServeOptions extends Partial<Limits> {
   readonly grpcTls?: GrpcTls
   /** How much is logged, where no `logger` is given. Default `info`. */
   readonly logLevel?: LogLevel
+  /**
+   * Whether `GET /metrics` answers metrics of Prometheus. Default true. `'count'`: for {@link Listener.collectMetrics}
+   * alone.
+   */
+  readonly metrics?: boolean | 'count'
+  /**
+   * Port for metrics alone, on node:http; 0 takes a free one, see {@link Listener.metricsPort}. With `metrics: false`
+   * they are answered nowhere else. Default: none.
+   */
+  readonly metricsPort?: number
+  /**
+   * Whether each request is logged when it is over, at level `info`: method, path, API, status, code, time, bytes,
+   * request id, trace id and address, never headers or bodies. Default false.
+   */
+  readonly accessLog?: boolean
+  /** Share of the requests that the access log has, from 0 to 1; answers from 500 up are always there. Default 1. */
+  readonly accessLogSample?: number
+  /**
+   * Base URL of an OpenTelemetry collector (OTLP over HTTP), such as `http://localhost:4318`: starts an SDK that sends
+   * it spans. Needs the packages `@opentelemetry/sdk-trace-node` and `@opentelemetry/exporter-trace-otlp-http`.
+   * Default: spans go to the SDK that the application has registered before, if any.
+   */
+  readonly otlpEndpoint?: string
+  /**
+   * Share of the requests that are traced, from 0 to 1; those with a `traceparent` follow its flag. Default: what
+   * `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` say, else 1.
+   */
+  readonly traceSample?: number
   /** Default: pino on standard error, as text on a terminal and as JSON elsewhere. */
   readonly logger?: Logger
 }
@@ -134,6 +163,10 @@ export interface Listener {
   readonly engine: EngineName
   /** Port of gRPC; undefined without a gRPC server. */
   readonly grpcPort: number | undefined
+  /** Port of metrics; undefined without one of their own. */
+  readonly metricsPort: number | undefined
+  /** Returns what this process has counted, as prom-client's `getMetricsAsJSON` does; nothing where metrics are off. */
+  collectMetrics(): Promise<readonly MetricFamily[]>
   /**
    * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
    * Meanwhile new connections are accepted, so that probes see the 503, unless `accepting` is false: for a process that

@@ -7,12 +7,18 @@ import type { Context } from '../http/context.ts'
 import type { Chunk } from '../http/message.ts'
 import type { Outcome, ProtocolName, RequestObserver } from '../http/outcome.ts'
 
+/** What an outcome tells of the endpoint of a request. */
+export interface RecordedEndpoint {
+  readonly name: string
+  readonly protocol?: ProtocolName
+  readonly path?: string
+}
+
 /** The record of one request; made only where somebody observes. */
 export class OutcomeRecorder {
   readonly #observer: RequestObserver
   readonly #ctx: Context
-  readonly #endpoint: string | undefined
-  readonly #protocol: ProtocolName
+  readonly #endpoint: RecordedEndpoint | undefined
   readonly #start = performance.now()
   #bodyMs: number | undefined
   #statusMs: number | undefined
@@ -21,11 +27,10 @@ export class OutcomeRecorder {
   #bytesOut = 0
   #isOver = false
 
-  constructor(observer: RequestObserver, ctx: Context, endpoint: string | undefined, protocol: ProtocolName = 'http') {
+  constructor(observer: RequestObserver, ctx: Context, endpoint: RecordedEndpoint | undefined) {
     this.#observer = observer
     this.#ctx = ctx
     this.#endpoint = endpoint
-    this.#protocol = protocol
     // Read now: an engine may forget it with the request.
     if (observer.needsAddress) void ctx.remoteAddress
     observer.onBegin?.(ctx)
@@ -33,13 +38,13 @@ export class OutcomeRecorder {
 
   /** Called when the body is complete. */
   bodyComplete(): void {
-    this.#bodyMs = this.#elapsed
+    if (this.#observer.needsStages) this.#bodyMs = this.#elapsed
   }
 
   /** Called when a status is sent. */
   answered(status: number): void {
     this.#status = status
-    this.#statusMs = this.#elapsed
+    if (this.#observer.needsStages) this.#statusMs = this.#elapsed
   }
 
   /** Called for an error, before it is answered; the last one counts. */
@@ -67,8 +72,9 @@ export class OutcomeRecorder {
       status: this.#status ?? (error instanceof ClientClosed ? error.status : 500),
       code: error === undefined ? undefined : ServingError.is(error) ? error.code : 'internal',
       error,
-      protocol: this.#protocol,
-      endpoint: this.#endpoint,
+      protocol: this.#endpoint?.protocol ?? 'http',
+      endpoint: this.#endpoint?.name,
+      route: this.#endpoint?.path,
       bytesIn,
       bytesOut: this.#bytesOut,
       durations: { bodyMs: this.#bodyMs, statusMs: this.#statusMs, totalMs: this.#elapsed },

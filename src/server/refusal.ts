@@ -17,8 +17,7 @@ export function refusalOf(server: ServerState, error: ServingError, request: Ref
   const ctx = contextOfRefused(server, request)
   logFailure(server.log, error, ctx.id, endpoint?.name)
   const { observer } = server
-  const recorder =
-    observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, endpoint?.name, endpoint?.protocol)
+  const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, endpoint)
   recorder?.failed(error)
   const problem = endpoint === undefined ? problemResponse(error, ctx.id) : endpoint.problem(error, ctx.id)
   const response = lifecycle.withHeaders(ctx, problem)

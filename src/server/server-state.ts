@@ -3,6 +3,7 @@
  * @module
  */
 import { forwardingHeaders } from '../http/client-address.ts'
+import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
 import { Models } from '../oip/models.ts'
@@ -28,6 +29,8 @@ export interface ServerExtras {
   readonly corsOrigin?: string | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
+  /** Answered beside those of the service. */
+  readonly endpoints?: readonly Endpoint[]
 }
 
 /** Returns the state of a server of `service` with its APIs below `prefix`; its health is `starting`. */
@@ -37,7 +40,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { trustProxy = 0, corsOrigin, observers = [] }: ServerExtras = {},
+  { trustProxy = 0, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const oip: OipServer = {
@@ -49,7 +52,7 @@ export function createServerState(
   }
   const cors = corsOf(service, corsOrigin)
   const preflight = cors && ((methodsOf: (path: string) => readonly string[]) => new CorsEndpoint(cors, methodsOf))
-  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip), preflight)
+  const router = createRouter([...endpointsOf(service, health, prefix, disclosure, oip), ...endpoints], preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {

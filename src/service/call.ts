@@ -9,6 +9,7 @@ import { type Context, lifecycle } from '../http/context.ts'
 import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { tracer } from '../tracing/tracer.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,
@@ -33,7 +34,10 @@ import {
  */
 export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
   try {
-    const input = api.input.fromHttpRequest(request, ctx)
+    const input =
+      tracer === undefined
+        ? api.input.fromHttpRequest(request, ctx)
+        : tracer.stage(ctx, 'decode', () => api.input.fromHttpRequest(request, ctx))
     if (isPromise(input)) {
       bodyLoan.keep(request)
       return withDeadline(ctx, decodeAsync(api, settled(input, request), ctx, http), http)

@@ -6,6 +6,7 @@
 import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
+import { tracer } from '../tracing/tracer.ts'
 import type { Api } from './api.ts'
 import { runRequestHooks } from './hooks.ts'
 
@@ -28,7 +29,7 @@ export function callDecoded<R>(
   protocol: Protocol<R>,
 ): MaybePromise<R> {
   try {
-    const input = decode()
+    const input = tracer === undefined ? decode() : tracer.stage(ctx, 'decode', decode)
     return isPromise(input)
       ? withDeadline(ctx, decodeAsync(api, input, ctx, protocol), protocol)
       : proceed(api, input, ctx, protocol)
@@ -82,7 +83,7 @@ export async function decodeAsync<R>(
 function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   let result: unknown
   try {
-    result = api.fn(input, ctx)
+    result = tracer === undefined ? api.fn(input, ctx) : tracer.stage(ctx, 'function', () => api.fn(input, ctx))
   } catch (error) {
     return protocol.fail(functionFailureOf(error), ctx)
   }
@@ -109,7 +110,10 @@ function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Proto
   const reason = lifecycle.abortReason(ctx)
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   try {
-    const answer = protocol.encode(api, result, ctx)
+    const answer =
+      tracer === undefined
+        ? protocol.encode(api, result, ctx)
+        : tracer.stage(ctx, 'encode', () => protocol.encode(api, result, ctx))
     return isPromise(answer) ? encodeAsync(answer, ctx, protocol) : answer
   } catch (error) {
     return protocol.fail(encodeFailureOf(error), ctx)

@@ -6,9 +6,11 @@ import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
+import { listenMetrics, MetricsPage } from '../server/metrics-endpoint.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
-import { readyLines } from './ready-lines.ts'
+import { MetricsCollector } from './metrics-collector.ts'
+import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, WorkerProcess } from './worker-process.ts'
@@ -74,7 +76,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const { serve } = options.config
   const shared = sharing(serve.engine, workers, process.platform)
   if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
-  const { host, grpcPort } = serve
+  const { host, grpcPort, metricsPort } = serve
   const settings: ServeSettings = {
     ...serve,
     port: await takePort(serve.port ?? 3000, host),
@@ -82,7 +84,15 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     ...(shared.engine === undefined ? {} : { engine: shared.engine }),
   }
   const config: WorkerConfig = { ...options.config, serve: settings }
-  return await new Supervision({ ...options, config, workers: shared.workers }).finished
+  const metrics = new MetricsCollector()
+  cluster.on('fork', (worker) => metrics.follow(worker))
+  const page = new MetricsPage(() => metrics.collect())
+  const port = metricsPort === undefined ? undefined : await listenMetrics(page, metricsPort, host)
+  try {
+    return await new Supervision({ ...options, config, workers: shared.workers }, metrics, port?.port).finished
+  } finally {
+    await port?.close()
+  }
 }
 
 /**
@@ -107,6 +117,8 @@ class Supervision {
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
+  readonly #metrics: MetricsCollector
+  readonly #metricsPort: number | undefined
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
@@ -116,8 +128,10 @@ class Supervision {
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: SupervisorOptions, metrics: MetricsCollector, metricsPort: number | undefined) {
     this.#options = options
+    this.#metrics = metrics
+    this.#metricsPort = metricsPort
     this.finished = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
@@ -143,7 +157,10 @@ class Supervision {
   #configure(settings: ServeSettings): void {
     const { config, workerFile } = this.#options
     const { port, grpcPort, host, engine } = config.serve
-    const next: WorkerConfig = { ...config, serve: { ...settings, port, grpcPort, host, engine } }
+    // Metrics on a port of their own are answered by this process: workers only count.
+    const { metricsPort, ...others } = settings
+    const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
+    const next: WorkerConfig = { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
     cluster.setupPrimary({ exec: fileURLToPath(workerFile), args: [JSON.stringify(next)] })
   }
 
@@ -171,6 +188,8 @@ class Supervision {
     this.#announced = true
     const { workers, config, print } = this.#options
     for (const line of readyLines(ready, workers, config.serve)) print(line)
+    const { host } = config.serve
+    if (this.#metricsPort !== undefined) print(`metrics at ${originOf(host, this.#metricsPort)}/metrics`)
     this.#reloadIfAsked()
   }
 
@@ -207,6 +226,7 @@ class Supervision {
       { ...event, ...failure, delayMs },
       `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
     )
+    this.#metrics.restarted()
     slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
   }
 

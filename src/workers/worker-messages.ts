@@ -2,6 +2,7 @@
  * Messages between a worker process and its supervisor.
  * @module
  */
+import type { MetricFamily } from '../metrics/metric-family.ts'
 import type { EngineName, ServeSettings } from '../server/options.ts'
 
 /** Settings of a worker, as JSON in its first argument. */
@@ -31,8 +32,22 @@ export interface WorkerFailed {
   readonly message: string
 }
 
+/** Sent when a worker was asked for metrics, and before it exits in order. */
+export interface MetricsReport {
+  readonly type: 'metrics'
+  /** Of the request; 0 for the last report of a worker. */
+  readonly id: number
+  readonly families: readonly MetricFamily[]
+}
+
+/** Asks the supervisor for the metrics of all workers. */
+export interface MetricsWanted {
+  readonly type: 'metrics_wanted'
+  readonly id: number
+}
+
 /** Messages from a worker. */
-export type WorkerMessage = WorkerReady | WorkerFailed
+export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | MetricsWanted
 
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
@@ -41,7 +56,26 @@ export interface DrainRequest {
   readonly isReplaced?: boolean
 }
 
+/** Asks a worker for its metrics. */
+export interface MetricsRequest {
+  readonly type: 'collect'
+  readonly id: number
+}
+
+/** Answers {@link MetricsWanted}. */
+export interface MetricsOfAll {
+  readonly type: 'metrics_of_all'
+  readonly id: number
+  readonly processes: readonly (readonly MetricFamily[])[]
+}
+
+/** Messages to a worker. */
+export type SupervisorMessage = DrainRequest | MetricsRequest | MetricsOfAll
+
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */
-export function isMessageOf<T extends WorkerMessage | DrainRequest>(type: T['type'], message: unknown): message is T {
+export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
+  type: T['type'],
+  message: unknown,
+): message is T {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === type
 }

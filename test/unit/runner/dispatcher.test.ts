@@ -7,6 +7,7 @@ import {
   InternalError,
   Overloaded,
 } from '../../../src/errors.ts'
+import { RunnerCounts } from '../../../src/metrics/runner-counts.ts'
 import { Dispatcher } from '../../../src/runner/dispatcher.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
 import type { RunMessage, RunReply } from '../../../src/runner/model-messages.ts'
@@ -72,6 +73,7 @@ function setUp(own: Partial<MethodSettings> = {}, places = 1, maxQueue = 100) {
   const clock = new TestClock()
   const hung: [ModelWorker, string][] = []
   const dispatcher = new Dispatcher({
+    counts: new RunnerCounts(),
     name: 'test',
     methods: [method(own)],
     maxQueue,

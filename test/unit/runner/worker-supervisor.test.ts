@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RunnerCounts } from '../../../src/metrics/runner-counts.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
@@ -36,6 +37,7 @@ async function setUp(options: Partial<RunnerOptions> = {}, graceMs = 500) {
   const all = { module: '/model.js', methods: { predict: {} }, ...options } as RunnerOptions
   let pool!: WorkerPoolOptions
   const supervisor = new WorkerSupervisor(parseRunnerOptions('test', all, []), {
+    counts: new RunnerCounts(),
     start: (poolOptions) => {
       pool = poolOptions
       return { stop: async () => {} }

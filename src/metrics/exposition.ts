@@ -1,0 +1,68 @@
+/**
+ * Metrics of the process, and the text of metrics. The only file that imports prom-client; itself imported where
+ * metrics are on, since loading it takes 20 ms.
+ * @module
+ */
+import { AggregatorRegistry, collectDefaultMetrics, Registry, register } from 'prom-client'
+import type { MetricFamily } from './metric-family.ts'
+
+/** The types of the text. */
+export const metricsTypes = {
+  text: Registry.PROMETHEUS_CONTENT_TYPE,
+  openMetrics: Registry.OPENMETRICS_CONTENT_TYPE,
+} as const
+
+let processRegistry: Registry | undefined
+
+/** Starts to measure the delay of the event loop and garbage collection. Idempotent. */
+export function measureProcess(): void {
+  if (processRegistry !== undefined) return
+  processRegistry = new Registry()
+  collectDefaultMetrics({ register: processRegistry })
+}
+
+/**
+ * Returns the metrics of this process: event loop, memory, garbage collection, CPU; and those that the application has
+ * in the default registry of prom-client, if its copy of the package is ours.
+ */
+export async function processFamilies(): Promise<MetricFamily[]> {
+  const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
+  // Gauges that are named as counters, and lists of resources that nobody asks for.
+  const own = (all ?? []).filter(({ name }) => !name.startsWith('nodejs_active_')).map(worstOfAll)
+  const names = new Set(own.map(({ name }) => name))
+  const users = (await register.getMetricsAsJSON()) as unknown as MetricFamily[]
+  return [...own, ...users.filter(({ name }) => !names.has(name) && !name.startsWith('serving_'))].map(withoutNaN)
+}
+
+/** Quantiles of several processes: the average would hide the one that is stuck. */
+function worstOfAll(family: MetricFamily): MetricFamily {
+  return /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(family.name) ? { ...family, aggregator: 'max' } : family
+}
+
+/** Without values that nothing was measured for. */
+function withoutNaN(family: MetricFamily): MetricFamily {
+  return { ...family, values: family.values.filter(({ value }) => !Number.isNaN(value)) }
+}
+
+/** Joins the metrics of processes, each as its metrics say. */
+export async function joinFamilies(processes: readonly (readonly MetricFamily[])[]): Promise<MetricFamily[]> {
+  return (await aggregate(processes, metricsTypes.text).getMetricsAsJSON()) as unknown as MetricFamily[]
+}
+
+/** Returns the text of the metrics of processes together, of one of {@link metricsTypes}. */
+export function metricsText(processes: readonly (readonly MetricFamily[])[], type: string): Promise<string> {
+  if (type !== metricsTypes.openMetrics) return aggregate(processes, type).metrics()
+  // prom-client 15.1 adds `_total` to counters; those of `aggregate` had it twice.
+  const renamed = processes.map((families) =>
+    families.map((family) =>
+      family.type === 'counter' ? { ...family, name: family.name.replace(/_total$/, '') } : family,
+    ),
+  )
+  return aggregate(renamed, type).metrics()
+}
+
+function aggregate(processes: readonly (readonly MetricFamily[])[], type: string) {
+  const registry = AggregatorRegistry.aggregate(processes as never)
+  registry.setContentType(type as never)
+  return registry
+}

@@ -1,0 +1,20 @@
+/**
+ * The processes whose metrics are told as one: the workers of a supervisor, or this process alone.
+ * @module
+ */
+import type { MetricFamily } from './metric-family.ts'
+
+/** Returns the metrics of each process of the group. */
+export type CollectGroup = () => Promise<readonly (readonly MetricFamily[])[]>
+
+let collect: CollectGroup | undefined
+
+/** Makes this process a member of a group. Called by worker processes, before they serve. */
+export function joinGroup(collectGroup: CollectGroup): void {
+  collect = collectGroup
+}
+
+/** Returns the metrics of each process of the group, which `own` returns where there is no other process. */
+export async function collectGroup(own: () => Promise<readonly MetricFamily[]>): ReturnType<CollectGroup> {
+  return collect === undefined ? [await own()] : await collect()
+}

@@ -1,0 +1,100 @@
+/**
+ * `GET /metrics`, on the HTTP port or on one of its own.
+ * @module
+ */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Overloaded, SetupError } from '../errors.ts'
+import { preferredType } from '../http/accept.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+import type { CollectGroup } from '../metrics/process-group.ts'
+
+const path = '/metrics'
+const essences = ['text/plain', 'application/openmetrics-text']
+
+/** A page of metrics; one that is being made is shared by those who ask meanwhile. */
+export class MetricsPage {
+  readonly #collect: CollectGroup
+  readonly #pending = new Map<string, Promise<HttpResponse>>()
+
+  constructor(collect: CollectGroup) {
+    this.#collect = collect
+  }
+
+  /** `accept`: OpenMetrics where it ranks higher, else the text that every version of Prometheus reads. */
+  answer(accept = '*/*'): Promise<HttpResponse> {
+    const essence = preferredType(accept, essences) ?? essences[0]
+    let page = this.#pending.get(essence)
+    if (page === undefined) {
+      page = this.#make(essence === essences[0] ? 'text' : 'openMetrics').finally(() => this.#pending.delete(essence))
+      this.#pending.set(essence, page)
+    }
+    return page
+  }
+
+  async #make(form: 'text' | 'openMetrics'): Promise<HttpResponse> {
+    const [{ metricsText, metricsTypes }, processes] = await Promise.all([
+      import('../metrics/exposition.ts'),
+      this.#collect(),
+    ])
+    const type = metricsTypes[form]
+    return { headers: [['content-type', type]], body: await metricsText(processes, type) }
+  }
+}
+
+/** Returns the endpoint of metrics. */
+export function metricsEndpoint(page: MetricsPage): Endpoint {
+  return {
+    name: path,
+    path,
+    methods: ['GET'],
+    readsHeaders: ['accept', 'x-request-id'],
+    isLimited: false,
+    decompresses: false,
+    answer: (_, ctx: Context) => page.answer(ctx.headers.get('accept')).catch((cause) => unavailable(cause, ctx.id)),
+    problem: problemResponse,
+  }
+}
+
+function unavailable(cause: unknown, id: string): HttpResponse {
+  return problemResponse(new Overloaded('the metrics of the other workers did not come in time', { cause }), id)
+}
+
+/** A listening port of metrics. */
+export interface MetricsPort {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Answers `GET /metrics` on a port of its own, on node:http. **Errors**: SetupError when it cannot be listened on. */
+export function listenMetrics(page: MetricsPage, port: number, host: string | undefined): Promise<MetricsPort> {
+  const http = createServer({ requestTimeout: 10_000 }, async (req, res) => {
+    if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
+      res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
+      return
+    }
+    const answer = await page.answer(req.headers.accept).catch((cause) => unavailable(cause, ''))
+    res.writeHead(answer.status ?? 200, answer.headers.flat()).end(answer.body)
+  })
+  return new Promise((resolve, reject) => {
+    http.once('error', (cause) => {
+      reject(
+        new SetupError('invalid_argument', `cannot listen on port ${port} for metrics: ${cause.message}`, { cause }),
+      )
+    })
+    http.listen({ port, host, exclusive: true }, () => {
+      http.removeAllListeners('error').on('error', () => {})
+      resolve({
+        port: (http.address() as AddressInfo).port,
+        close: () =>
+          new Promise((done) => {
+            http.close(() => done())
+            http.closeAllConnections()
+          }),
+      })
+    })
+  })
+}

@@ -1,0 +1,115 @@
+/**
+ * What a server tells about itself: metrics, the access log and traces.
+ * @module
+ */
+import { expected, InvalidArgument } from '../errors.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { RequestObserver } from '../http/outcome.ts'
+import type { MetricFamily } from '../metrics/metric-family.ts'
+import { collectGroup } from '../metrics/process-group.ts'
+import type { Service } from '../service/service.ts'
+import { setTracer, type Tracer, tracer } from '../tracing/tracer.ts'
+import { AccessLog } from './access-log.ts'
+import type { Logger } from './log.ts'
+import { listenMetrics, MetricsPage, type MetricsPort, metricsEndpoint } from './metrics-endpoint.ts'
+import type { ServeOptions } from './options.ts'
+import { type MeasuredServer, ServerMetrics } from './server-metrics.ts'
+
+/** The part of ServeOptions that this is about. */
+export type TelemetryOptions = Pick<
+  ServeOptions,
+  'metrics' | 'metricsPort' | 'accessLog' | 'accessLogSample' | 'otlpEndpoint' | 'traceSample' | 'host' | 'tlsCert'
+>
+
+/** The telemetry of one server. */
+export class Telemetry {
+  /** Told of all requests, in this order. */
+  readonly observers: readonly RequestObserver[]
+  readonly endpoints: readonly Endpoint[]
+  readonly #options: TelemetryOptions
+  readonly #metrics: ServerMetrics | undefined
+  readonly #page: MetricsPage
+  readonly #tracer: Tracer | undefined
+  readonly #stopTracing: (() => Promise<void>) | undefined
+  #port: MetricsPort | undefined
+
+  private constructor(
+    service: Service,
+    options: TelemetryOptions,
+    log: Logger,
+    own: Tracer | undefined,
+    stopTracing: (() => Promise<void>) | undefined,
+  ) {
+    const { metrics = true, metricsPort, accessLog = false, accessLogSample = 1 } = options
+    this.#options = options
+    this.#metrics =
+      metrics === false && metricsPort === undefined ? undefined : new ServerMetrics(service.runners ?? [])
+    this.#page = new MetricsPage(() => collectGroup(() => this.collect()))
+    this.#tracer = own
+    this.#stopTracing = stopTracing
+    setTracer(own)
+    const access = accessLog ? new AccessLog(log, accessLogSample) : undefined
+    // The tracer first: what comes after it sees the trace.
+    this.observers = [own, this.#metrics, access].filter((each) => each !== undefined)
+    this.endpoints = metrics === true ? [metricsEndpoint(this.#page)] : []
+  }
+
+  /** Starts an OpenTelemetry SDK where that is asked for. **Errors**: InvalidArgument; MissingDependencyException. */
+  static async start(service: Service, options: TelemetryOptions, log: Logger): Promise<Telemetry> {
+    checkTelemetryOptions(options)
+    const { otlpEndpoint, traceSample, tlsCert } = options
+    const stop =
+      otlpEndpoint === undefined
+        ? undefined
+        : (await import('../tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
+    const { isSdkRegistered, OtelTracer, sampleShare } = await import('../tracing/otel-tracer.ts')
+    const share = traceSample ?? sampleShare(process.env)
+    const own = isSdkRegistered() ? new OtelTracer(share, tlsCert === undefined ? 'http' : 'https') : undefined
+    return new Telemetry(service, options, log, own, stop)
+  }
+
+  /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
+  async listen(server: MeasuredServer): Promise<void> {
+    const { metricsPort, host } = this.#options
+    if (this.#metrics === undefined) return
+    this.#metrics.server = server
+    const { measureProcess } = await import('../metrics/exposition.ts')
+    measureProcess()
+    if (metricsPort !== undefined) this.#port = await listenMetrics(this.#page, metricsPort, host)
+  }
+
+  /** Undefined without a port for metrics. */
+  get metricsPort(): number | undefined {
+    return this.#port?.port
+  }
+
+  /** Returns the metrics of this process. */
+  async collect(): Promise<readonly MetricFamily[]> {
+    return (await this.#metrics?.collect()) ?? []
+  }
+
+  /** Closes the port and sends the last spans. */
+  async close(): Promise<void> {
+    if (tracer === this.#tracer) setTracer(undefined)
+    await Promise.all([this.#port?.close(), this.#stopTracing?.()])
+  }
+}
+
+function checkTelemetryOptions(options: TelemetryOptions): void {
+  const { metrics, metricsPort, accessLog } = options
+  if (metrics !== undefined && typeof metrics !== 'boolean' && metrics !== 'count') {
+    throw new InvalidArgument(expected("a boolean or 'count'", 'metrics', metrics))
+  }
+  if (metricsPort !== undefined && !(Number.isInteger(metricsPort) && metricsPort >= 0 && metricsPort <= 65_535)) {
+    throw new InvalidArgument(expected('a whole number from 0 to 65535', 'metricsPort', metricsPort))
+  }
+  if (accessLog !== undefined && typeof accessLog !== 'boolean') {
+    throw new InvalidArgument(expected('a boolean', 'accessLog', accessLog))
+  }
+  for (const name of ['accessLogSample', 'traceSample'] as const) {
+    const share = options[name]
+    if (share !== undefined && !(share >= 0 && share <= 1)) {
+      throw new InvalidArgument(expected('a share from 0 to 1', name, share))
+    }
+  }
+}
