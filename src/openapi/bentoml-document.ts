@@ -4,8 +4,7 @@
  */
 import type { Api } from '../service/api.ts'
 import { type BentomlSpec, bentomlName, bentomlSpec } from '../service/bentoml-metadata.ts'
-import type { MetadataSource } from '../service/service-metadata.ts'
-import { type OpenApiDocument, openApiDocument } from './document.ts'
+import { type DocumentSource, type OpenApiDocument, openApiDocument } from './document.ts'
 
 const specMember = 'x-bentoml-io-descriptor'
 
@@ -18,7 +17,7 @@ interface Operation {
  * Returns the document of a service for BentoML's clients. They read the operations with the tag `Service APIs`, which
  * those with a custom descriptor do not have: one unknown descriptor would break the whole client.
  */
-export function bentomlDocument(service: MetadataSource, prefix: string): OpenApiDocument {
+export function bentomlDocument(service: DocumentSource, prefix: string): OpenApiDocument {
   const document = openApiDocument(service, prefix)
   const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }
   for (const api of service.apis.values()) {

@@ -6,16 +6,15 @@ import { createHash } from 'node:crypto'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { MetadataSource } from '../service/service-metadata.ts'
 import { bentomlDocument } from './bentoml-document.ts'
-import { openApiDocument } from './document.ts'
+import { type DocumentSource, openApiDocument } from './document.ts'
 
 /**
  * Returns the endpoints of the documents of a service: `{prefix}/openapi.json`, and `{prefix}/docs.json` for BentoML's
  * clients.
  * **Cost**: a document is made at its first request, and kept.
  */
-export function docsEndpoints(service: MetadataSource, prefix: string): Endpoint[] {
+export function docsEndpoints(service: DocumentSource, prefix: string): Endpoint[] {
   return [
     documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix)),
     documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix)),

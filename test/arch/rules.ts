@@ -75,6 +75,7 @@ export const abstractDescriptor = [
   'descriptors/descriptor.ts',
   'descriptors/proto-content.ts',
   'descriptors/schema-error.ts',
+  'descriptors/standard-json-schema.ts',
 ]
 
 /** File and folder names that say nothing. */

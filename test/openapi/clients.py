@@ -74,7 +74,7 @@ def python(folder, url):
     subprocess.run([*command, *paths], check=True, capture_output=True, env=environment)
     sys.path.insert(0, str(folder / "client"))
     from every_descriptor_client import Client, models
-    from every_descriptor_client.api.every_descriptor import array, file, form, frame, grow, image, series, text, total, typed_frame, upload
+    from every_descriptor_client.api.every_descriptor import array, file, form, frame, grow, image, labels, series, text, total, typed_frame, upload
     from every_descriptor_client.api.health import readyz
     from every_descriptor_client.types import File
 
@@ -90,6 +90,7 @@ def python(folder, url):
     grown = grow.sync(client=client, body=models.GrowRequest(value=1, children=[]))
     check("recursive schemas", grown.value == 2 and grown.children[0].value == 1, grown)
     as_file = lambda content, name=None, type=None: File(payload=io.BytesIO(content), file_name=name, mime_type=type)
+    check("queries", json.loads(labels.sync_detailed(client=client, top=2).content) == ["a", "b"])
     check("text", text.sync_detailed(client=client, body=as_file("é".encode())).content == "é".encode())
     check("files", file.sync(client=client, body=as_file(b"\x00\xff")).payload.read() == b"\x00\xff")
     png = (ROOT / "examples/all/pattern.png").read_bytes()

@@ -97,6 +97,20 @@ describe('the OpenAPI document', () => {
     )
   })
 
+  it('has GET APIs with the parameters of their query', async () => {
+    const { paths } = await document()
+    const { get } = paths['/labels']
+    expect(get).toMatchObject({
+      operationId: 'labels',
+      parameters: [
+        { name: 'top', in: 'query', required: true, description: 'How many.' },
+        { name: 'tag', in: 'query', required: false, schema: { type: 'array', items: { type: 'string' } } },
+      ],
+    })
+    expect(Object.keys(get.responses)).toEqual(['200', '400', '500', '503', '504', '4XX', '5XX'])
+    expect(paths['/any'].get).toMatchObject({ parameters: [{ schema: { type: 'object' } }] })
+  })
+
   it('has examples that the APIs answer with 200', async () => {
     const { paths } = await document()
     for (const [path, { post }] of Object.entries(paths)) {

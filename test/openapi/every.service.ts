@@ -119,4 +119,12 @@ svc.api({ input: io.NumpyNdarray.fromSample(NDArray.from([[1.5, 2.5]])), output:
   return x.shape
 })
 
+const query = z.object({ top: z.coerce.number().int().describe('How many.'), tag: z.array(z.string()).optional() })
+svc.get('/labels', { query, output: new io.JSON(), doc: 'Names.' }, function labels({ top }) {
+  return ['a', 'b', 'c'].slice(0, top)
+})
+svc.get('/any', { output: new io.Text() }, function anything(parameters) {
+  return Object.keys(parameters).join()
+})
+
 export default svc
