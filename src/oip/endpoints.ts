@@ -5,7 +5,7 @@
  * said where it is done.
  * @module
  */
-import { ServingError } from '../errors.ts'
+import { BadInput, type ServingError } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { whenReady } from '../promise.ts'
 import { parseJson } from '../text/parse-json.ts'
@@ -85,8 +85,7 @@ function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
 /** What clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
 function absent(get: MakePage, post: MakePage): Endpoint[] {
   const refuse = () => {
-    const message = 'expected tensors in the body, received the name of shared memory, which this server does not use'
-    throw new ServingError('bad_input', message, {}, { status: 501, grpc: 'UNIMPLEMENTED' })
+    throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
   }
   return [
     ...['/systemsharedmemory', '/cudasharedmemory'].flatMap((path) => [

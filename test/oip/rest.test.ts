@@ -77,7 +77,7 @@ describe('metadata', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
     expect(wrong.json()).toHaveProperty('error')
     expect((await get('/v2/models/double/other')).json()).toMatchObject({ code: 'not_found' })
-    expect((await post('/v2/systemsharedmemory/region/a/register', '{}')).status).toBe(501)
+    expect((await post('/v2/systemsharedmemory/region/a/register', '{}')).status).toBe(400)
     expect((await get('/v2/systemsharedmemory/status')).json()).toEqual([])
     expect((await get('/v2/trace/setting')).json()).toHaveProperty('trace_level')
   })

@@ -4,6 +4,12 @@ import { io, NDArray, Service } from 'serving'
 /** Makes it anew, with statistics of its own. */
 export function modelService(): Service {
   const svc = new Service('models')
+  addModelApis(svc)
+  return svc
+}
+
+/** Adds its APIs to another service. */
+export function addModelApis(svc: Service): void {
   const matrix = () => new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 2], enforceShape: true })
   svc.api({ input: matrix(), output: matrix() }, function double(x) {
     return new NDArray(
@@ -59,5 +65,4 @@ export function modelService(): Service {
   svc.api({ input: new io.Image(), output: new io.JSON() }, function picture() {
     return 'not a model'
   })
-  return svc
 }
