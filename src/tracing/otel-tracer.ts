@@ -173,16 +173,17 @@ export class OtelTracer implements Tracer {
     const [first] = traced
     let parent = first.context
     let batch: Span | undefined
-    let links: Link[] = traced.length === 1 ? [] : traced.map((call) => ({ context: call.span.spanContext() }))
+    const links: Link[] = traced.map((call) => ({ context: call.span.spanContext() }))
     if (rows !== undefined) {
       const attributes = { 'serving.batch.rows': rows, 'serving.batch.calls': calls.length }
       batch = this.#tracer.startSpan(`batch ${name}`, { links, attributes }, parent)
       // So that each request leads to its batch, too.
       for (const call of traced) call.span.addLink({ context: batch.spanContext() })
       parent = trace.setSpan(parent, batch)
-      links = []
     }
-    const model = this.#tracer.startSpan(`model ${name}`, { kind: SpanKind.CLIENT, links }, parent)
+    // Short calls that are no batch share a message: all but the first are linked to what it did.
+    const others = batch === undefined ? links.slice(1) : []
+    const model = this.#tracer.startSpan(`model ${name}`, { kind: SpanKind.CLIENT, links: others }, parent)
     return {
       traceparent: traceparentOf(model),
       settled(error) {
