@@ -9,6 +9,7 @@ export default defineConfig({
       'serving/config': src('config/index.ts'),
       'serving/client': src('client/index.ts'),
       'serving/onnx': src('onnx/index.ts'),
+      'serving/auth': src('auth/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),
     },

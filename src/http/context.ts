@@ -3,7 +3,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-import { ClientClosed } from '../errors.ts'
+import { ClientClosed, type ServingError } from '../errors.ts'
 import { isPromise } from '../promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
 import { joinHeaders, keptHeaders, ResponseContext } from './response-context.ts'
@@ -85,6 +85,10 @@ export interface RequestLifecycle {
   bind(ctx: Context, line: RequestLine, api: string | undefined, peer: RequestPeer): void
   /** Sets the API of a request whose path does not tell it. */
   setApi(ctx: Context, name: string): void
+  /** Keeps why the request is refused, unless its API turns out to be for everybody; undefined for none. */
+  setDenial(ctx: Context, denial: ServingError | undefined): void
+  /** See `setDenial`. */
+  denial(ctx: Context): ServingError | undefined
   /** Moves the headers and cookies that were set so far to those of every answer, errors as well. */
   keepHeaders(ctx: Context): void
   /** Drops the headers and cookies that were set since. */
@@ -122,6 +126,7 @@ export class Context {
   #api: string | undefined
   #remoteAddress: string | undefined
   #state: ContextState | undefined
+  #denial: ServingError | undefined
   #id: string | undefined
   #params: URLSearchParams | undefined
   #controller: AbortController | undefined
@@ -269,6 +274,10 @@ export class Context {
       setApi: (ctx, name) => {
         ctx.#api = name
       },
+      setDenial: (ctx, denial) => {
+        ctx.#denial = denial
+      },
+      denial: (ctx) => ctx.#denial,
       keepHeaders: (ctx) => keptHeaders.keep(ctx.response),
       dropHeaders: (ctx) => keptHeaders.drop(ctx.response),
       addHeaders: (ctx, lines) => keptHeaders.add(ctx.response, lines),

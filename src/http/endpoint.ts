@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly protocol?: ProtocolName
   /** Name of the API, where the path tells it. */
   readonly api?: string
+  /** Whether every request names its API in the body, so that the API may decide for itself about auth. */
+  readonly namesApi?: boolean
   /** Whether anybody may ask: no hook runs, no auth. Default false; for health. */
   readonly isOpen?: boolean
   /**

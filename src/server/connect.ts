@@ -85,6 +85,7 @@ class ConnectEndpoint implements Endpoint {
   readonly name: string
   readonly path: string
   readonly protocol = 'connect'
+  readonly namesApi: boolean
   readonly methods = ['POST']
   readonly readsHeaders: readonly string[] | 'all'
   readonly isLimited = true
@@ -93,6 +94,7 @@ class ConnectEndpoint implements Endpoint {
 
   constructor(name: string, prefix: string, readsHeaders: readonly string[] | 'all', answer: Answer) {
     this.name = name
+    this.namesApi = name.endsWith('/Call')
     this.path = `${prefix}/${name}`
     this.readsHeaders = readsHeaders
     this.#answer = answer

@@ -20,6 +20,7 @@ import { addLines, headersOf, peerOf, type TextMetadata } from './grpc-metadata.
 import { clientAddress } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
+import type { HookedEndpoint } from './request-hooks.ts'
 import { type Apis, type BytesAnswer, callBytes } from './rpc.ts'
 
 /** Metadata that are sent. */
@@ -106,7 +107,7 @@ export class GrpcCalls {
         reply(null, answer.bytes)
       }
     }
-    const refusal = this.#refused(ctx)
+    const refusal = this.#refused(ctx, name)
     const answer: MaybePromise<BytesAnswer> =
       refusal === undefined ? run(ctx) : whenReady(refusal, (error) => (error === undefined ? run(ctx) : { error }))
     if (!(answer instanceof Promise)) finish(answer)
@@ -128,7 +129,7 @@ export class GrpcCalls {
     }
     const { ctx, leave, answer: sending, recorder } = open
     try {
-      const refusal = await this.#refused(ctx)
+      const refusal = await this.#refused(ctx, name)
       if (refusal !== undefined) throw refusal
       const answer = await callRpcStream(this.#apis, decodeRequest(call.request), ctx)
       if ('error' in answer) throw answer.error
@@ -169,7 +170,7 @@ export class GrpcCalls {
       if ('refusal' in open) return open.refusal
       const { ctx, leave, answer: sending, recorder } = open
       try {
-        const refusal = await this.#refused(ctx)
+        const refusal = await this.#refused(ctx, name)
         if (refusal !== undefined) throw refusal
         recorder?.answered(200)
         for await (const bytes of method(message, ctx)) {
@@ -188,8 +189,8 @@ export class GrpcCalls {
   }
 
   /** Runs the hooks of the service, within the deadline. */
-  #refused(ctx: Context): MaybePromise<ServingError | undefined> {
-    const refusal = this.#server.before?.(rpcEndpoint, ctx)
+  #refused(ctx: Context, name: string): MaybePromise<ServingError | undefined> {
+    const refusal = this.#server.before?.(endpointOf(name), ctx)
     return refusal instanceof Promise ? withDeadline(ctx, refusal, { fail: (error) => error }) : refusal
   }
 
@@ -284,7 +285,19 @@ interface OpenCall {
   readonly recorder: OutcomeRecorder | undefined
 }
 
-const rpcEndpoint = Object.freeze({})
+const endpoints = new Map<string, HookedEndpoint>()
+
+/** Returns what auth and hooks need to know of a method. */
+function endpointOf(name: string): HookedEndpoint {
+  let endpoint = endpoints.get(name)
+  if (endpoint === undefined) {
+    const path = `/${name}`
+    endpoint = { path, namesApi: /\/Call(Stream)?$/.test(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
+    endpoints.set(name, endpoint)
+  }
+  return endpoint
+}
+
 const noLines = Object.freeze({ headers: [] as readonly HeaderLine[] })
 
 /** How a call failed. */

@@ -7,7 +7,7 @@ import type { RequestObserver } from '../http/outcome.ts'
 import { isPromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
 import type { GetApi } from '../service/get-api.ts'
-import type { Hooks } from '../service/hooks.ts'
+import type { Hooks, RequestHook } from '../service/hooks.ts'
 import type { Logger } from './log.ts'
 
 /** The part of a service that is observed. */
@@ -15,11 +15,13 @@ export interface HookedService {
   readonly apis: ReadonlyMap<string, Api>
   readonly gets: ReadonlyMap<string, GetApi>
   readonly hooks: Hooks
+  readonly auth: RequestHook | undefined
+  readonly publicPaths: readonly string[]
 }
 
-/** Returns the hooks of the API of that name. */
-export function hooksOf({ apis, gets }: HookedService, name: string | undefined): Hooks | undefined {
-  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name))?.hooks
+/** Returns the API of that name. */
+export function apiOf({ apis, gets }: HookedService, name: string | undefined): Api | GetApi | undefined {
+  return name === undefined ? undefined : (apis.get(name) ?? gets.get(name))
 }
 
 /** Returns one observer for several, or undefined for none. */
@@ -56,7 +58,7 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
     name: 'error' | 'response',
     call: (hook: (ctx: Context, of: never) => unknown) => unknown,
   ) => {
-    const own = hooksOf(service, ctx.api)?.[name]
+    const own = apiOf(service, ctx.api)?.hooks[name]
     for (const list of own === undefined ? [hooks[name]] : [hooks[name], own]) {
       for (const hook of list) {
         const failed = (err: unknown) => log.error({ requestId: ctx.id, event: 'hook_failed', err }, `a hook failed`)

@@ -1,33 +1,57 @@
 /**
- * The hooks that run before the bodies of requests are read.
+ * The auth and the hooks that run before the bodies of requests are read.
  * @module
  */
 import type { ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import type { MaybePromise } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import { type RequestHook, runRequestHooks } from '../service/hooks.ts'
-import { type HookedService, hooksOf } from './observers.ts'
+import { apiOf, type HookedService } from './observers.ts'
 
-/** The part of an endpoint that decides which hooks run. */
-export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen'>
+/** The part of an endpoint that decides what runs. */
+export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'namesApi' | 'path'>
 
-/** Runs the hooks of an endpoint; returns the error that refuses the request, or undefined. Never throws or rejects. */
+/** Runs auth and hooks for an endpoint; returns the error that refuses the request, or undefined. Never throws. */
 export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise<ServingError | undefined>
 
-/** Returns what runs the hooks of a service, and of its APIs where the path tells them; undefined for none. */
+/** Returns what runs the auth and the hooks of a service, and of its APIs where the path tells them; or undefined. */
 export function beforeRequests(service: HookedService): RunBefore | undefined {
-  const { apis, gets, hooks } = service
-  const hasOwn = [...apis.values(), ...gets.values()].some((api) => api.hooks.request.length > 0)
-  if (hooks.request.length === 0 && !hasOwn) return undefined
-  const lists = new Map<HookedEndpoint, readonly RequestHook[]>()
+  const { auth, hooks } = service
+  const apis = [...service.apis.values(), ...service.gets.values()]
+  const hasOwn = apis.some((api) => api.hooks.request.length > 0 || api.auth)
+  if (hooks.request.length === 0 && auth === undefined && !hasOwn) return undefined
+  const decidesLater = [...service.apis.values()].some((api) => api.auth !== undefined)
+  const runs = new Map<HookedEndpoint, RunBefore>()
   return (endpoint, ctx) => {
-    let list = lists.get(endpoint)
-    if (list === undefined) {
-      const own = hooksOf(service, endpoint.api)?.request ?? []
-      list = endpoint.isOpen ? [] : [...hooks.request, ...own]
-      lists.set(endpoint, list)
+    let run = runs.get(endpoint)
+    if (run === undefined) {
+      run = runFor(endpoint)
+      runs.set(endpoint, run)
     }
-    return runRequestHooks(list, ctx)
+    return run(endpoint, ctx)
   }
+
+  function runFor(endpoint: HookedEndpoint): RunBefore {
+    if (endpoint.isOpen) return () => undefined
+    const api = apiOf(service, endpoint.api)
+    const own = api?.hooks.request ?? []
+    const gate = api?.auth ?? (isPublic(endpoint.path) ? false : auth)
+    if (!gate) return runAll([...hooks.request, ...own])
+    if (!endpoint.namesApi || !decidesLater) return runAll([gate, ...hooks.request, ...own])
+    // Which API is asked for is in the body: it decides whether the refusal holds.
+    return (_, ctx) =>
+      whenReady(runRequestHooks([gate], ctx), (denial) => {
+        lifecycle.setDenial(ctx, denial)
+        return runRequestHooks(hooks.request, ctx)
+      })
+  }
+
+  function isPublic(path: string): boolean {
+    return service.publicPaths.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, '')}/`))
+  }
+}
+
+function runAll(hooks: readonly RequestHook[]): RunBefore {
+  return (_, ctx) => runRequestHooks(hooks, ctx)
 }

@@ -79,7 +79,7 @@ function headersFor(
   cors: Cors | undefined,
 ): readonly string[] | 'all' {
   const observed = observer?.readsHeaders ?? []
-  if (observed === 'all' || !service.hooks.isEmpty) return 'all'
+  if (observed === 'all' || !service.hooks.isEmpty || service.auth !== undefined) return 'all'
   return [...observed, ...(trustProxy > 0 ? forwardingHeaders : []), ...(cors === undefined ? [] : ['origin'])]
 }
 

@@ -8,7 +8,7 @@ import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type HookOptions, Hooks } from './hooks.ts'
+import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 /** How a function is registered. */
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
@@ -20,6 +20,8 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly route?: string
   /** What the API does, for the documentation page. */
   readonly doc?: string
+  /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
+  readonly auth?: RequestHook | false
 }
 
 /** A function behind descriptors `I` and `O`. */
@@ -41,6 +43,8 @@ export interface Api {
   readonly input: IODescriptor
   readonly output: IODescriptor
   readonly fn: (input: unknown, ctx: Context) => unknown
+  /** Undefined: the service's. */
+  readonly auth: RequestHook | false | undefined
   /** Run after those of the service. */
   readonly hooks: Hooks
   /** Request headers to copy; everything when the function or a hook takes the context. */
@@ -58,7 +62,7 @@ export const reservedNames: readonly string[] = [
   'openapi.json',
 ]
 
-const optionNames = ['input', 'output', 'name', 'route', 'doc', 'onRequest', 'onResponse', 'onError']
+const optionNames = ['input', 'output', 'name', 'route', 'doc', 'auth', 'onRequest', 'onResponse', 'onError']
 
 /** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
@@ -82,8 +86,9 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
     input: input as unknown as IODescriptor,
     output: output as unknown as IODescriptor,
     fn,
+    auth: parseAuth(options.auth, `auth of ${name}`),
     hooks,
-    readsHeaders: takesContext(fn) || !hooks.isEmpty ? 'all' : headersOf(input, output),
+    readsHeaders: takesContext(fn) || !hooks.isEmpty || options.auth ? 'all' : headersOf(input, output),
   }
 }
 

@@ -70,6 +70,8 @@ function start<R>(
 ): MaybePromise<R> {
   const api = apis.get(request.apiName)
   if (api === undefined) {
+    const denial = lifecycle.denial(ctx)
+    if (denial !== undefined) return protocol.fail(denial, ctx)
     const name = JSON.stringify(request.apiName.slice(0, 80))
     return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
   }

@@ -9,7 +9,7 @@ import type { Context } from '../http/context.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import { parseRoute, requireDescriptor, requireName } from './api.ts'
-import { type HookOptions, Hooks } from './hooks.ts'
+import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 /** The parameters of a query: a text each, or a list of those of one name. */
 export type QueryRecord = Readonly<Record<string, string | readonly string[]>>
@@ -23,6 +23,8 @@ export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 
   /** Default: the function's name. */
   readonly name?: string
   readonly doc?: string
+  /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
+  readonly auth?: RequestHook | false
 }
 
 /** What the function of a GET API receives: what the schema makes of the query. */
@@ -39,8 +41,11 @@ export interface GetApi {
   readonly query: StandardSchemaV1 | undefined
   readonly output: IODescriptor
   readonly fn: (query: unknown, ctx: Context) => unknown
+  readonly auth: RequestHook | false | undefined
   readonly hooks: Hooks
 }
+
+const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'onRequest', 'onResponse', 'onError']
 
 /** Checks a registration. **Errors**: InvalidArgument naming what is wrong. */
 export function createGetApi(
@@ -49,14 +54,15 @@ export function createGetApi(
   fn: GetApi['fn'],
 ): GetApi {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.get', fn))
-  checkOptions('svc.get', options, ['query', 'output', 'name', 'doc', 'onRequest', 'onResponse', 'onError'])
+  checkOptions('svc.get', options, optionNames)
   const name = requireName(options.name ?? fn.name, 'svc.get')
   const { query, output, doc } = options
   if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
     throw new InvalidArgument(expected('a Standard Schema object', `query of ${name}`, query))
   requireDescriptor(output, 'output', name)
   const hooks = new Hooks(options)
-  return { name, route: parseRoute(route), doc, query, output: output as unknown as IODescriptor, fn, hooks }
+  const auth = parseAuth(options.auth, `auth of ${name}`)
+  return { name, route: parseRoute(route), doc, query, output: output as unknown as IODescriptor, fn, auth, hooks }
 }
 
 /** Returns the query as the function receives it. **Errors**: BadInput `schema` with the parameter's name. */

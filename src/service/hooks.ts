@@ -48,6 +48,12 @@ export class Hooks {
   }
 }
 
+/** Returns the option `auth` of an API. **Errors**: InvalidArgument. */
+export function parseAuth(auth: RequestHook | false | undefined, name: string): RequestHook | false | undefined {
+  if (auth === undefined || auth === false || typeof auth === 'function') return auth
+  throw new InvalidArgument(expected('a hook or false', name, auth))
+}
+
 /** Adds a hook or a list of them. **Errors**: InvalidArgument for what is no function. */
 export function add<H>(hooks: H[], name: string, given: H | readonly H[] | undefined): void {
   for (const hook of Array.isArray(given) ? given : given === undefined ? [] : [given]) {

@@ -11,7 +11,7 @@ import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
 import { Cors, type CorsOptions } from './cors.ts'
 import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './get-api.ts'
-import { add, type ErrorHook, Hooks, type RequestHook, type ResponseHook } from './hooks.ts'
+import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './hooks.ts'
 import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
 import { type ModelOptions, parseModels } from './model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './mount.ts'
@@ -29,6 +29,10 @@ export interface ServiceOptions {
   readonly models?: readonly (RunnerLife | ModelOptions)[]
   /** Which pages of other origins may call the service. Default: none. */
   readonly cors?: CorsOptions
+  /** Who may call, such as `apiKey` of `serving/auth`; APIs may have one of their own. Default: everybody. */
+  readonly auth?: RequestHook
+  /** Paths of the server's own pages that need no auth: `/metrics`, `/openapi.json`. Health never needs it. */
+  readonly publicPaths?: readonly string[]
 }
 
 /** Work at the start or the end of a service; awaited. */
@@ -48,6 +52,8 @@ export class Service {
   readonly name: string
   readonly doc: string | undefined
   readonly cors: CorsOptions | undefined
+  readonly auth: RequestHook | undefined
+  readonly publicPaths: readonly string[]
   readonly runners: readonly RunnerLife[]
   readonly models: readonly ModelOptions[]
   /** Around the requests of all APIs. */
@@ -64,12 +70,14 @@ export class Service {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    checkOptions('Service', options, ['doc', 'runners', 'models', 'cors'])
+    checkOptions('Service', options, ['doc', 'runners', 'models', 'cors', 'auth', 'publicPaths'])
     this.name = name
     this.doc = options.doc
     // Checked here, where it is written.
     if (options.cors !== undefined) new Cors(options.cors)
     this.cors = options.cors
+    this.auth = parseAuth(options.auth, 'auth of Service') || undefined
+    this.publicPaths = parsePaths(options.publicPaths ?? [])
     this.models = parseModels(options.models ?? [], name)
     const runners = requireRunners(options.runners ?? [], name)
     const others = new Set(this.models.map(({ runner }) => runner).filter((runner) => !runners.includes(runner)))
@@ -220,6 +228,12 @@ export class Service {
     }
     if (failures.length > 0) throw failures[0]
   }
+}
+
+function parsePaths(paths: readonly string[]): readonly string[] {
+  const ok = Array.isArray(paths) && paths.every((path) => typeof path === 'string' && path.startsWith('/'))
+  if (!ok) throw new InvalidArgument(expected('a list of paths', 'publicPaths of Service', paths))
+  return paths
 }
 
 function requireRunners(runners: readonly RunnerLife[], service: string): RunnerLife[] {

@@ -39,7 +39,8 @@ export function callDecoded<R>(
 }
 
 /**
- * As {@link callDecoded}, for protocols whose requests name the API within: the hooks of the API run before decoding.
+ * As {@link callDecoded}, for protocols whose requests name the API within: the auth and the hooks of
+ * the API run before decoding.
  */
 export function callNamed<R>(
   api: Api,
@@ -48,7 +49,9 @@ export function callNamed<R>(
   protocol: Protocol<R>,
 ): MaybePromise<R> {
   lifecycle.setApi(ctx, api.name)
-  const { request } = api.hooks
+  const denial = lifecycle.denial(ctx)
+  if (denial !== undefined && api.auth === undefined) return protocol.fail(denial, ctx)
+  const request = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request
   if (request.length === 0) return callDecoded(api, decode, ctx, protocol)
   const run = (refusal: ServingError | undefined) =>
     refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
