@@ -58,7 +58,7 @@ export function isJsonType(type: MediaType): boolean {
 const octetStream = 'application/octet-stream'
 
 /** Whether these are the headers of a part of a form. */
-function isPart(headers: RequestHeaders): boolean {
+export function isPart(headers: RequestHeaders): boolean {
   return headers.get('content-disposition')?.startsWith('form-data') === true
 }
 
