@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
 import { Service } from '../service/service.ts'
+import { foreignPackage, installCommand } from './package-source.ts'
 
 /**
  * Returns the Service that the file at an absolute path exports as default.
@@ -27,6 +28,8 @@ export async function loadService(file: string): Promise<Service> {
     module = await import(pathToFileURL(file).href)
   } catch (error) {
     if (isServingMissing(error)) throw notInstalled(name, file, error)
+    const foreign = foreignPackage(file)
+    if (foreign !== undefined) throw new InvalidArgument(foreign, { cause: error })
     throw error instanceof SyntaxError ? withPlace(error, file) : error
   }
   if (!('default' in module))
@@ -74,7 +77,7 @@ function isServingMissing(error: unknown): boolean {
 
 function notInstalled(name: string, file: string, cause: unknown): InvalidArgument {
   return new InvalidArgument(
-    `${name} imports serving, which is not installed there: run npm install serving in ${dirname(file)}`,
+    `${name} imports serving, which is not installed there: run ${installCommand()} in ${dirname(file)}`,
     { cause },
   )
 }

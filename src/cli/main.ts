@@ -97,6 +97,17 @@ const openapi = program
 openapi.addOption(commanderOption('baseUrl'))
 
 program
+  .command('new')
+  .summary('write a project with a service, a model and a test')
+  .description('Writes a project into a new folder: a service, a model, a test, and what is needed to run them.')
+  .argument('NAME', 'the folder, and the name of the service')
+  .option('--package <source>', 'tarball or URL that the project installs serving from (default: as this one was)')
+  .action(async (path: string, options: { package?: string }) => {
+    const { newCommand } = await import('./new-command.ts')
+    process.stdout.write(newCommand(path, options.package))
+  })
+
+program
   .command('build')
   .summary('pack a service with its models and packages, to run with node alone')
   .description(

@@ -135,7 +135,7 @@ describe('a service file that is wrong', () => {
     )
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^serving: service\.ts imports serving, which is not installed there: run npm install serving in .*\n$/,
+      /^serving: service\.ts imports serving, which is not installed there: run npm install \/.* in .*\n$/,
     )
   })
 })

@@ -1,0 +1,51 @@
+/**
+ * Where this copy of the package came from: the npm registry has another one of the same name.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/**
+ * Returns what npm installs this copy from: the URL or `file:` path of its tarball, or `file:` and the folder of a
+ * checkout; undefined where the package manager has not written it down.
+ */
+export function packageSource(): string | undefined {
+  const folder = root.slice(0, -1)
+  if (!folder.includes(`${sep}node_modules${sep}`)) return `file:${folder}`
+  const modules = folder.slice(0, folder.lastIndexOf(`${sep}node_modules${sep}`) + '/node_modules'.length)
+  const lock = join(modules, '.package-lock.json')
+  if (!existsSync(lock)) return undefined
+  const { packages }: { packages?: Readonly<Record<string, { resolved?: string; link?: boolean }>> } = JSON.parse(
+    readFileSync(lock, 'utf8'),
+  )
+  const source = packages?.['node_modules/serving']?.resolved
+  // Relative to the folder that holds node_modules.
+  return source?.startsWith('file:') ? `file:${resolve(dirname(modules), source.slice(5))}` : source
+}
+
+/** Returns the command that installs this package into a project. */
+export function installCommand(): string {
+  return `npm install ${packageSource()?.replace(/^file:/, '') ?? 'serving-<version>.tgz (the tarball of a release)'}`
+}
+
+/**
+ * Returns a message when the package `serving` that a file would import is another one, such as that of the npm
+ * registry; undefined when it is this package, or when there is none.
+ */
+export function foreignPackage(file: string): string | undefined {
+  for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
+    const path = join(at, 'node_modules', 'serving', 'package.json')
+    if (!existsSync(path)) continue
+    const { version, bin, exports = {} } = JSON.parse(readFileSync(path, 'utf8'))
+    if (bin?.serving !== undefined && './testing' in exports) return undefined
+    const place = dirname(path)
+    return `${place} is another package of this name (${version}, from the npm registry): run ${installCommand()}`
+  }
+  return undefined
+}
+
+/** The URL of the folder of the templates. */
+export const templateUrl = pathToFileURL(`${root}template/`)
