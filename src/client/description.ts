@@ -4,12 +4,21 @@
  */
 import { ServingError } from './serving-error.ts'
 
-/** A descriptor: its kind, its options in the specification's names, and the parts of a form. */
+/** A JSON Schema as it stands in an OpenAPI document: its references are relative to the document. */
+export interface SchemaObject {
+  readonly [keyword: string]: unknown
+}
+
+/** A descriptor: its kind, its options, its formats, and the parts of a form. */
 export interface DescriptorInfo {
-  /** `serving.io.NumpyNdarray`, … */
+  /** `serving.io.NumpyNdarray`, …; a name of its own for a custom one. */
   readonly id: string
-  /** `mime_type`, `orient`, `dtype`, `shape`, … */
+  /** The options in the specification's names: `mime_type`, `orient`, `dtype`, `shape`, … */
   readonly args: Readonly<Record<string, unknown>>
+  /** The media types of its bodies, the default first. */
+  readonly mimeTypes: readonly string[]
+  readonly schema: SchemaObject | undefined
+  readonly example: unknown
   /** Of a form, by name. */
   readonly parts?: ReadonlyMap<string, PartInfo>
 }
@@ -24,6 +33,7 @@ export interface ApiInfo {
   readonly name: string
   /** Below the URL of the service: `/classify`. */
   readonly path: string
+  readonly doc: string | undefined
   readonly input: DescriptorInfo
   readonly output: DescriptorInfo
 }
@@ -35,30 +45,65 @@ export interface OpenApiDocument {
 
 interface Operation {
   readonly operationId?: string
-  readonly 'x-serving'?: { readonly input: Metadata; readonly output: Metadata }
+  readonly description?: string
+  readonly requestBody?: Body
+  readonly responses?: Readonly<Record<string, Body | undefined>>
+  readonly 'x-serving'?: { readonly input: Descriptor; readonly output: Descriptor }
 }
 
-interface Metadata {
+interface Body {
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+interface MediaType {
+  readonly schema?: SchemaObject
+  readonly example?: unknown
+  readonly encoding?: Readonly<Record<string, { readonly contentType?: string } | undefined>>
+}
+
+/** A descriptor as the extension `x-serving` has it. */
+interface Descriptor {
   readonly descriptorId: string
-  readonly args: Readonly<Record<string, unknown>>
-  readonly parts?: readonly (Metadata & { readonly name: string; readonly occurrence: PartInfo['occurrence'] })[]
+  readonly args: DescriptorInfo['args']
+  readonly parts?: readonly (Descriptor & { readonly name: string; readonly occurrence: PartInfo['occurrence'] })[]
 }
 
 /** Returns the APIs of a document by name. */
 export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
   const apis = new Map<string, ApiInfo>()
   for (const [path, item] of Object.entries(paths)) {
-    const { operationId, 'x-serving': own } = (item as { post?: Operation }).post ?? {}
-    if (operationId === undefined || own === undefined) continue
-    apis.set(operationId, { name: operationId, path, input: infoOf(own.input), output: infoOf(own.output) })
+    const { operationId: name, description: doc, ...post } = (item as { post?: Operation }).post ?? {}
+    const kinds = post['x-serving']
+    if (name === undefined || kinds === undefined) continue
+    const input = infoOf(kinds.input, post.requestBody)
+    apis.set(name, { name, path, doc, input, output: infoOf(kinds.output, post.responses?.['200']) })
   }
   return apis
 }
 
-function infoOf({ descriptorId, args, parts }: Metadata): DescriptorInfo {
-  const info = { id: descriptorId, args }
+function infoOf({ descriptorId: id, args, parts }: Descriptor, { content = {} }: Body = {}): DescriptorInfo {
+  const [media = {}] = Object.values(content)
+  const { schema, example } = media
+  const info = { id, args, mimeTypes: Object.keys(content), schema, example }
   if (parts === undefined) return info
-  return { ...info, parts: new Map(parts.map((part) => [part.name, { ...infoOf(part), occurrence: part.occurrence }])) }
+  return { ...info, parts: new Map(parts.map((part) => [part.name, partInfo(part, media)])) }
+}
+
+function partInfo(part: NonNullable<Descriptor['parts']>[number], { schema, encoding }: MediaType): PartInfo {
+  const { name, occurrence } = part
+  const properties = (schema?.properties ?? {}) as Readonly<Record<string, SchemaObject | undefined>>
+  const field = properties[name] ?? {}
+  // A part that may come again is a list of such; one of JSON is a string that holds JSON.
+  const one = ((occurrence === 'many' ? field.items : field) ?? {}) as SchemaObject
+  const isJson = one.contentSchema !== undefined
+  const [example] = (one.examples ?? []) as readonly unknown[]
+  return {
+    ...infoOf(part),
+    occurrence,
+    mimeTypes: encoding?.[name]?.contentType?.split(', ') ?? [],
+    schema: isJson ? (one.contentSchema as SchemaObject) : one,
+    example: isJson && typeof example === 'string' ? JSON.parse(example) : example,
+  }
 }
 
 /** Returns an API by name. **Errors**: ServingError `not_found`. */

@@ -53,7 +53,10 @@ export const optionTable = {
     type: onOrOff,
     help: 'gRPC reflection and ServiceMetadata (default: on, unless NODE_ENV=production)',
   },
-  docs: { type: onOrOff, help: '/openapi.json and /docs.json (default: on, unless NODE_ENV=production)' },
+  docs: {
+    type: onOrOff,
+    help: 'the page /docs, /openapi.json and /docs.json (default: on, unless NODE_ENV=production)',
+  },
   corsOrigin: {
     type: text('<origins>'),
     help: 'origins whose pages may call the service, separated by commas, or * (default: those of the service)',

@@ -3,6 +3,7 @@
  * @module
  */
 
+import { pageEndpoints } from '../docs/page-endpoints.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type OipServer, oipEndpoints } from '../oip/endpoints.ts'
 import { docsEndpoints } from '../openapi/docs-endpoint.ts'
@@ -22,7 +23,7 @@ export function endpointsOf(
   { introspection, docs }: Disclosure,
   oip: OipServer,
 ): Endpoint[] {
-  return [
+  const endpoints = [
     ...apiEndpoints(service, prefix),
     ...getEndpoints(service.gets.values(), prefix),
     ...mountEndpoints(service.mounts.values(), prefix),
@@ -31,4 +32,6 @@ export function endpointsOf(
     ...(docs ? docsEndpoints(service, prefix) : []),
     ...healthEndpoints(health, () => service.unready),
   ]
+  // Last, since what a service itself answers at these paths wins.
+  return docs ? [...endpoints, ...pageEndpoints(prefix, endpoints)] : endpoints
 }

@@ -84,8 +84,8 @@ export interface ServeOptions extends Partial<Limits> {
    */
   readonly introspection?: boolean
   /**
-   * Whether anybody may read the documents of all APIs: `/openapi.json`, and `/docs.json` for BentoML's clients.
-   * Default: unless NODE_ENV is `production`.
+   * Whether anybody may read the documents of all APIs: `/openapi.json`, `/docs.json` for BentoML's clients, and the
+   * page `/` and `/docs` to try them. Default: unless NODE_ENV is `production`.
    */
   readonly docs?: boolean
   /**

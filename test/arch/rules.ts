@@ -25,6 +25,8 @@ export const floors: Readonly<Record<string, number>> = {
   service: 8,
   onnx: 8,
   client: 9,
+  docs: 9,
+  page: 10,
   oip: 9,
   openapi: 9,
   auth: 9,

@@ -7,20 +7,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createClient, labels, ServingError } from 'serving/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../src/openapi/document.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { Listener } from '../../src/server/options.ts'
-import { clientMetadata } from '../../src/service/service-metadata.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
 
-const documentOf = () => ({
-  paths: Object.fromEntries(
-    [...svc.apis.values()].map((api) => [
-      `/${api.route}`,
-      { post: { operationId: api.name, 'x-serving': clientMetadata(api) } },
-    ]),
-  ),
-})
 let listener: Listener
 let url: string
 let client: ReturnType<typeof createClient<typeof service>>
@@ -31,7 +23,7 @@ const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png',
 beforeAll(async () => {
   listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
   url = `http://127.0.0.1:${listener.port}/v1`
-  client = createClient<typeof service>(url, { openapi: documentOf() })
+  client = createClient<typeof service>(url)
 })
 afterAll(() => listener.close())
 
@@ -108,9 +100,10 @@ describe('frames', () => {
   })
 
   const any = () =>
-    createClient<Record<`frame_${string}` | `series_${string}`, typeof service.total>>(url, {
-      openapi: documentOf(),
-    }) as never as Record<string, (value: unknown) => Promise<Record<string | symbol, unknown>>>
+    createClient<Record<`frame_${string}` | `series_${string}`, typeof service.total>>(url, {}) as never as Record<
+      string,
+      (value: unknown) => Promise<Record<string | symbol, unknown>>
+    >
 
   it.each(['records', 'columns', 'index', 'split', 'table'])('keep names, types and nulls under %s', async (orient) => {
     const frame = { n: [1, null, 3], big: [2n ** 60n, 1, 2], text: ['a', null, '"}'], is: [true, false, null] }
@@ -296,16 +289,10 @@ describe('a call', () => {
 
   it('sends key, token and headers', async () => {
     expect(await failure(client.closed(null))).toMatchObject({ code: 'unauthorized', status: 401 })
-    const keyed = createClient<typeof service>(url, {
-      openapi: documentOf(),
-      apiKey: async () => 'secret',
-      headers: { 'x-extra': 'a' },
-    })
+    const keyed = createClient<typeof service>(url, { apiKey: async () => 'secret', headers: { 'x-extra': 'a' } })
     expect(await keyed.closed(null)).toEqual({ key: 'secret', extra: 'a' })
     expect(await keyed.closed(null, { headers: { 'x-extra': 'b' } })).toMatchObject({ extra: 'b' })
-    expect(
-      await createClient<typeof service>(url, { openapi: documentOf(), token: 'token' }).closed(null),
-    ).toMatchObject({
+    expect(await createClient<typeof service>(url, { token: 'token' }).closed(null)).toMatchObject({
       key: 'Bearer token',
     })
   })
@@ -328,6 +315,17 @@ describe('a call', () => {
 })
 
 describe('a client', () => {
+  it('of a service without a document says what is missing, and takes the document as an option', async () => {
+    const hidden = await serve(svc, { port: 0, host: '127.0.0.1', docs: false })
+    const at = `http://127.0.0.1:${hidden.port}/`
+    const error = await failure(createClient<typeof service>(at).words('x'))
+    expect(error).toMatchObject({ code: 'undescribed', status: 404 })
+    expect(error.message).toContain('serving openapi FILE')
+    const openapi = openApiDocument(svc, '')
+    expect(await createClient<typeof service>(at, { openapi }).words('x')).toBe('x\n')
+    await hidden.close()
+  })
+
   it('is no promise', async () => {
     expect(await (async () => client)()).toBe(client)
   })

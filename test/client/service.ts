@@ -24,7 +24,11 @@ export const echo = svc.api({ input: new io.NumpyNdarray(), output: new io.Numpy
 })
 
 export const total = svc.api(
-  { input: new io.PandasDataFrame(), output: new io.PandasDataFrame(), doc: 'Rows get their total.' },
+  {
+    input: new io.PandasDataFrame({ dtype: { price: 'float64', count: 'int64' }, columns: ['item', 'price', 'count'] }),
+    output: new io.PandasDataFrame(),
+    doc: 'Rows get their total.',
+  },
   function total(orders) {
     return orders.withColumns(pl.col('price').mul(pl.col('count')).alias('total'))
   },

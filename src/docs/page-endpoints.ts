@@ -1,0 +1,108 @@
+/**
+ * The page on which a service is looked at and tried.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import type { Endpoint } from '../http/endpoint.ts'
+import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
+
+/** What `npm run build` makes of `src/page/`: one file with its script and style. */
+const file = new URL('../../dist/page/index.html', import.meta.url)
+
+interface Page {
+  readonly etag: string
+  readonly plain: HttpResponse
+  readonly compressed: HttpResponse
+  readonly unchanged: HttpResponse
+}
+
+let page: Page | undefined
+
+/**
+ * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer.
+ *
+ * **Wire**: one HTML document, compressed where the client takes gzip. Its policy lets it run its own script and talk
+ * to its own server, and nothing else: the hashes of script and style are in the header.
+ * **Cost**: the file is read and compressed at the first request, and kept.
+ */
+export function pageEndpoints(prefix: string, others: readonly Endpoint[]): Endpoint[] {
+  // What is mounted at `/` answers it, too; `/docs` stays, as the longer path.
+  const taken = new Set(others.filter(answersGet).map(({ path }) => (path === `${prefix}/*` ? `${prefix}/` : path)))
+  return [`${prefix}/`, `${prefix}/docs`].filter((path) => !taken.has(path)).map(pageEndpoint)
+}
+
+function answersGet({ methods }: Endpoint): boolean {
+  return methods === 'any' || methods.includes('GET')
+}
+
+function pageEndpoint(path: string): Endpoint {
+  return {
+    name: path,
+    path,
+    methods: ['GET'],
+    readsHeaders: ['accept-encoding', 'if-none-match', 'x-request-id'],
+    isLimited: false,
+    decompresses: false,
+    answer(_, ctx) {
+      page ??= makePage(readFileSync(file))
+      if (ctx.headers.get('if-none-match')?.includes(page.etag)) return page.unchanged
+      return takesGzip(ctx.headers.get('accept-encoding')) ? page.compressed : page.plain
+    },
+    problem: problemResponse,
+  }
+}
+
+function makePage(html: Buffer): Page {
+  const body = Buffer.from(html)
+  const etag = `"${digest(html.toString()).slice(0, 22)}"`
+  const cache: HeaderLine[] = [
+    ['etag', etag],
+    ['cache-control', 'no-cache'],
+    ['vary', 'accept-encoding'],
+  ]
+  const headers: HeaderLine[] = [
+    ['content-type', 'text/html; charset=utf-8'],
+    ['content-security-policy', policyOf(html.toString())],
+    ['x-content-type-options', 'nosniff'],
+    ['x-frame-options', 'DENY'],
+    ['referrer-policy', 'no-referrer'],
+    ['cross-origin-opener-policy', 'same-origin'],
+    ...cache,
+  ]
+  return {
+    etag,
+    plain: { headers, body },
+    compressed: { headers: [...headers, ['content-encoding', 'gzip']], body: gzipSync(body, { level: 9 }) },
+    unchanged: { status: 304, headers: cache, body: '' },
+  }
+}
+
+/** Returns the policy for a document with one script and one style. **Source**: Content Security Policy Level 3. */
+function policyOf(html: string): string {
+  const hashOf = (tag: string) => {
+    const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? []
+    return `'sha256-${digest(text)}'`
+  }
+  return [
+    "default-src 'none'",
+    `script-src ${hashOf('script')}`,
+    `style-src ${hashOf('style')}`,
+    "connect-src 'self'",
+    'img-src blob: data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+/** Whether gzip is accepted. **Source**: RFC 9110 section 12.5.3. */
+function takesGzip(header: string | undefined): boolean {
+  return /(^|,)\s*(gzip|\*)\s*(;\s*q=(?!0(\.0*)?\s*(,|$))[^,]*)?(,|$)/i.test(header ?? '')
+}

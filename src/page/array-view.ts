@@ -1,0 +1,113 @@
+/**
+ * Arrays to look at: a table of numbers, a heat map, a line.
+ * @module
+ */
+import { cellText } from './cell-text.ts'
+import { choice, h } from './dom.ts'
+import { plot } from './plot.ts'
+
+/** Elements of an array with its shape. */
+export interface ViewedArray {
+  readonly shape: readonly number[]
+  readonly data: ArrayLike<unknown>
+}
+
+/** Returns the array of nested lists; undefined for anything else. */
+export function arrayOf(value: unknown): ViewedArray | undefined {
+  const shape: number[] = []
+  for (let level = value; Array.isArray(level); level = level[0]) shape.push(level.length)
+  const data: unknown[] = []
+  const flatten = (each: unknown, depth: number): boolean => {
+    if (depth < shape.length) {
+      return Array.isArray(each) && each.length === shape[depth] && each.every((inner) => flatten(inner, depth + 1))
+    }
+    data.push(each)
+    return typeof each !== 'object' || each === null
+  }
+  return flatten(value, 0) ? { shape, data } : undefined
+}
+
+const maxCells = 400
+const maxPixels = 4_000_000
+
+/** Shows an array: small ones as a table, others as a heat map; vectors also as a line. */
+export function arrayView(array: ViewedArray): HTMLElement {
+  const { shape, data } = array
+  if (data.length === 0) return h('p', { class: 'dim' }, `no elements, shape (${shape.join(', ')})`)
+  const width = shape.at(-1) ?? 1
+  const rows = data.length / width
+  const isNumbers = Array.from({ length: Math.min(data.length, 1000) }, (_, i) => data[i]).every(isNumber)
+  const views: [string, () => Element][] = []
+  const asTable: [string, () => Element] = ['Table', () => table(data, rows, width)]
+  if (data.length <= maxCells || !isNumbers) views.push(asTable)
+  if (isNumbers && width > 1 && shape.length < 2)
+    views.push(['Line', () => plot(data as ArrayLike<number>, 'elements')])
+  if (isNumbers && rows > 1 && data.length <= maxPixels) views.push(['Heat map', () => heatMap(data, rows, width)])
+  if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
+  const place = h('div', { class: 'view' })
+  const show = (i: number) => place.replaceChildren(views[i][1]())
+  const caption = h('p', { class: 'dim' }, `shape (${shape.join(', ')})`)
+  if (views.length > 1)
+    return h(
+      'div',
+      {},
+      choice(
+        'view of the array',
+        views.map(([name]) => name),
+        show,
+      ),
+      caption,
+      place,
+    )
+  show(0)
+  return h('div', {}, caption, place)
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean' || value === null
+}
+
+function table(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
+  const shownRows = Math.min(rows, 50)
+  const shownColumns = Math.min(width, 50)
+  const body = Array.from({ length: shownRows }, (_, i) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, i),
+      ...Array.from({ length: shownColumns }, (_, j) => h('td', {}, cellText(data[i * width + j]))),
+    ),
+  )
+  const head = Array.from({ length: shownColumns }, (_, j) => h('th', { scope: 'col' }, j))
+  const more = rows > shownRows || width > shownColumns
+  return h(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'elements' },
+    h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...head)), h('tbody', {}, ...body)),
+    more && h('p', { class: 'dim' }, `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`),
+  )
+}
+
+/** Draws numbers from dark to light; dimensions before the last are stacked. */
+function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
+  let low = Number.POSITIVE_INFINITY
+  let high = Number.NEGATIVE_INFINITY
+  for (let i = 0; i < data.length; i++) {
+    const value = Number(data[i])
+    if (value < low) low = value
+    if (value > high) high = value
+  }
+  const label = `heat map of ${rows} × ${width} numbers from ${cellText(low)} to ${cellText(high)}`
+  const canvas = h('canvas', { width, height: rows, class: 'heat', role: 'img', 'aria-label': label })
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D
+  const picture = context.createImageData(width, rows)
+  for (let i = 0; i < data.length; i++) {
+    const level = high > low ? (Number(data[i]) - low) / (high - low) : 0.5
+    // From dark violet over magenta to yellow, brighter all the way.
+    picture.data.set([30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255], i * 4)
+  }
+  context.putImageData(picture, 0, 0)
+  canvas.style.aspectRatio = `${width} / ${rows}`
+  canvas.style.width = `min(100%, ${Math.max(160, Math.min(480, width * 16))}px)`
+  return h('figure', {}, canvas, h('figcaption', { class: 'dim' }, `${cellText(low)} to ${cellText(high)}`))
+}

@@ -1,0 +1,183 @@
+/**
+ * Input of frames: an editable table, JSON text, or a CSV or Parquet file.
+ * @module
+ */
+import { frameFromJson, frameToJson } from '../client/frames.ts'
+import type { Cell, FrameValue } from '../client/values.ts'
+import { columnOfTexts, parseCsv } from './csv.ts'
+import { choice, h } from './dom.ts'
+import type { Content, Field, Place } from './field.ts'
+import { FileField } from './file-field.ts'
+import { columnPlot } from './frame-view.ts'
+import { TextEditor } from './text-editor.ts'
+
+const maxTableRows = 200
+const views = ['Table', 'JSON', 'File']
+
+/** A frame. */
+export class FrameField implements Field {
+  readonly element: HTMLElement
+  readonly #orient: string
+  readonly #label: string
+  readonly #table = h('table', { class: 'edit' })
+  readonly #plot = h('div', { class: 'look' })
+  readonly #note = h('p', { class: 'note', role: 'alert', hidden: true })
+  readonly #json: TextEditor
+  readonly #file: FileField
+  #names: string[] = []
+  #rows: string[][] = []
+  #view = 0
+
+  constructor(label: string, orient: string, example: unknown) {
+    this.#label = label
+    this.#orient = orient
+    this.#json = new TextEditor('', { label: `${label} as JSON` })
+    this.#file = new FileField({
+      label,
+      accept: ['text/csv', '.csv', '.parquet', 'application/vnd.apache.parquet'],
+      show: (file) => this.#open(file),
+    })
+    this.#setFrame(example === undefined ? { column: ['', ''] } : frameFromJson(example, orient))
+    const button = (text: string, onclick: () => void) => h('button', { type: 'button', onclick }, text)
+    const tools = h(
+      'div',
+      { class: 'tools' },
+      button('Add row', () => this.#change(() => this.#rows.push(this.#names.map(() => '')))),
+      button('Remove row', () => this.#change(() => this.#rows.pop())),
+      button('Add column', () => this.#change(() => this.#names.push(`column${this.#names.length + 1}`))),
+      button('Remove column', () => this.#change(() => this.#names.pop())),
+    )
+    const panels = [
+      h('div', {}, tools, h('div', { class: 'scroll' }, this.#table)),
+      this.#json.element,
+      this.#file.element,
+    ]
+    const choose = choice(`way to give ${label}`, views, (chosen) => {
+      if (chosen === 1 && this.#view === 0) this.#json.text = JSON.stringify(this.#value(), null, 1)
+      if (chosen === 0 && this.#view === 1) this.#readJson()
+      this.#view = chosen
+      for (const [i, panel] of panels.entries()) panel.hidden = i !== chosen
+    })
+    this.element = h('div', { class: 'tabs' }, choose, ...panels, this.#note, this.#plot)
+  }
+
+  read(): Content {
+    if (this.#view === 2) {
+      const content = this.#file.read()
+      const isParquet = content.name?.endsWith('.parquet')
+      return { ...content, type: isParquet ? 'application/vnd.apache.parquet' : 'text/csv' }
+    }
+    const data = this.#view === 1 ? this.#json.text : JSON.stringify(this.#value())
+    return { type: 'application/json', data }
+  }
+
+  mark(places: readonly Place[]): void {
+    if (this.#view === 1) this.#json.mark(places)
+    else if (this.#view === 2) this.#file.mark(places)
+    else this.#markCells(places)
+  }
+
+  #markCells(places: readonly Place[]): void {
+    this.#note.hidden = false
+    this.#note.textContent = places.map(({ message }) => message).join('\n')
+    for (const { path = '' } of places) {
+      const [, row, column] = /^(?:\[(\d+)\]\.?)?(.*)$/.exec(path) ?? []
+      const j = this.#names.indexOf(column ?? '')
+      if (row === undefined && j === -1) continue
+      for (const input of this.#table.querySelectorAll<HTMLInputElement>('td input')) {
+        const isRow = row === undefined || input.dataset.row === row
+        if (isRow && (j === -1 || input.dataset.column === String(j))) input.setAttribute('aria-invalid', 'true')
+      }
+    }
+  }
+
+  clear(): void {
+    this.#json.clear()
+    this.#file.clear()
+    this.#note.hidden = true
+    for (const input of this.#table.querySelectorAll('[aria-invalid]')) input.removeAttribute('aria-invalid')
+  }
+
+  #value(): unknown {
+    const columns = this.#names.map((_, j) => columnOfTexts(this.#rows.map((row) => row[j] ?? '')))
+    const frame: Record<string, Cell[]> = Object.fromEntries(this.#names.map((name, j) => [name, columns[j]]))
+    return frameToJson(frame, this.#orient, this.#label)
+  }
+
+  #readJson(): void {
+    try {
+      this.#setFrame(frameFromJson(JSON.parse(this.#json.text), this.#orient))
+    } catch {
+      // The table keeps what it had.
+    }
+  }
+
+  #setFrame(frame: FrameValue): void {
+    this.#names = Object.keys(frame)
+    const height = Math.max(0, ...Object.values(frame).map((column) => column.length))
+    this.#rows = Array.from({ length: Math.min(height, maxTableRows) }, (_, i) =>
+      this.#names.map((name) => String(frame[name][i] ?? '')),
+    )
+    this.#draw()
+  }
+
+  async #open(file: File): Promise<Element> {
+    if (file.size > 1_000_000 || !/csv$/i.test(file.type || file.name)) {
+      return h('p', { class: 'dim' }, 'Sent as it is.')
+    }
+    const [names = [], ...rows] = parseCsv(await file.text())
+    if (rows.length > maxTableRows) return h('p', { class: 'dim' }, `${rows.length} rows, sent as they are.`)
+    this.#names = names
+    this.#rows = rows
+    this.#draw()
+    return h('p', { class: 'dim' }, `${rows.length} rows: also in the table.`)
+  }
+
+  #change(change: () => void): void {
+    change()
+    this.#draw()
+  }
+
+  #draw(): void {
+    const cell = (row: string[], i: number, j: number) => {
+      const input = h('input', {
+        value: row[j] ?? '',
+        'data-row': i,
+        'data-column': j,
+        'aria-label': `${this.#names[j]}, row ${i}`,
+        oninput: () => {
+          row[j] = input.value
+          input.removeAttribute('aria-invalid')
+          this.#look()
+        },
+      })
+      return h('td', {}, input)
+    }
+    const head = this.#names.map((name, j) => {
+      const input = h('input', {
+        value: name,
+        'aria-label': `name of column ${j}`,
+        oninput: () => {
+          this.#names[j] = input.value
+        },
+      })
+      return h('th', { scope: 'col' }, input)
+    })
+    this.#table.replaceChildren(
+      h('thead', {}, h('tr', {}, h('td', {}), ...head)),
+      h(
+        'tbody',
+        {},
+        ...this.#rows.map((row, i) =>
+          h('tr', {}, h('th', { scope: 'row' }, i), ...this.#names.map((_, j) => cell(row, i, j))),
+        ),
+      ),
+    )
+    this.#look()
+  }
+
+  #look(): void {
+    const columns = this.#names.map((name, j) => [name, columnOfTexts(this.#rows.map((row) => row[j] ?? ''))] as const)
+    this.#plot.replaceChildren(...columnPlot(new Map(columns), `${this.#label}`))
+  }
+}

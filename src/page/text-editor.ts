@@ -1,0 +1,165 @@
+/**
+ * A text area in which a place can be marked.
+ * @module
+ */
+import { h } from './dom.ts'
+import type { Place } from './field.ts'
+
+/** Options of a {@link TextEditor}. */
+export interface TextEditorOptions {
+  readonly label: string
+  readonly rows?: number
+  readonly isCode?: boolean
+  readonly oninput?: () => void
+}
+
+/** A text area over a copy of its text, in which the place of an error is marked. */
+export class TextEditor {
+  readonly element: HTMLElement
+  readonly #area: HTMLTextAreaElement
+  readonly #copy = h('div', { class: 'copy', 'aria-hidden': 'true' })
+  readonly #note = h('p', { class: 'note', role: 'alert', hidden: true })
+
+  constructor(text: string, { label, rows = 6, isCode = true, oninput }: TextEditorOptions) {
+    this.#area = h('textarea', {
+      rows,
+      'aria-label': label,
+      spellcheck: 'false',
+      autocapitalize: 'off',
+      autocomplete: 'off',
+      oninput: () => {
+        this.clear()
+        oninput?.()
+      },
+      onscroll: () => {
+        this.#copy.scrollTop = this.#area.scrollTop
+        this.#copy.scrollLeft = this.#area.scrollLeft
+      },
+    })
+    this.#area.value = text
+    this.element = h(
+      'div',
+      {},
+      h('div', { class: isCode ? 'editor code' : 'editor' }, this.#copy, this.#area),
+      this.#note,
+    )
+  }
+
+  get text(): string {
+    return this.#area.value
+  }
+
+  set text(text: string) {
+    this.#area.value = text
+    this.clear()
+  }
+
+  /** Marks places: of bytes, of paths in JSON, else only tells their messages. */
+  mark(places: readonly Place[]): void {
+    const { text } = this
+    const at = places.map(({ offset, path }) => {
+      return offset !== undefined ? characterAt(text, offset) : path !== undefined ? pathAt(text, path) : undefined
+    })
+    const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
+    this.#copy.replaceChildren()
+    let end = 0
+    for (const [from, to] of known) {
+      if (from < end) continue
+      this.#copy.append(text.slice(end, from), h('mark', {}, text.slice(from, to) || ' '))
+      end = to
+    }
+    this.#copy.append(text.slice(end), '\n')
+    this.#area.setAttribute('aria-invalid', 'true')
+    this.#note.hidden = false
+    this.#note.replaceChildren(...places.map(({ message }, i) => h('span', {}, `${where(text, at[i])}${message}`)))
+    this.#copy.scrollTop = this.#area.scrollTop
+    const [first] = known
+    if (first !== undefined) {
+      this.#area.focus({ preventScroll: true })
+      this.#area.setSelectionRange(first[0], first[0])
+    }
+  }
+
+  clear(): void {
+    this.#copy.replaceChildren()
+    this.#note.hidden = true
+    this.#area.removeAttribute('aria-invalid')
+  }
+}
+
+type Range = readonly [from: number, to: number]
+
+/** The character at an offset. **Units**: of `offset`, bytes of UTF-8. */
+export function characterAt(text: string, offset: number): Range {
+  const bytes = new TextEncoder().encode(text)
+  const from = new TextDecoder().decode(bytes.subarray(0, offset)).length
+  const length = String.fromCodePoint(text.codePointAt(from) ?? 32).length
+  return [from, Math.min(text.length, from + length)]
+}
+
+function where(text: string, range: Range | undefined): string {
+  if (range === undefined) return ''
+  const before = text.slice(0, range[0]).split('\n')
+  return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
+}
+
+/** The range of the value at a path (`user.tags[1]`) in JSON text; undefined when it has none. */
+export function pathAt(text: string, path: string): Range | undefined {
+  const keys = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
+  let at = 0
+  const skip = (pattern: RegExp) => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0] ?? ''
+    at += found.length
+    return found
+  }
+  const blank = /[\s]*/y
+  const value = (): Range => {
+    skip(blank)
+    const from = at
+    const open = text[at]
+    if (open === '[' || open === '{') each(() => false)
+    else skip(/"(?:[^"\\]|\\.)*"|[^\s,\]}]+/y)
+    return [from, at]
+  }
+  /** Visits the members of the list or object at `at`, until `found` says so. */
+  const each = (found: (key: string) => boolean): boolean => {
+    const isList = text[at++] === '['
+    for (let index = 0; at < text.length; index++) {
+      skip(blank)
+      if (/[\]}]/.test(text[at] ?? ']')) break
+      let key = String(index)
+      if (!isList) {
+        key = skip(/"(?:[^"\\]|\\.)*"/y)
+        skip(/\s*:/y)
+        skip(blank)
+      }
+      if (found(isList ? key : parsed(key))) return true
+      value()
+      skip(/\s*,/y)
+    }
+    at++
+    return false
+  }
+  skip(blank)
+  for (const key of keys) {
+    skip(blank)
+    const start = at
+    if ((text[at] !== '[' && text[at] !== '{') || !each((name) => name === key)) {
+      // What is missing is marked where it should be.
+      at = start
+      break
+    }
+  }
+  if (keys.length === 0 || at >= text.length) return undefined
+  const [from, to] = value()
+  return [from, Math.min(to, from + 200)]
+}
+
+function parsed(key: string): string {
+  try {
+    return JSON.parse(key)
+  } catch {
+    return key
+  }
+}

@@ -1,0 +1,338 @@
+/**
+ * The page in a browser: every descriptor tried by hand, as far as a program has hands.
+ */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Browser, ElementHandle, Page } from 'puppeteer-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { serve } from '../../src/server/listener.ts'
+import type { Listener } from '../../src/server/options.ts'
+import svc from '../client/service.ts'
+import { chromium, launch, watch } from './browser.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
+
+describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)', () => {
+  let browser: Browser
+  let listener: Listener
+  let base: string
+  let page: Page
+  let faults: string[]
+  const folder = mkdtempSync(join(tmpdir(), 'serving-page-'))
+
+  beforeAll(async () => {
+    listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
+    base = `http://127.0.0.1:${listener.port}/v1`
+    browser = await launch()
+  }, 60_000)
+  beforeEach(async () => {
+    await page?.close()
+    ;({ page, faults } = await watch(browser, new URL(base).origin))
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await listener?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Opens an API's form. */
+  const open = async (name: string) => {
+    await page.goto(`${base}/docs#/${name}`)
+    await page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
+  }
+  const press = async (label: string) => (await find('button', label)).click()
+  const find = async (selector: string, text: string) => {
+    const found = await page.evaluateHandle(
+      (query, wanted) => [...document.querySelectorAll<HTMLElement>(query)].find((each) => each.textContent === wanted),
+      selector,
+      text,
+    )
+    return found as ElementHandle<HTMLElement>
+  }
+  const type = async (selector: string, text: string) => {
+    await page.click(selector, { count: 3 })
+    await page.keyboard.down('Control')
+    await page.keyboard.press('a')
+    await page.keyboard.up('Control')
+    await page.keyboard.type(text)
+  }
+  const upload = async (selector: string, file: string) => {
+    const input = (await page.$(selector)) as ElementHandle<HTMLInputElement>
+    await input.uploadFile(file)
+  }
+  /** Sends the form and returns the status and the text of the answer. */
+  const send = async () => {
+    await page.evaluate(() => document.querySelector('.answer')?.replaceChildren())
+    await page.click('.send')
+    await page.waitForFunction(
+      () => document.querySelector('.send')?.textContent === 'Send' && document.querySelector('.answer')?.firstChild,
+    )
+    const text = await page.$eval('.answer', (each) => (each as HTMLElement).innerText)
+    return { status: (await texts('.status'))[0], text }
+  }
+  const textOf = (selector: string) => page.$eval(selector, (each) => each.textContent)
+  const texts = (selector: string) => page.$$eval(selector, (all) => all.map((each) => each.textContent))
+
+  it('lists the APIs and opens each', async () => {
+    await page.goto(`${base}/`)
+    await page.waitForSelector('nav a')
+    expect(await page.title()).toBe('clients')
+    expect(await texts('nav a')).toEqual([...svc.apis.keys()])
+    expect(await textOf('nav a[aria-current]')).toBe('double')
+    await (await find('nav a', 'words')).click()
+    await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'words')
+    expect(await textOf('.route')).toBe('POST /v1/words')
+    expect(faults).toEqual([])
+  })
+
+  it('shows arrays as table, line and heat map, and marks the place of an error', async () => {
+    await open('double')
+    await type('textarea', '[[1, 2], [3, 4]]')
+    expect(await texts('.look td')).toEqual(['', '1', '2', '3', '4'])
+    const { status, text } = await send()
+    expect(status).toBe('200')
+    expect(text).toMatch(/\d+ ms\s+\d+ B\s+application\/json/)
+    expect(await texts('.answer td')).toEqual(['', '2', '4', '6', '8'])
+    await (await page.$('.answer'))?.$$eval('button', ([, heat]) => heat.click())
+    expect(await page.$eval('.answer canvas', (each) => each.getAttribute('aria-label'))).toBe(
+      'heat map of 2 × 2 numbers from 2 to 8',
+    )
+    await type('textarea', '[["ü", 2], [3, x]]')
+    const failed = await send()
+    expect(failed.status).toBe('400')
+    expect(failed.text).toMatch(/bad_input/)
+    expect(await textOf('mark')).toBe('"')
+    await type('textarea', '[[1, 2],\n [3, x]]')
+    expect((await send()).text).toMatch(/reason\s+syntax\s+offset\s+14/)
+    expect(await textOf('mark')).toBe('x')
+    expect(await textOf('.note:not([hidden])')).toMatch(/^Line 2, column 6: expected JSON/)
+    expect(faults).toEqual([])
+  })
+
+  it('edits frames in a table, takes CSV and JSON, plots a column, marks a cell', async () => {
+    await open('total')
+    const inputs = await page.$$('.edit td input')
+    expect(inputs.length).toBeGreaterThan(2)
+    writeFileSync(join(folder, 'orders.csv'), 'item,price,count\ntea,2.5,4\n"milk, fresh",1,2\n')
+    await press('File')
+    await upload('input[type=file]', join(folder, 'orders.csv'))
+    await page.waitForFunction(() => document.querySelector('.shown')?.textContent?.includes('2 rows'))
+    expect((await send()).text).toMatch(/2 rows, 4 columns/)
+    await press('Table')
+    expect(await page.$$eval('.edit td input', (all) => all.map((each) => (each as HTMLInputElement).value))).toEqual([
+      'tea',
+      '2.5',
+      '4',
+      'milk, fresh',
+      '1',
+      '2',
+    ])
+    await type('.edit [data-row="1"][data-column="1"]', '3')
+    expect((await send()).status).toBe('200')
+    expect(await texts('.answer td')).toEqual(['', 'tea', '2.5', '4', '10', 'milk, fresh', '3', '2', '6'])
+    await page.select('.answer select', 'total')
+    expect(await page.$eval('.answer .plot', (each) => each.getAttribute('aria-label'))).toBe(
+      'total: 2 values from 6 to 10',
+    )
+    await press('JSON')
+    expect(JSON.parse(await page.$eval('textarea', (each) => each.value))[1].price).toBe(3)
+    await press('Table')
+    await type('.edit [data-row="1"][data-column="2"]', 'many')
+    const { status } = await send()
+    expect(status).toBe('400')
+    const wrong = await page.$$eval('[aria-invalid]', (all) => all.map((each) => (each as HTMLInputElement).value))
+    expect(wrong).toEqual(['many'])
+    expect(faults).toEqual([])
+  })
+
+  it('takes series and plots them', async () => {
+    await open('center')
+    await type('textarea', '[1, 2, 6]')
+    expect((await send()).status).toBe('200')
+    expect(await texts('.answer td')).toEqual(['', '-2', '-1', '3'])
+    expect(faults).toEqual([])
+  })
+
+  it('has the fields of a schema and marks the wrong ones', async () => {
+    await open('greet')
+    expect(await texts('.member > span:first-child')).toEqual([
+      'name string',
+      'born integer',
+      'title string, optional',
+      'isAdmin boolean, optional',
+    ])
+    const [name, born] = await page.$$('.member > input')
+    const set = async (input: ElementHandle<Element>, text: string) => {
+      await input.click({ count: 3 })
+      await page.keyboard.press('Backspace')
+      await page.keyboard.type(text)
+    }
+    await set(name, 'Ada')
+    await set(born, '1990')
+    await page.select('.member select', '0')
+    const answer = await send()
+    expect(answer.text).toContain('"greeting":"Hello, Dr Ada!"')
+    // What a double would round is shown as it came.
+    expect(answer.text).toContain(String(2n ** 60n))
+    await set(name, '')
+    await set(born, '1')
+    expect((await send()).status).toBe('400')
+    expect(await page.$$eval('.member > [aria-invalid]', (all) => all.length)).toBe(2)
+    expect(await texts('.member .note:not([hidden])')).toHaveLength(2)
+    await press('JSON')
+    await type('textarea', '{"name": "Ada", "born": 1}')
+    await send()
+    expect(await textOf('mark')).toBe('1')
+    expect(faults).toEqual([])
+  })
+
+  it('shows text as it streams in', async () => {
+    await open('words')
+    await type('textarea', 'one two three')
+    expect((await send()).text).toContain('one\ntwo\nthree')
+    await open('chat')
+    await type('textarea', 'hello')
+    expect((await send()).text).toContain('event: word\nid: 0\ndata: hello')
+    expect(faults).toEqual([])
+  })
+
+  it('takes pictures from files, the clipboard and the canvas, and shows them', async () => {
+    await open('negative')
+    await upload('input[type=file]', pattern)
+    await page.waitForSelector('.shown img')
+    expect((await send()).status).toBe('200')
+    await page.waitForSelector('.answer img')
+    expect(await textOf('.answer figcaption')).toBe('32 × 24 pixels')
+    expect(await page.$eval('.answer a', (each) => (each as HTMLAnchorElement).download)).toBe('output.png')
+    await press('Draw')
+    const canvas = (await page.$('.draw')) as ElementHandle<HTMLCanvasElement>
+    const box = (await canvas.boundingBox()) as { x: number; y: number }
+    await page.mouse.move(box.x + 140, box.y + 40)
+    await page.mouse.down()
+    await page.mouse.move(box.x + 140, box.y + 240, { steps: 8 })
+    await page.mouse.up()
+    expect((await send()).status).toBe('200')
+    await page.waitForSelector('.answer img')
+    expect(await textOf('.answer figcaption')).toBe('280 × 280 pixels')
+    // The paper was white and the pen black; in the negative it is the other way round.
+    const levels = await page.$eval('.answer img', (image) => {
+      const copy = new OffscreenCanvas(280, 280).getContext('2d') as OffscreenCanvasRenderingContext2D
+      copy.drawImage(image as HTMLImageElement, 0, 0)
+      return [copy.getImageData(140, 140, 1, 1).data[0], copy.getImageData(10, 10, 1, 1).data[0]]
+    })
+    expect(levels).toEqual([255, 0])
+    await press('File')
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['no picture'], 'a.png', { type: 'image/png' }))
+      document.querySelector('.drop')?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data }))
+    })
+    expect((await send()).text).toMatch(/reason\s+encoding/)
+    expect(faults).toEqual([])
+  })
+
+  it('takes a file up and down', async () => {
+    writeFileSync(join(folder, 'abc.txt'), 'abc')
+    await open('reverse')
+    await upload('input[type=file]', join(folder, 'abc.txt'))
+    expect((await send()).status).toBe('200')
+    expect(await textOf('.answer pre')).toBe('cba')
+    const session = await page.createCDPSession()
+    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true })
+    const saved = new Promise<void>((resolve) => {
+      session.on('Browser.downloadProgress', ({ state }) => state === 'completed' && resolve())
+    })
+    await page.click('.answer a')
+    await saved
+    expect(readFileSync(join(folder, 'rückwärts abc.txt'), 'utf8')).toBe('cba')
+    expect(faults).toEqual([])
+  })
+
+  it('has the parts of a form, with those that may lack or repeat', async () => {
+    await open('mix')
+    expect(await texts('form legend')).toEqual(['pictures', 'weights', 'note', 'options'])
+    await press('Add pictures')
+    const inputs = await page.$$('input[type=file]')
+    expect(inputs).toHaveLength(2)
+    for (const input of inputs) await (input as ElementHandle<HTMLInputElement>).uploadFile(pattern)
+    await type('[aria-label=weights]', '[1, 2]')
+    await page.click('input[type=checkbox]')
+    await type('[aria-label=note]', 'hello')
+    const { status } = await send()
+    expect(status).toBe('200')
+    expect(await texts('.answer legend')).toEqual(['mean', 'note', 'picture'])
+    expect(await textOf('.answer pre.text')).toBe('hello')
+    await page.waitForSelector('.answer img')
+    await type('[aria-label=weights]', '[[1], [2, 3]]')
+    expect((await send()).text).toMatch(/path\s+weights/)
+    expect(await page.$eval('[aria-label=weights]', (each) => each.getAttribute('aria-invalid'))).toBe('true')
+    expect(faults).toEqual([])
+  })
+
+  it('shows the call in curl, which works', async () => {
+    for (const [name, wanted] of [
+      ['double', '[1.0,3.0]'],
+      ['center', ''],
+      ['words', ''],
+    ]) {
+      await open(name)
+      const { text } = await send()
+      await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+      const command = await textOf('.code-panel pre')
+      const { stdout: output } = await promisify(execFile)('bash', ['-c', `${command} -s -m 10`])
+      if (wanted !== '') expect(output).toBe(wanted)
+      else expect(text.replace(/\s/g, '')).toContain(output.replace(/[\s[\],]/g, '').slice(0, 3))
+      await press('Python')
+      expect(await textOf('.code-panel pre')).toContain(`requests.post(\n    "${base}/${name}"`)
+      await press('TypeScript')
+      expect(await textOf('.code-panel pre')).toContain(`client.${name}(`)
+    }
+  })
+
+  it('sends with the keyboard, stops, and sends credentials', async () => {
+    await open('closed')
+    expect((await send()).status).toBe('401')
+    await page.click('.credentials summary')
+    await type('#api-key', 'secret')
+    expect((await send()).status).toBe('200')
+    await open('slow')
+    await page.focus('textarea')
+    await page.keyboard.down('Control')
+    await page.keyboard.press('Enter')
+    await page.keyboard.up('Control')
+    await page.waitForFunction(() => document.querySelector('.send')?.textContent === 'Stop')
+    await page.click('.send')
+    await page.waitForFunction(() => document.querySelector('.answer')?.textContent === 'Stopped.')
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    { scheme: 'light', width: 1200 },
+    { scheme: 'dark', width: 1200 },
+    { scheme: 'light', width: 375 },
+  ])('has nothing that axe-core finds, in $scheme colours, $width pixels wide', async ({ scheme, width }) => {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+    await page.setViewport({ width, height: 800 })
+    const all: string[] = []
+    for (const name of ['echo', 'total', 'center', 'greet', 'words', 'negative', 'reverse', 'mix']) {
+      await open(name)
+      if (name === 'negative' || name === 'mix') await upload('input[type=file]', pattern)
+      await send()
+      await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+      await page.evaluate(axe)
+      const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+      const told = (found as { id: string; impact: string; nodes: { html: string }[] }[]).map(
+        ({ id, impact, nodes }) => `${name}: ${impact} ${id} ${nodes.map(({ html }) => html).join(' ')}`,
+      )
+      all.push(...told)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    }
+    expect(all).toEqual([])
+  })
+})
