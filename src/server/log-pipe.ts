@@ -27,15 +27,15 @@ export class LogPipe {
     this.#droppedLine = droppedLine
   }
 
-  /** Writes a line, now or later. Never throws. */
-  write(line: string): void {
-    const bytes = Buffer.from(line)
+  /** Writes whole lines, now or later. Never throws. */
+  write(lines: string): void {
+    const bytes = Buffer.from(lines)
     if (this.#waiting.length === 0) {
       const written = this.#writeSome(bytes)
       if (written === bytes.length) return
       this.#wait(bytes.subarray(written))
     } else if (this.#waitingBytes + bytes.length <= maxWaitingBytes) this.#wait(bytes)
-    else this.#dropped++
+    else this.#dropped += lines.split('\n').length - 1
   }
 
   #wait(bytes: Buffer): void {

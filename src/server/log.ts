@@ -7,6 +7,7 @@ import { ServingError } from '../errors.ts'
 import type { LogLevel } from './log-levels.ts'
 import { LogPipe, openPipe } from './log-pipe.ts'
 import { prettyLine } from './pretty-lines.ts'
+import { TurnLines } from './turn-lines.ts'
 
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
@@ -22,7 +23,7 @@ export function createLogger(level: LogLevel = 'info'): Logger {
     return pino(options, { write: (line: string) => void process.stderr.write(prettyLine(line, colours)) })
   }
   const pipe = openPipe(2)
-  if (pipe === undefined) return pino(options, pino.destination({ dest: 2, sync: true }))
+  if (pipe === undefined) return pino(options, new TurnLines(pino.destination({ dest: 2, sync: true })))
   const dropped = (count: number) =>
     `${JSON.stringify({
       level: 40,
@@ -32,7 +33,7 @@ export function createLogger(level: LogLevel = 'info'): Logger {
       event: 'log_dropped',
       count,
     })}\n`
-  return pino(options, new LogPipe(pipe, dropped))
+  return pino(options, new TurnLines(new LogPipe(pipe, dropped)))
 }
 
 /** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */
