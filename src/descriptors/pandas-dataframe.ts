@@ -27,10 +27,10 @@ import {
   decodeFrameFile,
   fromDataFrameMessage,
   type LabelledTable,
+  readParquet,
   requireTable,
   toDataFrameMessage,
 } from '../frame/message.ts'
-import { decodeParquet } from '../frame/parquet-sandbox.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
@@ -239,7 +239,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       )
     }
     bodyLoan.keep(request)
-    return decodeParquet(request.peek(), 'PandasDataFrame').then((frame) => this.#accept(frame))
+    return this.#fromFile(readParquet(request.peek(), 'PandasDataFrame'))
   }
 
   /**
@@ -250,8 +250,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const name = 'PandasDataFrame'
     if (!(message instanceof Uint8Array)) return this.#fromTable(fromDataFrameMessage(message, name))
     const file = decodeFrameFile(message, name)
-    if (file !== undefined) return file.then((frame) => this.#accept(frame))
+    if (file !== undefined) return this.#fromFile(file)
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
+  }
+
+  #fromFile(file: ColumnTable | Promise<DataFrame>): MaybePromise<DataFrame> {
+    if (file instanceof Promise) return file.then((frame) => this.#accept(frame))
+    return this.#fromTable({ table: file, labels: undefined }, true)
   }
 
   /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */

@@ -7,7 +7,7 @@ import { matchesShape, parseShapePattern, showShape } from '../array/shape.ts'
 import { type ColumnKind, dtypeOfContainer } from '../dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame } from '../frame/build-frame.ts'
-import { type Column, type ColumnTable, columnOf, renameColumns } from '../frame/columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns } from '../frame/columns.ts'
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
@@ -162,14 +162,21 @@ export class PandasSeries extends IODescriptor<Series> {
       return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name: message.name ?? '' })
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
+    if (!(file instanceof Promise)) return this.#fromFile(file)
     return file.then((frame) => {
-      const table = this.#polars.toColumns(frame)
-      if (!('failure' in table))
-        return this.#fromTable({ table, labels: undefined, name: this.#polars.names(frame)[0] })
-      throw new BadInput('expected a column of numbers, booleans or texts for PandasSeries, received another type', {
-        reason: 'dtype',
-      })
+      const table = this.#polars.toVectors(frame)
+      if (!('failure' in table)) return this.#fromFile(table)
+      throw new BadInput(
+        'expected a column of numbers, texts, times or lists for PandasSeries, received another type',
+        {
+          reason: 'dtype',
+        },
+      )
     })
+  }
+
+  #fromFile(table: ColumnTable<AnyColumn>): MaybePromise<Series> {
+    return this.#fromTable({ table, labels: undefined, name: table.columns[0]?.name ?? '' }, true)
   }
 
   /** Returns a Series message. */
@@ -179,7 +186,7 @@ export class PandasSeries extends IODescriptor<Series> {
 
   /** `isOwned`: whether the column's memory is its alone, as that of a parsed text is. */
   #fromTable(
-    { table, labels, name, types }: LabelledTable & Partial<JsonFrame>,
+    { table, labels, name, types }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
     isOwned = false,
   ): MaybePromise<Series> {
     if (table.columns.length > 1) {

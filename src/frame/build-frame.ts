@@ -39,7 +39,7 @@ const pieceColumns = 256
  * Builds a frame from columns, cast to their types. Returns a promise if there is more than one piece.
  * **Errors**: BadInput naming the column and, if known, the row.
  */
-export function buildFrame(table: ColumnTable, casting: Casting): MaybePromise<DataFrame> {
+export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
   const { types, name } = casting
   const columns = table.columns.map((column, i) => markNested(column, types[i]))
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) =>

@@ -11,8 +11,8 @@ import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
  * Returns a column as JSON text if its type is nested, so that a text cell such as `[1,2]` of a CSV file is read as a
  * list; and as text if its type is text, so that a list stays as it was written.
  */
-export function markNested(column: Column, type: FrameType | undefined): Column {
-  if (type === undefined || column.kind !== 'str' || column.offsets === undefined) return column
+export function markNested(column: AnyColumn, type: FrameType | undefined): AnyColumn {
+  if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.offsets === undefined) return column
   if (isNested(type)) return { ...column, isJson: true }
   if (type !== 'Utf8' || column.isJson === undefined) return column
   const { isJson: _, ...text } = column

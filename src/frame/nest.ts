@@ -30,8 +30,8 @@ type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure
  * promise for large columns, which are parsed off the event loop. `name` is the descriptor's.
  * **Errors**: BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
  */
-export function nestColumns(table: ColumnTable, name: string): MaybePromise<ColumnTable<AnyColumn>> {
-  const nested = table.columns.filter(({ isJson }) => isJson)
+export function nestColumns(table: ColumnTable<AnyColumn>, name: string): MaybePromise<ColumnTable<AnyColumn>> {
+  const nested = table.columns.filter(isJson)
   if (nested.length === 0) return table
   const bytes = nested.reduce((sum, { data }) => sum + data.length, 0)
   const work = nestAll(table, name)
@@ -64,11 +64,15 @@ function parse({ json, layout }: ParseStep): MaybePromise<ParsedFrame | FrameFai
     : frameCodec.parseFrame(json, layout)
 }
 
-function* nestAll({ rows, columns }: ColumnTable, name: string): Nesting<ColumnTable<AnyColumn>> {
+function isJson(column: AnyColumn): column is Column {
+  return 'isJson' in column && column.isJson === true
+}
+
+function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nesting<ColumnTable<AnyColumn>> {
   const made: AnyColumn[] = []
   for (const column of columns) {
     try {
-      made.push(column.isJson ? yield* nest(column, rows, 1) : column)
+      made.push(isJson(column) ? yield* nest(column, rows, 1) : column)
     } catch (error) {
       throw error instanceof Misfit ? refusal(error, column.name, name) : error
     }

@@ -36,6 +36,11 @@ export class ThriftReader {
     this.#end = end
   }
 
+  /** Where the next byte is. */
+  get position(): number {
+    return this.#pos
+  }
+
   /** Reads the next byte. */
   byte(): number {
     if (this.#pos >= this.#end) throw new Unreadable()
