@@ -49,6 +49,7 @@ export {
   type RequestParameters,
   type RequestPeer,
 } from './http/context.ts'
+export type { EndpointSlots } from './http/endpoint.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'
 export {
   type Chunk,

@@ -28,6 +28,17 @@ export interface EndpointReceiver {
   abort(reason: Error): void
 }
 
+/** How many requests of an endpoint may run at a time. */
+export interface EndpointSlots {
+  readonly isFull: boolean
+  /** Takes a slot; returns false when none is free. */
+  acquire(): boolean
+  /** Called exactly once for each slot that was taken. */
+  release(): void
+  /** Called for each refusal: returns when to come again. **Units**: whole seconds. */
+  retryAfterSeconds(): number
+}
+
 /** One protocol on one path. */
 export interface Endpoint {
   /** For the log. */
@@ -54,6 +65,8 @@ export interface Endpoint {
    * load.
    */
   readonly isLimited: boolean
+  /** Slots of its own, beside those of the server. */
+  readonly slots?: EndpointSlots | undefined
   /** Whether bodies with a content-encoding are decompressed first; otherwise they come as they were sent. */
   readonly decompresses: boolean
   /**

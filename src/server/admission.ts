@@ -4,7 +4,7 @@
  */
 
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../errors.ts'
-import type { Endpoint } from '../http/endpoint.ts'
+import type { Endpoint, EndpointSlots } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { ServerState } from './engine.ts'
 import { type HealthState, takesRequests } from './health.ts'
@@ -54,7 +54,8 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   }
   if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
   if (!endpoint.isLimited) return undefined
-  if (server.limiter.isFull) return tooMany()
+  if (server.limiter.isFull) return tooMany(server.limiter)
+  if (endpoint.slots?.isFull) return tooMany(endpoint.slots)
   server.limiter.enter()
   return undefined
 }
@@ -65,7 +66,7 @@ export function admitCall(server: ServerState, bytes: number): ServingError | un
   if (!server.memory.reserve(bytes)) return noMemory()
   if (!server.limiter.acquire()) {
     server.memory.release(bytes)
-    return tooMany()
+    return tooMany(server.limiter)
   }
   server.limiter.enter()
   return undefined
@@ -75,9 +76,10 @@ function notReady(state: HealthState): Overloaded {
   return new Overloaded(`the server is ${state}`, { limit: state })
 }
 
-/** Returns the refusal of a request when all slots are taken. */
-export function tooMany(): Overloaded {
-  return new Overloaded('too many requests in flight', { limit: 'in_flight' })
+/** Returns the refusal of a request when all of these slots are taken. */
+export function tooMany(slots: EndpointSlots): Overloaded {
+  const retryAfterSeconds = slots.retryAfterSeconds()
+  return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
 }
 
 /** Returns the refusal of a request that needs more memory than is left. */

@@ -24,6 +24,7 @@ class ApiEndpoint implements Endpoint {
   readonly methods = ['POST']
   readonly readsHeaders: readonly string[] | 'all'
   readonly isLimited = true
+  readonly slots: Endpoint['slots']
   readonly decompresses = true
   readonly #api: Api
 
@@ -32,6 +33,7 @@ class ApiEndpoint implements Endpoint {
     this.api = api.name
     this.path = `${prefix}/${api.route}`
     this.readsHeaders = api.readsHeaders
+    this.slots = api.slots
     this.#api = api
   }
 

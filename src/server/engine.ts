@@ -4,8 +4,8 @@
  */
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
+import type { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
 import type { Cors } from '../service/cors.ts'
-import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { MemoryBudget } from './memory-budget.ts'

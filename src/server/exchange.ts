@@ -44,9 +44,8 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   readonly #ctx: Context
   /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
   readonly declared: number | undefined
-  // Created only for a body that does not come in one piece, or before it is wanted.
+  // Both created only when something has to be waited for: most requests come and leave at once.
   #intake: BodyIntake | undefined
-  // Created only when something has to be waited for: most requests come and leave at once.
   #clocks: ExchangeClocks | undefined
   // Of the body. **Units**: bytes.
   #received = 0
@@ -62,7 +61,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
     this.#server = server
     this.#endpoint = endpoint
-    this.#reservation = endpoint.isLimited ? new Reservation(server) : undefined
+    this.#reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
     this.#target = target
     this.#ctx = ctx
     this.declared = body.declared
@@ -163,12 +162,13 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   receiver(): EndpointReceiver | undefined {
-    const endpoint = this.#endpoint
-    if (endpoint.receive === undefined || encodingOf(this.#endpoint, this.#ctx) !== undefined) return undefined
-    const receiver = endpoint.receive(this.declared, this.#ctx, this.#target)
-    if (receiver === undefined || this.#reservation?.takeSlot() !== false) return receiver
-    receiver.abort(tooMany())
-    throw tooMany()
+    if (encodingOf(this.#endpoint, this.#ctx) !== undefined) return undefined
+    const receiver = this.#endpoint.receive?.(this.declared, this.#ctx, this.#target)
+    const full = receiver && this.#reservation?.takeSlot()
+    if (full === undefined) return receiver
+    const error = tooMany(full)
+    receiver?.abort(error)
+    throw error
   }
 
   pause(): void {
@@ -289,8 +289,9 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
 
   #run(request: HttpRequest): void {
     this.#bodyComplete()
-    if (this.#reservation?.takeSlot() === false) {
-      const response = this.#endpoint.problem(tooMany(), this.#ctx.id)
+    const full = this.#reservation?.takeSlot()
+    if (full !== undefined) {
+      const response = this.#endpoint.problem(tooMany(full), this.#ctx.id)
       if (this.socket.answersLater) this.#later(() => this.#answer(response, false))
       else this.#answer(response, true)
       return

@@ -23,6 +23,7 @@ class GetEndpoint implements Endpoint {
   readonly methods = ['GET']
   readonly readsHeaders = 'all'
   readonly isLimited = true
+  readonly slots: Endpoint['slots']
   readonly decompresses = false
   readonly #api: GetApi
 
@@ -30,6 +31,7 @@ class GetEndpoint implements Endpoint {
     this.name = api.name
     this.api = api.name
     this.path = `${prefix}/${api.route}`
+    this.slots = api.slots
     this.#api = api
   }
 

@@ -10,7 +10,7 @@ import { counter, gauge, type MetricFamily } from '../metrics/metric-family.ts'
 import { RequestCounts } from '../metrics/request-counts.ts'
 import { runnerFamilies } from '../metrics/runner-counts.ts'
 import { type RunnerLife, runnerState } from '../runner/runner.ts'
-import type { ConcurrencyLimiter } from './concurrency-limiter.ts'
+import type { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName } from './options.ts'
 

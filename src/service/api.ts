@@ -6,8 +6,10 @@
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import type { EndpointSlots } from '../http/endpoint.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
+import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 /** How a function is registered. */
@@ -22,6 +24,8 @@ export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> ex
   readonly doc?: string
   /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
   readonly auth?: RequestHook | false
+  /** Requests that may run at a time in each worker, beside the server's own `maxInFlight`. Default: no limit. */
+  readonly maxInFlight?: number
 }
 
 /** A function behind descriptors `I` and `O`. */
@@ -47,6 +51,8 @@ export interface Api {
   readonly auth: RequestHook | false | undefined
   /** Run after those of the service. */
   readonly hooks: Hooks
+  /** Undefined for no limit of its own. */
+  readonly slots: EndpointSlots | undefined
   /** Request headers to copy; everything when the function or a hook takes the context. */
   readonly readsHeaders: readonly string[] | 'all'
 }
@@ -62,7 +68,18 @@ export const reservedNames: readonly string[] = [
   'openapi.json',
 ]
 
-const optionNames = ['input', 'output', 'name', 'route', 'doc', 'auth', 'onRequest', 'onResponse', 'onError']
+const optionNames = [
+  'input',
+  'output',
+  'name',
+  'route',
+  'doc',
+  'auth',
+  'maxInFlight',
+  'onRequest',
+  'onResponse',
+  'onError',
+]
 
 /** Whether a text can be a segment of a route or of a base URL: letters, digits, `_`, `.`, `~` and `-`. */
 export function isPathSegment(text: string): boolean {
@@ -88,8 +105,16 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
     fn,
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks,
+    slots: slotsOf(options.maxInFlight, name),
     readsHeaders: takesContext(fn) || !hooks.isEmpty || options.auth ? 'all' : headersOf(input, output),
   }
+}
+
+/** Returns the slots of an API. **Errors**: InvalidArgument. */
+export function slotsOf(maxInFlight: number | undefined, name: string): ConcurrencyLimiter | undefined {
+  if (maxInFlight === undefined) return undefined
+  if (Number.isSafeInteger(maxInFlight) && maxInFlight >= 1) return new ConcurrencyLimiter(maxInFlight)
+  throw new InvalidArgument(expected('a whole number from 1 up', `maxInFlight of ${name}`, maxInFlight))
 }
 
 /** Returns the name of an API. **Errors**: InvalidArgument; `method` is what was called. */

@@ -6,9 +6,10 @@ import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descr
 import { type StandardSchemaV1, schemaError } from '../descriptors/schema-error.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import type { EndpointSlots } from '../http/endpoint.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
-import { parseRoute, requireDescriptor, requireName } from './api.ts'
+import { parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 /** The parameters of a query: a text each, or a list of those of one name. */
@@ -25,6 +26,8 @@ export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 
   readonly doc?: string
   /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
   readonly auth?: RequestHook | false
+  /** Requests that may run at a time in each worker, beside the server's own `maxInFlight`. Default: no limit. */
+  readonly maxInFlight?: number
 }
 
 /** What the function of a GET API receives: what the schema makes of the query. */
@@ -43,9 +46,11 @@ export interface GetApi {
   readonly fn: (query: unknown, ctx: Context) => unknown
   readonly auth: RequestHook | false | undefined
   readonly hooks: Hooks
+  /** Undefined for no limit of its own. */
+  readonly slots: EndpointSlots | undefined
 }
 
-const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'onRequest', 'onResponse', 'onError']
+const optionNames = ['query', 'output', 'name', 'doc', 'auth', 'maxInFlight', 'onRequest', 'onResponse', 'onError']
 
 /** Checks a registration. **Errors**: InvalidArgument naming what is wrong. */
 export function createGetApi(
@@ -62,7 +67,18 @@ export function createGetApi(
   requireDescriptor(output, 'output', name)
   const hooks = new Hooks(options)
   const auth = parseAuth(options.auth, `auth of ${name}`)
-  return { name, route: parseRoute(route), doc, query, output: output as unknown as IODescriptor, fn, auth, hooks }
+  const slots = slotsOf(options.maxInFlight, name)
+  return {
+    name,
+    route: parseRoute(route),
+    doc,
+    query,
+    output: output as unknown as IODescriptor,
+    fn,
+    auth,
+    hooks,
+    slots,
+  }
 }
 
 /** Returns the query as the function receives it. **Errors**: BadInput `schema` with the parameter's name. */

@@ -3,7 +3,15 @@
  * @module
  */
 
-import { BadOutput, ClientClosed, DeadlineExceeded, FunctionError, InternalError, ServingError } from '../errors.ts'
+import {
+  BadOutput,
+  ClientClosed,
+  DeadlineExceeded,
+  FunctionError,
+  InternalError,
+  Overloaded,
+  ServingError,
+} from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import { tracer } from '../tracing/tracer.ts'
@@ -51,6 +59,14 @@ export function callNamed<R>(
   lifecycle.setApi(ctx, api.name)
   const denial = lifecycle.denial(ctx)
   if (denial !== undefined && api.auth === undefined) return protocol.fail(denial, ctx)
+  const { slots } = api
+  if (slots !== undefined) {
+    if (!slots.acquire()) {
+      const details = { limit: 'in_flight', retryAfterSeconds: slots.retryAfterSeconds() } as const
+      return protocol.fail(new Overloaded('too many requests in flight', details), ctx)
+    }
+    ctx.onEnd(() => slots.release())
+  }
   const request = api.auth ? [api.auth, ...api.hooks.request] : api.hooks.request
   if (request.length === 0) return callDecoded(api, decode, ctx, protocol)
   const run = (refusal: ServingError | undefined) =>

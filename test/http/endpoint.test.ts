@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
 import { Models } from '../../src/oip/models.ts'
-import { ConcurrencyLimiter } from '../../src/server/concurrency-limiter.ts'
 import type { Engine, ServerState } from '../../src/server/engine.ts'
 import { pickEngine } from '../../src/server/listener.ts'
 import { MemoryBudget } from '../../src/server/memory-budget.ts'
 import { defaultLimits } from '../../src/server/options.ts'
 import { createRouter } from '../../src/server/router.ts'
+import { ConcurrencyLimiter } from '../../src/service/concurrency-limiter.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 
 const open: Engine[] = []

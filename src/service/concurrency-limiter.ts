@@ -3,6 +3,11 @@
  * @module
  */
 
+// Without refusals for this long, slots may have been free: measuring begins anew. **Units**: milliseconds.
+const staleMs = 2_000
+// Over about this time. **Units**: milliseconds.
+const windowMs = 20_000
+
 /**
  * Counts requests. A request is open from its headers to the end of its response. It holds one of a limited number of
  * slots only from the time when it can run: a client that announces a body and does not send it takes no slot from
@@ -14,6 +19,12 @@ export class ConcurrencyLimiter {
   #active = 0
   // Whether a request was open since the last call of `wasIdle`.
   #hasRun = false
+  // Slots that were given back so far.
+  #released = 0
+  // When and at how many of them measuring began, and when a request was last refused. **Units**: milliseconds.
+  #since = 0
+  #releasedBefore = 0
+  #refusedAt = Number.NEGATIVE_INFINITY
   #idleListeners: (() => void)[] = []
 
   constructor(max: number) {
@@ -65,6 +76,28 @@ export class ConcurrencyLimiter {
   /** Called exactly once for each slot that was taken. */
   release(): void {
     this.#active--
+    this.#released++
+  }
+
+  /**
+   * Called for each refusal: returns how long a request takes, after which most of those that hold slots will be over.
+   * With all slots taken that is, by Little's law, their number divided by how many are given back in a second, so that
+   * requests need not be timed. 1 to 60; 1 before there is a measurement. **Units**: whole seconds.
+   */
+  retryAfterSeconds(now = performance.now()): number {
+    if (now - this.#refusedAt > staleMs) {
+      this.#since = now
+      this.#releasedBefore = this.#released
+    }
+    this.#refusedAt = now
+    const ms = now - this.#since
+    const released = this.#released - this.#releasedBefore
+    if (ms > windowMs) {
+      this.#since = now - ms / 2
+      this.#releasedBefore += released / 2
+    }
+    const serviceMs = released === 0 ? ms : (this.#max * ms) / released
+    return Math.min(60, Math.max(1, Math.ceil(serviceMs / 1000)))
   }
 
   /** Waits until no request is open, at most `timeoutMs`; resolves to whether none is. */
