@@ -73,7 +73,9 @@ function rawView(text: string, isOpen: boolean): HTMLElement {
 
 function pretty(text: string): string {
   // Numbers stay as they came: JSON.parse would round large ones.
-  return text.length > maxText || /\d{16}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2)
+  return text.length > maxText || /(?<![\d.])\d{16,}(?![\d.eE])/.test(text)
+    ? text
+    : JSON.stringify(JSON.parse(text), null, 2)
 }
 
 /** Shows text. */

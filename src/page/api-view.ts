@@ -76,7 +76,7 @@ export class ApiView {
       h('h2', { tabindex: '-1' }, api.name),
       h('p', { class: 'route' }, h('code', {}, `POST ${page.base.replace(location.origin, '')}${api.path}`)),
       api.doc && h('p', {}, api.doc),
-      h('p', { class: 'dim' }, `${titleOf(api.input)} → ${titleOf(api.output)}`),
+      h('p', { class: 'dim' }, `${titleOf(api.input)} → ${titleOf(api.output, ['mime_type', 'content_type'])}`),
       form,
       this.#answer,
       code,
@@ -203,11 +203,11 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
   return form
 }
 
-const shownOptions = ['dtype', 'shape', 'orient', 'default_format', 'pilmode', 'mime_type', 'content_type']
+const shownOptions = ['dtype', 'shape', 'orient', 'default_format', 'pilmode']
 
 /** The kind of a descriptor with the options that tell what its bodies are like. */
-function titleOf({ id, args }: DescriptorInfo): string {
-  const options = shownOptions.flatMap((name) => {
+function titleOf({ id, args }: DescriptorInfo, others: readonly string[] = []): string {
+  const options = [...shownOptions, ...others].flatMap((name) => {
     const value = args[name]
     if (value === undefined || value === null || value === 'application/json') return []
     return typeof value === 'string' ? value : JSON.stringify(value)

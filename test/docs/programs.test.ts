@@ -1,6 +1,8 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { folder, root, serveFile } from '../cli/process.ts'
 
@@ -9,7 +11,15 @@ const programs = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```
 const sources = Object.fromEntries(programs.map(([, name = 'scaler.ts', source]) => [name, source]))
 
 it('the programs of the README compile and do what it says', async () => {
-  expect(Object.keys(sources)).toEqual(['scaler.ts', 'scaler.test.ts', 'pictures.ts', 'model.ts', 'service.ts'])
+  expect(Object.keys(sources)).toEqual([
+    'scaler.ts',
+    'scaler.test.ts',
+    'pictures.ts',
+    'model.ts',
+    'service.ts',
+    'scaler-client.ts',
+    'serving.config.ts',
+  ])
   const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
   symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }))
@@ -22,6 +32,15 @@ it('the programs of the README compile and do what it says', async () => {
     return (await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body })).text()
   }
   expect(await post('scaler.ts', '/scale', '[[1, 2, 3, 4]]')).toBe('[[2.0,4.0,6.0,8.0]]')
+  const { port } = await serveFile('scaler.ts', ['--workers', '1'], { cwd })
+  const program = sources['scaler-client.ts']
+  writeFileSync(join(cwd, 'scaler-client.ts'), program.replace('http://localhost:3000', `http://127.0.0.1:${port}`))
+  const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/esm/index.mjs')).href
+  // Not spawnSync: what the server prints has to be read meanwhile.
+  const { stdout: printed } = await promisify(execFile)(process.execPath, ['--import', tsx, 'scaler-client.ts'], {
+    cwd,
+  })
+  expect(printed.replace(/\s+/g, ' ').trim()).toBe(/\/\/ (\{.*\})/.exec(program)?.[1])
   const picture = readFileSync(join(root, 'examples/all/pattern.png'))
   const [[planes]] = [JSON.parse(await post('pictures.ts', '/preview', picture, 'image/png'))]
   expect(planes.map((rows: number[][]) => [rows.length, rows[0].length])).toEqual(new Array(3).fill([224, 224]))
