@@ -37,7 +37,7 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
     throw new InvalidArgument(expected('the name of a header', 'header of apiKey', header))
   const known = keys.map(parseKey)
   const name = header.toLowerCase()
-  return (ctx: Context) => {
+  const hook = (ctx: Context) => {
     const key = ctx.headers.get(name) ?? bearerOf(ctx.headers)
     if (key === undefined) throw new Unauthorized(`expected a key in ${name} or authorization, received none`)
     const digest = createHash('sha256').update(key).digest()
@@ -50,6 +50,11 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
       })
     ctx.state.caller = { name: caller }
   }
+  const security = {
+    apiKey: { type: 'apiKey', in: 'header', name },
+    bearer: { type: 'http', scheme: 'bearer' },
+  } as const
+  return Object.assign(hook, { security })
 }
 
 function parseKey(key: ApiKey): { readonly name: string; readonly digest: Buffer } {

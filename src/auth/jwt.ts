@@ -77,7 +77,7 @@ export function jwt(options: JwtOptions): RequestHook {
     }
     ctx.state.caller = caller
   }
-  return (ctx) => {
+  const hook: RequestHook = (ctx) => {
     const token = bearerOf(ctx.headers)
     if (token === undefined) throw new Unauthorized('expected a token in authorization: Bearer, received none')
     const key = createHash('sha256').update(token).digest('base64')
@@ -89,6 +89,8 @@ export function jwt(options: JwtOptions): RequestHook {
       admit(ctx, verified)
     })
   }
+  const scheme = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', scopes } as const
+  return Object.assign(hook, { security: { jwt: scheme } })
 }
 
 function verifier(options: JwtOptions): (token: string) => Promise<Verified> {

@@ -4,6 +4,7 @@
  */
 
 import { type BadInputReason, badInputReasons, type ErrorCode } from '../errors.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import { parseJson } from '../text/parse-json.ts'
 
 /** A JSON Schema of draft 2020-12. Its references are relative to its own root: `#`, `#/$defs/Item`. */
@@ -76,4 +77,17 @@ export function exampleIn(text: string | Uint8Array): { readonly example?: unkno
   } catch {
     return {}
   }
+}
+
+/** Returns what `make` returns at once; undefined if it fails or waits: no document should fail for an example. */
+export function attempt<T>(make: () => MaybePromise<T>): T | undefined {
+  try {
+    const made = make()
+    if (!isPromise(made)) return made
+    // A rejection that nobody handles would end the process.
+    Promise.resolve(made).catch(() => {})
+  } catch {
+    // As if there were none.
+  }
+  return undefined
 }

@@ -2,7 +2,7 @@
  * The descriptor for JSON values, with or without a schema.
  * @module
  */
-import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
@@ -18,13 +18,13 @@ import {
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
-import { exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
+import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
 import { isLargeValue, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
-import { jsonSchemaOf } from './standard-json-schema.ts'
+import { type Direction, jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
@@ -157,22 +157,18 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   protected override formats(): Formats {
     const { schema, mimeType } = this
-    const given = schema === undefined ? {} : jsonSchemaOf(schema, 'input')
-    const example = this.sample ?? (schema === undefined ? undefined : exampleFor(given))
-    const format = (own: JsonSchema, value: unknown): FormatDescription => {
-      const text = value === undefined ? undefined : this.#encoder.encode(value)
+    const format = (own: JsonSchema): FormatDescription => {
+      // Not checked by the schema, whose functions may fail, wait or have effects.
+      const value = this.sample ?? (schema === undefined ? undefined : exampleFor(own))
+      const text = value === undefined ? undefined : attempt(() => this.#encoder.encode(value))
       const isShort = text !== undefined && text.length <= maxExampleLength
       return { mimeType, schema: own, ...(isShort && exampleIn(text)) }
     }
-    const reasons: BadInputReason[] = ['syntax', 'encoding', ...(schema === undefined ? [] : (['schema'] as const))]
-    if (schema === undefined) return { input: [format({}, example)], output: [format({}, example)], reasons }
-    // A made value may be refused, by a pattern for example; what the schema makes of one is what a response has.
-    const result = schema['~standard'].validate(example)
-    const isRefused = isPromise(result) || result.issues !== undefined
+    const schemaIn = (direction: Direction) => (schema === undefined ? {} : jsonSchemaOf(schema, direction))
     return {
-      input: [format(given, isRefused ? this.sample : example)],
-      output: [format(jsonSchemaOf(schema, 'output'), isRefused ? this.sample : result.value)],
-      reasons,
+      input: [format(schemaIn('input'))],
+      output: [format(schemaIn('output'))],
+      reasons: ['syntax', 'encoding', ...(schema === undefined ? [] : (['schema'] as const))],
     }
   }
 

@@ -40,9 +40,9 @@ import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
-import { exampleIn, type FormatDescription, type Formats } from './description.ts'
+import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { exampleTable, frameSchema } from './frame-schema.ts'
 
@@ -179,25 +179,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const dtypes = typeof this.dtype === 'object' ? this.dtype : {}
     const own = this.shape?.[1] === -1 ? undefined : this.shape?.[1]
     const width = this.applyColumnNames ? this.columns?.length : this.enforceShape ? own : undefined
-    const frame = this.#exampleFrame(dtypes, width)
-    const json = frame && this.#toJson(frame, undefined)
+    const frame = attempt(() => this.#exampleFrame(dtypes, width))
+    const json = attempt(() => frame && this.#toJson(frame, undefined))
+    const csv = attempt(() => frame && this.#polars.writeCsv(frame).toString())
     const formats = (refusesNulls: boolean): FormatDescription[] => {
       const schema = frameSchema({ orient, dtypes, width, refusesNulls })
       const byFormat: Record<FrameFormat, FormatDescription[]> = {
-        json: [
-          {
-            mimeType: formatTypes.json,
-            schema,
-            ...(json !== undefined && !isPromise(json) && exampleIn(json)),
-          },
-        ],
-        csv: [
-          {
-            mimeType: formatTypes.csv,
-            schema: { type: 'string' },
-            ...(frame && { example: this.#polars.writeCsv(frame).toString() }),
-          },
-        ],
+        json: [{ mimeType: formatTypes.json, schema, ...(json && exampleIn(json)) }],
+        csv: [{ mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) }],
         parquet: [{ mimeType: formatTypes.parquet }, { mimeType: parquetType }],
       }
       return [defaultFormat, ...frameFormats.filter((format) => format !== defaultFormat)].flatMap(
@@ -212,7 +201,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /** Returns two rows of the sample, or made of the options; undefined for too many columns. */
-  #exampleFrame(dtypes: Readonly<Record<string, string>>, width: number | undefined): DataFrame | undefined {
+  #exampleFrame(
+    dtypes: Readonly<Record<string, string>>,
+    width: number | undefined,
+  ): MaybePromise<DataFrame | undefined> {
     const polars = this.#polars
     if (this.sample !== undefined) {
       const { sample } = this
@@ -223,7 +215,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const count = width ?? Math.max(known.length, known.length === 0 ? 2 : 1)
     if (count > maxExampleColumns) return undefined
     const names = Array.from({ length: count }, (_, i) => known[i] ?? `column_${i + 1}`)
-    return polars.fromColumns(exampleTable(names, dtypes))
+    // Columns of lists and objects are texts here; this reads them.
+    return buildFrame(exampleTable(names, dtypes), this.#castingTo([]))
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {

@@ -24,9 +24,9 @@ import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
-import { exampleIn, type Formats } from './description.ts'
+import { attempt, exampleIn, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { maxExampleElements } from './element-schema.ts'
 import { exampleColumn, seriesSchema } from './frame-schema.ts'
@@ -130,10 +130,10 @@ export class PandasSeries extends IODescriptor<Series> {
     const dtype = typeof this.dtype === 'string' ? this.dtype : undefined
     const rows = this.enforceShape ? length : undefined
     const isShort = (count: number | undefined) => count !== undefined && count <= maxExampleElements
-    const made = () => columnSeries(this.#polars, exampleColumn('', dtype, length ?? 2), length ?? 2)
-    const series = isShort(sample?.length) ? sample : isShort(length ?? 2) ? made() : undefined
-    const response = series === undefined ? undefined : this.toHttpResponse(series)
-    const example = response === undefined || isPromise(response) ? {} : exampleIn(response.body as Uint8Array)
+    const made = () => this.#exampleOf(dtype, length ?? 2)
+    const series = isShort(sample?.length) ? sample : isShort(length ?? 2) ? attempt(made) : undefined
+    const response = attempt(() => series && this.toHttpResponse(series))
+    const example = response === undefined ? {} : exampleIn(response.body as Uint8Array)
     const format = (refusesNulls: boolean) => ({
       mimeType: this.mimeType,
       schema: seriesSchema({ orient, dtype, rows, refusesNulls }),
@@ -144,6 +144,12 @@ export class PandasSeries extends IODescriptor<Series> {
       output: [format(false)],
       reasons: ['syntax', 'encoding', 'dtype', 'columns', 'schema', 'shape'],
     }
+  }
+
+  #exampleOf(dtype: string | undefined, rows: number): MaybePromise<Series> {
+    const casting = { polars: this.#polars, types: [], enforce: false, name: 'PandasSeries' }
+    const made = buildFrame({ rows, columns: [exampleColumn('', dtype, rows)] }, casting)
+    return whenReady(made, (frame) => this.#polars.seriesOf(frame))
   }
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {

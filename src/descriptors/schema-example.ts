@@ -2,11 +2,12 @@
  * Makes a value that fits a JSON Schema.
  * @module
  */
-import type { JsonSchema } from './description.ts'
+import { attempt, type JsonSchema } from './description.ts'
 
 // Below this level optional members and elements of lists are left out, so that recursive schemas end.
 const maxLevel = 4
 const maxDepth = 32
+const maxItems = 64
 
 const texts: Readonly<Record<string, string>> = {
   'date-time': '2024-01-31T12:00:00Z',
@@ -22,15 +23,21 @@ const texts: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns a value for a schema, from its examples, defaults and types. Patterns and conditions are not looked at, so
- * that the value may be refused.
+ * Returns a value for a schema, from its examples, defaults and types; undefined if none is found. What JSON Schema
+ * does not say, such as a refinement in code, may refuse it.
  */
 export function exampleFor(schema: JsonSchema): unknown {
-  return build(schema, schema, 0)
+  return attempt(() => build(schema, schema, 0))
+}
+
+/** Ends the search: the schema asks for more than is looked at here. */
+function giveUp(): never {
+  throw new Error('no example found')
 }
 
 function build(schema: unknown, root: JsonSchema, level: number): unknown {
-  if (typeof schema !== 'object' || schema === null || level > maxDepth) return null
+  if (level > maxDepth) giveUp()
+  if (typeof schema !== 'object' || schema === null) return null
   const own = schema as JsonSchema
   const { examples, enum: choices, $ref, type } = own
   if (Array.isArray(examples) && examples.length > 0) return examples[0]
@@ -47,12 +54,8 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
       return buildObject(own, root, level)
     case 'array':
       return buildList(own, root, level)
-    case 'string': {
-      const text = texts[String(own.format)] ?? 'text'
-      return text
-        .padEnd(numberOf(own.minLength) ?? 0, 'x')
-        .slice(0, numberOf(own.maxLength) ?? Number.POSITIVE_INFINITY)
-    }
+    case 'string':
+      return buildText(own)
     case 'integer':
     case 'number':
       return buildNumber(own)
@@ -63,6 +66,12 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
   }
 }
 
+function buildText({ format, minLength, maxLength, pattern }: JsonSchema): string {
+  const most = numberOf(maxLength) ?? Number.POSITIVE_INFINITY
+  const text = texts[String(format)] ?? 'text'.padEnd(numberOf(minLength) ?? 0, 'x').slice(0, most)
+  return typeof pattern === 'string' && !new RegExp(pattern, 'u').test(text) ? giveUp() : text
+}
+
 function buildObject({ properties, required }: JsonSchema, root: JsonSchema, level: number): Record<string, unknown> {
   const needed = new Set(Array.isArray(required) ? required : [])
   const members = Object.entries(isRecord(properties) ? properties : {})
@@ -70,9 +79,14 @@ function buildObject({ properties, required }: JsonSchema, root: JsonSchema, lev
   return Object.fromEntries(kept.map(([name, member]) => [name, build(member, root, level + 1)]))
 }
 
-function buildList({ items, prefixItems, minItems }: JsonSchema, root: JsonSchema, level: number): unknown[] {
+function buildList(
+  { items, prefixItems, minItems, uniqueItems }: JsonSchema,
+  root: JsonSchema,
+  level: number,
+): unknown[] {
   const first = Array.isArray(prefixItems) ? prefixItems : []
-  const wanted = Math.min(numberOf(minItems) ?? (level < maxLevel ? 1 : 0), 64)
+  const wanted = numberOf(minItems) ?? (level < maxLevel ? 1 : 0)
+  if (wanted > maxItems || (uniqueItems === true && wanted > 1)) giveUp()
   const rest = isRecord(items) ? new Array(Math.max(0, wanted - first.length)).fill(items) : []
   return [...first, ...rest].map((item) => build(item, root, level + 1))
 }
@@ -85,7 +99,10 @@ function buildNumber(schema: JsonSchema): number {
   // The bounds of `z.int()` are those of exact integers, which are no example.
   const bound = above !== undefined ? above + 1 : least
   const start = bound === undefined || bound < 0 ? Math.min(1, most ?? 1) : bound
-  return step === undefined ? start : Math.ceil(start / step) * step
+  const value = step === undefined ? start : Math.ceil(start / step) * step
+  const below = numberOf(schema.exclusiveMaximum)
+  const fits = value <= (most ?? value) && (below === undefined || value < below)
+  return fits ? value : giveUp()
 }
 
 function resolve(ref: string, root: JsonSchema): unknown {

@@ -3,6 +3,7 @@
  * @module
  */
 import { createHash } from 'node:crypto'
+import { InternalError } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
@@ -32,11 +33,15 @@ function documentEndpoint(path: string, make: () => unknown): Endpoint {
     isLimited: false,
     decompresses: false,
     answer(_, ctx) {
-      if (whole === undefined) {
-        const body = JSON.stringify(make())
-        etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-        const headers = [['content-type', 'application/json'], ...cacheHeaders(etag)] as const
-        whole = { headers, body }
+      try {
+        if (whole === undefined) {
+          const body = JSON.stringify(make())
+          etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+          const headers = [['content-type', 'application/json'], ...cacheHeaders(etag)] as const
+          whole = { headers, body }
+        }
+      } catch (cause) {
+        return problemResponse(new InternalError('a descriptor could not describe itself', { cause }), ctx.id)
       }
       if (!matches(ctx.headers.get('if-none-match'), etag)) return whole
       return { status: 304, headers: cacheHeaders(etag), body: '' }

@@ -2,18 +2,29 @@
  * The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors.
  * @module
  */
+import type { ErrorDescription } from '../descriptors/description.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import type { Api } from '../service/api.ts'
 import type { GetApi } from '../service/get-api.ts'
+import type { RequestHook } from '../service/hooks.ts'
 import { clientMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
 import { problemResponses } from './problems.ts'
 import { queryParameters } from './query.ts'
+import { authErrors, SecuritySchemes } from './security.ts'
 
 /** The parts of a Service that its document describes. */
 export interface DocumentSource extends MetadataSource {
   readonly gets: ReadonlyMap<string, GetApi>
+  readonly auth: RequestHook | undefined
+}
+
+/** What the operations of a document share. */
+interface Shared {
+  readonly service: DocumentSource
+  readonly components: Components
+  readonly security: SecuritySchemes
 }
 
 /** An OpenAPI document. **Source**: OpenAPI 3.1.1. */
@@ -30,12 +41,12 @@ const descriptorsMember = 'x-serving'
 /** Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. */
 export function openApiDocument(service: DocumentSource, prefix: string): OpenApiDocument {
   const { name, doc, apis, gets } = service
-  const components = new Components()
+  const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, name, components) }
+  for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, shared) }
   for (const api of gets.values()) {
     const path = `/${api.route}`
-    paths[path] = { ...paths[path], get: getOperationOf(api, name, components) }
+    paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
   }
   const about = doc === undefined ? {} : { description: doc }
   return {
@@ -48,37 +59,58 @@ export function openApiDocument(service: DocumentSource, prefix: string): OpenAp
       { name: 'health', description: 'Whether the server runs, and whether it takes requests.' },
     ],
     paths: { ...paths, ...healthPaths(new Set([...apis.keys(), ...gets.keys()]), prefix) },
-    components: { schemas: components.schemas },
+    components: {
+      schemas: shared.components.schemas,
+      ...(shared.security.schemes && { securitySchemes: shared.security.schemes }),
+    },
   }
 }
 
-function operationOf(api: Api, tag: string, components: Components): Readonly<Record<string, unknown>> {
-  const { name, input, output, doc } = api
+function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>> {
+  const { name, input, output } = api
+  const { components } = shared
   const { input: requests, errors } = input.describe()
   return {
-    operationId: name,
-    tags: [tag],
-    ...(doc !== undefined && { description: doc }),
+    ...head(api, shared),
     requestBody: {
       required: true,
       content: contentOf(requests, components, `${name}_request`),
     },
-    responses: { ...success(name, output, components), ...problemResponses(errors, components) },
+    responses: { ...success(name, output, components), ...problems(api, errors, shared) },
     [descriptorsMember]: clientMetadata(api),
   }
 }
 
 const queryErrors = [{ code: 'bad_input', reasons: ['schema', 'size'] }] as const
 
-function getOperationOf(api: GetApi, tag: string, components: Components): Readonly<Record<string, unknown>> {
-  const { name, output, doc } = api
+function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, unknown>> {
+  const { name, output } = api
+  const { components } = shared
+  return {
+    ...head(api, shared),
+    parameters: queryParameters(api, components),
+    responses: { ...success(name, output, components), ...problems(api, queryErrors, shared) },
+  }
+}
+
+function head(api: Api | GetApi, { service, security }: Shared) {
+  const { name, doc } = api
+  const requirements = security.requirementsOf(authOf(api, service))
   return {
     operationId: name,
-    tags: [tag],
+    tags: [service.name],
     ...(doc !== undefined && { description: doc }),
-    parameters: queryParameters(api, components),
-    responses: { ...success(name, output, components), ...problemResponses(queryErrors, components) },
+    ...(requirements.length > 0 && { security: requirements }),
   }
+}
+
+/** The hook that decides who may call an API: its own, else that of the service. */
+function authOf({ auth }: Api | GetApi, service: DocumentSource): RequestHook | undefined {
+  return auth === undefined ? service.auth : auth || undefined
+}
+
+function problems(api: Api | GetApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
+  return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
 function success(name: string, output: IODescriptor, components: Components) {

@@ -11,7 +11,19 @@ import { isPromise, type MaybePromise } from '../promise.ts'
  * Called before the body of a request is read. What it throws is the answer, and the body is not received: a
  * ServingError with its status, anything else as 500.
  */
-export type RequestHook = (ctx: Context) => void | Promise<void>
+export interface RequestHook {
+  (ctx: Context): void | Promise<void>
+  /** How callers are known, each way by a name; one of them suffices. For documents: nothing else reads it. */
+  readonly security?: Readonly<Record<string, SecurityScheme>>
+}
+
+/** A way in which callers are known, as OpenAPI has it. */
+export interface SecurityScheme {
+  readonly type: 'apiKey' | 'http' | 'openIdConnect' | 'oauth2' | 'mutualTLS'
+  /** What a caller must be allowed. */
+  readonly scopes?: readonly string[]
+  readonly [member: string]: unknown
+}
 
 /** Called once for each request when it is over; nothing waits for it. */
 export type ResponseHook = (ctx: Context, outcome: Outcome) => void | Promise<void>

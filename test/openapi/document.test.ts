@@ -1,6 +1,7 @@
 import { validate as parse } from '@readme/openapi-parser'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { io, type NDArray, type Service, Service as ServiceClass, serve } from 'serving'
+import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import { silentLogger } from '../../src/server/log.ts'
@@ -10,12 +11,16 @@ import every from './every.service.ts'
 interface Document {
   readonly paths: Record<string, Record<string, Operation>>
   readonly servers: unknown
-  readonly components: { readonly schemas: Record<string, Record<string, unknown>> }
+  readonly components: {
+    readonly schemas: Record<string, Record<string, unknown>>
+    readonly securitySchemes?: Record<string, unknown>
+  }
 }
 
 interface Operation {
   readonly operationId: string
   readonly tags: string[]
+  readonly security?: unknown
   readonly requestBody: { content: Record<string, { schema: Record<string, unknown>; example?: unknown }> }
   readonly responses: Record<string, { content: Record<string, { schema: Record<string, unknown> }> }>
 }
@@ -131,6 +136,59 @@ describe('the OpenAPI document', () => {
     expect([again.status, again.body.length, again.headers.get('etag')]).toEqual([304, 0, etag])
     const other = await every.inject({ path: '/openapi.json', headers: { 'if-none-match': '"other"' } })
     expect(other.status).toBe(200)
+  })
+
+  it('says who may call: by the hook of the API, else of the service', async () => {
+    const hash = 'a'.repeat(64)
+    const claims = { issuer: 'https://issuer.example', audience: 'x', jwks: new URL('https://issuer.example/keys') }
+    const svc = new ServiceClass('guarded', { auth: apiKey({ keys: [hash] }), publicPaths: ['/openapi.json'] })
+    const text = { input: new io.Text(), output: new io.Text() }
+    svc.api({ ...text, name: 'keyed' }, (value) => value)
+    svc.api({ ...text, name: 'free', auth: false }, (value) => value)
+    svc.api({ ...text, name: 'signed', auth: jwt({ ...claims, scopes: ['read'] }) }, (value) => value)
+    svc.api({ ...text, name: 'other', auth: apiKey({ keys: [hash], header: 'x-other' }) }, (value) => value)
+    svc.api({ ...text, name: 'own', auth: () => {} }, (value) => value)
+    svc.get('/list', { output: new io.JSON() }, function list() {
+      return []
+    })
+    const found = await document(svc)
+    expect(await new Validator().validate({ ...found })).toEqual({ valid: true })
+    const { securitySchemes } = found.components
+    expect(securitySchemes).toEqual({
+      apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      bearer: { type: 'http', scheme: 'bearer' },
+      jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      apiKey_2: { type: 'apiKey', in: 'header', name: 'x-other' },
+    })
+    const of = (path: string, method = 'post') => {
+      const { security, responses } = found.paths[path][method]
+      return [security, Object.keys(responses).filter((status) => status === '401' || status === '403')]
+    }
+    expect(of('/keyed')).toEqual([[{ apiKey: [] }, { bearer: [] }], ['401']])
+    expect(of('/free')).toEqual([undefined, []])
+    expect(of('/signed')).toEqual([[{ jwt: ['read'] }], ['401', '403']])
+    expect(of('/other')).toEqual([[{ apiKey_2: [] }, { bearer: [] }], ['401']])
+    expect(of('/own')).toEqual([undefined, ['401']])
+    expect(of('/list', 'get')).toEqual([[{ apiKey: [] }, { bearer: [] }], ['401']])
+    expect((await svc.inject({ path: '/docs.json' })).status).toBe(401)
+  })
+
+  it('is a 500 that tells nothing when a descriptor fails to describe itself', async () => {
+    class Broken extends io.IODescriptor<string> {
+      readonly mimeType = 'text/x-broken'
+      fromHttpRequest = () => ''
+      toHttpResponse = () => ({ headers: [], body: '' })
+      protected override formats(): io.Formats {
+        throw new Error('secret')
+      }
+    }
+    const svc = new ServiceClass('broken')
+    svc.api({ input: new Broken(), output: new io.Text() }, function f() {
+      return ''
+    })
+    const answer = await svc.inject({ path: '/openapi.json' })
+    expect([answer.status, answer.text().includes('secret')]).toEqual([500, false])
+    expect(answer.error?.cause).toMatchObject({ message: 'secret' })
   })
 
   it('survives an API of the name of a health page', async () => {

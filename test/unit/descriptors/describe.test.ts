@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type } from 'arktype'
 import pl from 'nodejs-polars'
 import { io, NDArray } from 'serving'
@@ -26,6 +27,60 @@ describe('the description of a descriptor', () => {
     expect([input, output]).toEqual([[{ mimeType: 'text/x-custom' }], [{ mimeType: 'text/x-custom' }]])
     expect(errors[0]).toMatchObject({ code: 'bad_input', reasons: expect.arrayContaining(['syntax', 'shape']) })
     expect(errors.map(({ code }) => code)).toEqual(['bad_input', 'unsupported_media_type', 'payload_too_large'])
+  })
+})
+
+describe('examples', () => {
+  const dtypes = ['bool', 'str', 'int8', 'uint64', 'float16', 'float64'] as const
+  const columns = { a: 'int64', b: 'str', c: 'list[float32]', d: 'struct', e: 'date', f: 'timedelta64[ns]', g: 'bytes' }
+  const item = z.object({ n: z.int().min(3), tags: z.array(z.enum(['x', 'y'])).nonempty(), at: z.iso.datetime() })
+  const orients = ['records', 'values', 'index', 'columns', 'split', 'table'] as const
+  const frame = pl.DataFrame({ a: [1, null], l: [[1, 2], [3]], s: [{ x: 1 }, { x: 2 }], t: ['x', null] })
+  const described: [string, Described][] = [
+    ...dtypes.flatMap((dtype): [string, Described][] => [
+      [`an array of ${dtype}`, new io.NumpyNdarray({ dtype })],
+      [`a matrix of ${dtype}`, new io.NumpyNdarray({ dtype, shape: [-1, 3], enforceShape: true, enforceDtype: true })],
+    ]),
+    ['any array', new io.NumpyNdarray()],
+    ...orients.flatMap((orient): [string, Described][] => [
+      [`a frame in ${orient}`, new io.PandasDataFrame({ orient, shape: [-1, 3], enforceShape: true })],
+      [`a sample of lists and objects in ${orient}`, io.PandasDataFrame.fromSample(frame, { orient })],
+      [`a series in ${orient}`, new io.PandasSeries({ orient, shape: [3], enforceShape: true })],
+    ]),
+    ['a frame of many types', new io.PandasDataFrame({ dtype: columns })],
+    ...Object.values(columns).map((dtype): [string, Described] => [
+      `a series of ${dtype}`,
+      new io.PandasSeries({ dtype }),
+    ]),
+    ['a schema of zod', new io.JSON({ schema: z.array(item) })],
+  ]
+
+  it.each(described)('fit their schema, and exist: %s', (_, descriptor) => {
+    const ajv = new Ajv2020({ strict: false, formats: { float: true, double: true, 'date-time': true } })
+    for (const format of ['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64']) {
+      ajv.addFormat(format, true)
+    }
+    const { input, output } = descriptor.describe()
+    for (const { mimeType, schema, example } of [...input, ...output]) {
+      if (mimeType !== 'application/json') continue
+      expect(example).toBeDefined()
+      expect([ajv.validate(schema as object, example), ajv.errors]).toEqual([true, null])
+    }
+  })
+
+  it('of a schema run none of its functions, which may wait, fail or have effects', () => {
+    const ran: unknown[] = []
+    const schema = z.string().refine(async (text) => ran.push(text) > 0)
+    expect([exampleOf(new io.JSON({ schema })), ran]).toEqual(['text', []])
+  })
+
+  it.each([
+    ['a pattern', z.string().regex(/^\d+$/)],
+    ['a range without a number of ours', z.number().gt(5).lt(6)],
+    ['elements that differ', z.array(z.string()).min(2).meta({ uniqueItems: true })],
+    ['many elements', z.array(z.string()).min(100)],
+  ])('are left out where none is found: %s', (_, schema) => {
+    expect(exampleOf(new io.JSON({ schema }))).toBeUndefined()
   })
 })
 
@@ -134,10 +189,9 @@ describe('JSON', () => {
     expect(output[0].schema).toMatchObject({ required: ['top'], additionalProperties: false })
   })
 
-  it('shows a value that the schema accepts, and none if it makes none', () => {
+  it('shows a value that the schema accepts', () => {
     const schema = z.object({ email: z.email(), n: z.number().min(5), tags: z.array(z.string()).min(2) })
     expect(exampleOf(new io.JSON({ schema }))).toEqual({ email: 'someone@example.com', n: 5, tags: ['text', 'text'] })
-    expect(exampleOf(new io.JSON({ schema: z.string().regex(/^\d+$/) }))).toBeUndefined()
   })
 
   it('keeps references to the root of the schema', () => {
@@ -165,6 +219,15 @@ describe('JSON', () => {
     expect(schemaOf(new io.JSON({ schema: ofArktype }))).toMatchObject({
       type: 'object',
       properties: { ...properties, at: { type: 'string', format: 'date-time' } },
+    })
+  })
+
+  it('asks zod itself where its schemas lack the interface, as before 4.2', () => {
+    const schema = z.object({ at: z.date() })
+    const { jsonSchema: _, ...standard } = schema['~standard'] as unknown as Record<string, unknown>
+    const old = Object.create(schema, { '~standard': { value: standard } }) as io.Schema
+    expect(schemaOf(new io.JSON({ schema: old }))).toMatchObject({
+      properties: { at: { type: 'string', format: 'date-time' } },
     })
   })
 
