@@ -8,6 +8,7 @@ import type { RequestObserver } from '../http/outcome.ts'
 import type { MetricFamily } from '../metrics/metric-family.ts'
 import { collectGroup } from '../metrics/process-group.ts'
 import type { Service } from '../service/service.ts'
+import { createTracer } from '../tracing/create-tracer.ts'
 import { setTracer, type Tracer, tracer } from '../tracing/tracer.ts'
 import { AccessLog } from './access-log.ts'
 import type { Logger } from './log.ts'
@@ -62,10 +63,8 @@ export class Telemetry {
       otlpEndpoint === undefined
         ? undefined
         : (await import('../tracing/otlp.ts')).startOtlp(otlpEndpoint, service.name)
-    const { isSdkRegistered, OtelTracer, sampleShare } = await import('../tracing/otel-tracer.ts')
-    const share = traceSample ?? sampleShare(process.env)
-    const own = isSdkRegistered() ? new OtelTracer(share, tlsCert === undefined ? 'http' : 'https') : undefined
-    return new Telemetry(service, options, log, own, stop)
+    const scheme = tlsCert === undefined ? 'http' : 'https'
+    return new Telemetry(service, options, log, await createTracer(traceSample, scheme), stop)
   }
 
   /** Called before the server listens. **Errors**: SetupError for a port that cannot be listened on. */
