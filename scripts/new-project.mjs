@@ -16,6 +16,14 @@ const work = mkdtempSync(join(tmpdir(), 'serving-new-'))
 const { PATH, HOME, npm_config_cache: cache } = process.env
 const env = { PATH, HOME, CI: '1', YARN_ENABLE_IMMUTABLE_INSTALLS: 'false', npm_config_loglevel: 'error' }
 if (cache !== undefined) env.npm_config_cache = cache
+// Yarn does not read npm's configuration.
+const npmConfig = (name) => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
+env.YARN_NPM_REGISTRY_SERVER = npmConfig('registry')
+const authority = [process.env.NODE_EXTRA_CA_CERTS, npmConfig('cafile')].find((file) => file && file !== 'null')
+if (authority !== undefined) {
+  env.YARN_HTTPS_CA_FILE_PATH = authority
+  env.NODE_EXTRA_CA_CERTS = authority
+}
 
 const cases = {
   npm: ['npm install --no-audit --no-fund', 'npm run'],
