@@ -10,6 +10,7 @@ import { listenMetrics, MetricsPage } from '../server/metrics-endpoint.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
 import { MetricsCollector } from './metrics-collector.ts'
+import { watchNpmParent } from './npm-parent.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
@@ -144,6 +145,7 @@ class Supervision {
       if (onTerminal && !isatty(2)) this.#onSignal('SIGTERM')
       else this.#reload('SIGHUP')
     })
+    watchNpmParent(() => this.#onSignal('SIGTERM'))
     this.#slots = Array.from({ length: options.workers }, (_, i) => ({
       number: i + 1,
       wasReady: false,

@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines } from '../engines.ts'
 import {
   type Answer,
@@ -102,6 +103,24 @@ describe('a stop', () => {
     expect(await exited).toEqual({ code: 0, signal: null })
     expect(existsSync(`${file}.stopped`)).toBe(true)
     expect(stdout()).toBe('')
+  })
+
+  it('by SIGTERM of npm, which reaches only the shell of its script, ends everything', async () => {
+    const script = `node dist/cli/main.js serve ${probe} --port 0 --workers 1; true`
+    const env = { PATH: process.env.PATH, npm_lifecycle_event: 'start' }
+    const shell = spawn('sh', ['-c', script], { cwd: root, env, stdio: ['ignore', 'pipe', 'ignore'] })
+    let text = ''
+    shell.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    const port = Number(await until(() => /^serving .*localhost:(\d+)/m.exec(text)?.[1]))
+    const [worker] = await workerPids(port, 1)
+    onTestFinished(() => {
+      if (isAlive(worker)) process.kill(worker, 'SIGKILL')
+    })
+    shell.kill('SIGTERM')
+    await until(() => !isAlive(worker))
+    expect((await send(port, '/pid', 'x')).status).toBe(0)
   })
 
   it('makes each worker say that it is not ready', async () => {
