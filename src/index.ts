@@ -80,7 +80,8 @@ export type {
   SeriesMessage,
 } from './proto/messages.ts'
 export type { ModelCall } from './runner/model-host.ts'
-export { Runner, type RunnerClass, type RunnerLife, type StartOptions } from './runner/runner.ts'
+export type { RemoteMethods, RemoteOptions, RemoteTensor, RemoteTensors } from './runner/remote-options.ts'
+export { type RemoteRunner, Runner, type RunnerClass, type RunnerLife, type StartOptions } from './runner/runner.ts'
 export type {
   BatchOptions,
   CallerMethod,

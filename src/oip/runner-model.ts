@@ -22,6 +22,10 @@ const protocol: Protocol<Outcome> = {
   fail: (error) => ({ error }),
 }
 
+interface Described extends Required<Pick<ModelOptions, 'inputs' | 'outputs'>> {
+  readonly platform?: string
+}
+
 /** See {@link ModelOptions}. */
 export class RunnerModel implements Model {
   readonly name: string
@@ -69,10 +73,10 @@ export class RunnerModel implements Model {
   }
 
   #described(found: unknown): ModelDescription {
-    const { inputs, outputs } = found as Required<Pick<ModelOptions, 'inputs' | 'outputs'>>
+    const { inputs, outputs, platform = 'serving' } = found as Described
     const { labels } = this.#options
     return {
-      platform: 'onnxruntime_onnx',
+      platform,
       inputs: inputs.map(infoOf),
       outputs: outputs.map(infoOf),
       maxBatchSize: 0,

@@ -19,7 +19,7 @@ import { Runner } from '../runner/runner.ts'
 import type { RunnerOptions } from '../runner/runner-options.ts'
 import { onnxruntime } from './onnxruntime.ts'
 
-export { load, type OnnxInit, type OnnxMethods } from './model.ts'
+export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './model.ts'
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /**

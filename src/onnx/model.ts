@@ -13,6 +13,14 @@ export interface OnnxInit extends OnnxOptions {
   readonly path: string | URL
 }
 
+/** What a file says of its model. */
+export interface OnnxDescription {
+  /** As the Open Inference Protocol calls it. */
+  readonly platform: 'onnxruntime_onnx'
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+}
+
 /** The methods of a loaded model. */
 export interface OnnxMethods {
   /**
@@ -23,7 +31,7 @@ export interface OnnxMethods {
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
   /** Returns the names, dtypes and shapes of the inputs and outputs, as the file has them. */
-  describe(): { readonly inputs: readonly TensorInfo[]; readonly outputs: readonly TensorInfo[] }
+  describe(): OnnxDescription
   /** Frees the model's memory. */
   release(): Promise<void>
 }
@@ -49,7 +57,7 @@ function methodsOf(path: string, model: OnnxModel): OnnxMethods {
       return (await model.run({ [input.name]: x }))[output.name]
     },
     run: model.run,
-    describe: () => ({ inputs: model.inputs, outputs: model.outputs }),
+    describe: () => ({ platform: 'onnxruntime_onnx', inputs: model.inputs, outputs: model.outputs }),
     release: model.release,
   }
 }

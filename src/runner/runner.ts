@@ -11,6 +11,8 @@ import type { Dispatcher } from './dispatcher.ts'
 import { startInline } from './inline-worker.ts'
 import type { OpenStream } from './job.ts'
 import { startProcesses } from './process-workers.ts'
+import { addRemoteLife } from './remote-life.ts'
+import { type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
 import { RunnerCall } from './runner-call.ts'
 import {
@@ -81,12 +83,19 @@ class ModelRunner implements RunnerLife {
   readonly #settings: RunnerSettings
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
   readonly #counts = new RunnerCounts()
+  readonly #isRemote: boolean
   #supervisor: WorkerSupervisor | undefined
+  /** Ends what a remote model has open. */
+  #stopped = new AbortController()
+  /** Why a remote model cannot answer. */
+  #problem: string | undefined
   #users = 0
   #starting: Promise<void> | undefined
 
-  constructor(name: string, options: RunnerOptions) {
-    this.#settings = parseRunnerOptions(name, options, reserved)
+  constructor(name: string, options: RunnerOptions | RemoteOptions) {
+    this.#isRemote = 'url' in options
+    const own = 'url' in options ? remoteRunnerOptions(name, options) : options
+    this.#settings = parseRunnerOptions(name, own, reserved)
     this.name = name
     for (const method of this.#settings.methods) {
       const call = method.stream
@@ -97,7 +106,8 @@ class ModelRunner implements RunnerLife {
   }
 
   get unready(): string | undefined {
-    return this.#supervisor === undefined ? `the runner ${this.name} has not started` : this.#supervisor.unready
+    if (this.#supervisor === undefined) return `the runner ${this.name} has not started`
+    return this.#problem ?? this.#supervisor.unready
   }
 
   get waiting(): number {
@@ -116,6 +126,7 @@ class ModelRunner implements RunnerLife {
     this.#starting = undefined
     this.#supervisor = undefined
     await supervisor?.stop()
+    this.#stopped.abort()
   }
 
   watch(listener: (event: RunnerEvent) => void): void {
@@ -124,7 +135,7 @@ class ModelRunner implements RunnerLife {
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
     const { boundary, modelGraceMs: ownGraceMs } = this.#settings
-    const supervisor = new WorkerSupervisor(this.#settings, {
+    const supervisor = new WorkerSupervisor(this.#isRemote ? this.#remoteSettings() : this.#settings, {
       start: startWorkers[boundary],
       entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
       clock: realClock,
@@ -143,6 +154,15 @@ class ModelRunner implements RunnerLife {
       this.#starting = undefined
       throw error
     }
+  }
+
+  #remoteSettings(): RunnerSettings {
+    this.#stopped = new AbortController()
+    const report = (problem: string | undefined) => {
+      this.#problem = problem
+    }
+    const life = addRemoteLife({ stopped: this.#stopped.signal, report })
+    return { ...this.#settings, init: { ...(this.#settings.init as object), life } }
   }
 
   /** **Errors**: InvalidArgument before the start; Overloaded when the runner takes no calls. */
@@ -244,8 +264,13 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
  */
 export const Runner = ModelRunner as unknown as RunnerClass
 
+/** A Runner whose model runs on another server. */
+export type RemoteRunner = RunnerLife & RemoteMethods
+
 /** The class {@link Runner}: its objects have methods that its type parameter names. */
 export interface RunnerClass {
+  /** A model of another server. */
+  new (name: string, options: RemoteOptions): RemoteRunner
   new <M = unknown>(name: string, options: RunnerOptions<M>): Runner<M>
   readonly prototype: RunnerLife
 }

@@ -1,0 +1,190 @@
+/**
+ * Calls of a remote model over gRPC, by node:http2: one connection for each server, kept alive.
+ *
+ * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md): a message is a byte 0, its length in 32 bits, and its bytes.
+ * @module
+ */
+import { type ClientHttp2Session, connect, constants } from 'node:http2'
+import { ClientClosed, ServingError } from '../errors.ts'
+import { runAtOnce } from '../memory/slices.ts'
+import { PackedList, writePacked } from '../proto/packed.ts'
+import { type ProtoReader, ProtoWriter, readProto, wireType } from '../proto/protobuf.ts'
+import type { ModelCall } from '../runner/model-host.ts'
+import { datatypes, isDatatype } from './datatype.ts'
+import { readFlag } from './grpc-request.ts'
+import {
+  badAnswer,
+  type RemoteDescription,
+  type RemoteRequest,
+  type RemoteTransport,
+  remoteError,
+  Unsent,
+} from './remote-transport.ts'
+import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
+
+// For metadata and health. **Units**: milliseconds.
+const shortMs = 5_000
+const pingMs = 30_000
+const service = '/inference.GRPCInferenceService/'
+
+/** HTTP statuses of gRPC's, for errors. */
+const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
+
+/** Connections to servers. */
+export class GrpcTransport implements RemoteTransport {
+  readonly #sessions = new Map<string, ClientHttp2Session>()
+
+  async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
+    const raws = inputs.map(({ array }) => writeRaw(array))
+    const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
+    writer.text(1, model)
+    if (version !== '') writer.text(2, version)
+    for (const { name, datatype, array } of inputs) {
+      writer.message(5, () => {
+        writer.text(1, name)
+        writer.text(2, datatype)
+        writePacked(writer, 3, 'int64', BigInt64Array.from(array.shape, BigInt))
+      })
+    }
+    for (const raw of raws) writer.tag(7, wireType.bytes).bytes(raw)
+    const answer = await this.#call(address, 'ModelInfer', writer.finish(), call)
+    try {
+      return readOutputs(answer)
+    } catch (cause) {
+      throw badAnswer(cause)
+    }
+  }
+
+  async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
+    const answer = await this.#call(address, 'ModelMetadata', nameMessage(model, version), short())
+    return readProto(answer, (reader) => {
+      const inputs: TensorHead[] = []
+      const outputs: TensorHead[] = []
+      while (reader.next()) {
+        if (reader.field === 4 && reader.is(wireType.bytes)) inputs.push(reader.message(readHead))
+        else if (reader.field === 5 && reader.is(wireType.bytes)) outputs.push(reader.message(readHead))
+        else reader.skipField()
+      }
+      return { inputs: inputs.map(infoOf), outputs: outputs.map(infoOf) }
+    })
+  }
+
+  async isReady(address: string, model: string, version: string): Promise<boolean> {
+    return readFlag(await this.#call(address, 'ModelReady', nameMessage(model, version), short()), 1)
+  }
+
+  close(): void {
+    for (const session of this.#sessions.values()) session.destroy()
+    this.#sessions.clear()
+  }
+
+  #session(address: string): ClientHttp2Session {
+    const open = this.#sessions.get(address)
+    if (open !== undefined && !open.closed && !open.destroyed) return open
+    const session = connect(address, { settings: { initialWindowSize: 4 * 1024 * 1024 } })
+    // Its streams fail by themselves.
+    session.on('error', () => {})
+    // Finds a server that is gone without a word.
+    const timer = setInterval(() => {
+      if (!session.destroyed && !session.connecting) session.ping((error) => error !== null && session.destroy())
+    }, pingMs)
+    timer.unref()
+    session.on('close', () => clearInterval(timer))
+    session.unref()
+    this.#sessions.set(address, session)
+    return session
+  }
+
+  #call(
+    address: string,
+    method: string,
+    message: Uint8Array,
+    call: Pick<ModelCall, 'signal' | 'deadlineMs'>,
+  ): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const left = call.deadlineMs === undefined ? undefined : Math.max(1, call.deadlineMs - Date.now())
+      const stream = this.#session(address).request({
+        ':method': 'POST',
+        ':path': service + method,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        ...(left !== undefined && left < 1e8 && { 'grpc-timeout': `${Math.ceil(left)}m` }),
+      })
+      const giveUp = () => stream.close(constants.NGHTTP2_CANCEL)
+      call.signal.addEventListener('abort', giveUp, { once: true })
+      if (call.signal.aborted) giveUp()
+      const pieces: Buffer[] = []
+      let status: number | undefined
+      let text = ''
+      const readStatus = (headers: Readonly<Record<string, unknown>>) => {
+        if (headers['grpc-status'] === undefined) return
+        status = Number(headers['grpc-status'])
+        text = decodeURIComponent(String(headers['grpc-message'] ?? ''))
+      }
+      stream.on('response', readStatus)
+      stream.on('trailers', readStatus)
+      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      // `close` says the rest.
+      stream.on('error', () => {})
+      stream.on('close', () => {
+        call.signal.removeEventListener('abort', giveUp)
+        if (call.signal.aborted) reject(ServingError.is(call.signal.reason) ? call.signal.reason : new ClientClosed())
+        else if (status === undefined) reject(new Unsent('the server of the remote model did not answer'))
+        else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
+        else resolve(Buffer.concat(pieces).subarray(5))
+      })
+      const head = Buffer.alloc(5)
+      head.writeUInt32BE(message.length, 1)
+      stream.write(head)
+      stream.end(message)
+    })
+  }
+}
+
+function short(): Pick<ModelCall, 'signal' | 'deadlineMs'> {
+  return { signal: AbortSignal.timeout(shortMs), deadlineMs: Date.now() + shortMs }
+}
+
+function nameMessage(model: string, version: string): Uint8Array {
+  const writer = new ProtoWriter(64)
+  writer.text(1, model)
+  if (version !== '') writer.text(2, version)
+  return writer.finish()
+}
+
+interface TensorHead {
+  readonly name: string
+  readonly datatype: string
+  readonly shape: readonly number[]
+}
+
+function readHead(reader: ProtoReader): TensorHead {
+  let [name, datatype] = ['', '']
+  const shape = new PackedList('int64')
+  while (reader.next()) {
+    if (reader.field === 3 && shape.take(reader)) continue
+    if (reader.field === 1 && reader.is(wireType.bytes)) name = reader.string()
+    else if (reader.field === 2 && reader.is(wireType.bytes)) datatype = reader.string()
+    else reader.skipField()
+  }
+  return { name, datatype, shape: Array.from(shape.finish(), Number) }
+}
+
+function infoOf({ name, datatype, shape }: TensorHead) {
+  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : ('str' as const), shape }
+}
+
+function readOutputs(answer: Uint8Array): Tensor[] {
+  return readProto(answer, (reader) => {
+    const heads: TensorHead[] = []
+    const raws: Uint8Array[] = []
+    while (reader.next()) {
+      if (reader.field === 5 && reader.is(wireType.bytes)) heads.push(reader.message(readHead))
+      else if (reader.field === 6 && reader.is(wireType.bytes)) raws.push(reader.bytes())
+      else reader.skipField()
+    }
+    return heads.map(({ name, datatype, shape }, i) =>
+      runAtOnce(readRaw(checkHead(name, datatype, shape), raws[i] ?? new Uint8Array(0))),
+    )
+  })
+}

@@ -1,0 +1,117 @@
+/**
+ * Calls of a remote model over REST, tensors in binary form.
+ * @module
+ */
+import { runAtOnce } from '../memory/slices.ts'
+import type { ModelCall } from '../runner/model-host.ts'
+import { datatypes, isDatatype } from './datatype.ts'
+import { lengthHeader, readShortJson } from './infer-json.ts'
+import {
+  badAnswer,
+  type RemoteDescription,
+  type RemoteRequest,
+  type RemoteTransport,
+  remoteError,
+  Unsent,
+} from './remote-transport.ts'
+import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
+
+// For metadata and health. **Units**: milliseconds.
+const shortMs = 5_000
+
+interface AnswerTensor {
+  readonly name: string
+  readonly datatype: string
+  readonly shape: readonly number[]
+  readonly data?: unknown
+  readonly parameters?: { readonly binary_data_size?: number }
+}
+
+/** Node's fetch, which keeps connections. */
+export class HttpTransport implements RemoteTransport {
+  async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
+    const parts = inputs.map(({ array }) => writeRaw(array))
+    const heads = inputs.map(({ name, datatype, array }, i) => ({
+      name,
+      datatype,
+      shape: array.shape,
+      parameters: { binary_data_size: parts[i].length },
+    }))
+    const json = Buffer.from(JSON.stringify({ inputs: heads, parameters: { binary_data_output: true } }))
+    const response = await send(`${address}${pathOf(model, version)}/infer`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/octet-stream',
+        [lengthHeader]: String(json.length),
+        ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      },
+      body: Buffer.concat([json, ...parts]),
+      signal: call.signal,
+    })
+    const body = new Uint8Array(await response.arrayBuffer())
+    if (response.status !== 200) throw errorOf(response.status, body)
+    try {
+      return outputsOf(body, response.headers.get(lengthHeader))
+    } catch (cause) {
+      throw badAnswer(cause)
+    }
+  }
+
+  async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
+    const signal = AbortSignal.timeout(shortMs)
+    const response = await send(`${address}${pathOf(model, version)}`, { signal })
+    const body = new Uint8Array(await response.arrayBuffer())
+    if (response.status !== 200) throw errorOf(response.status, body)
+    const { inputs, outputs } = JSON.parse(Buffer.from(body).toString()) as Record<string, AnswerTensor[]>
+    return { inputs: inputs.map(infoOf), outputs: outputs.map(infoOf) }
+  }
+
+  async isReady(address: string, model: string, version: string): Promise<boolean> {
+    const response = await fetch(`${address}${pathOf(model, version)}/ready`, { signal: AbortSignal.timeout(shortMs) })
+    await response.arrayBuffer()
+    return response.status === 200
+  }
+
+  close(): void {}
+}
+
+function pathOf(model: string, version: string): string {
+  const path = `/v2/models/${encodeURIComponent(model)}`
+  return version === '' ? path : `${path}/versions/${version}`
+}
+
+/** **Errors**: Unsent where there was no answer: inferences change nothing, so that another server may be asked. */
+async function send(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted) throw cause
+    throw new Unsent('the server of the remote model did not answer', { cause })
+  }
+}
+
+function errorOf(status: number, body: Uint8Array): Error {
+  const text = Buffer.from(body).toString()
+  try {
+    return remoteError(status, String((JSON.parse(text) as { readonly error?: unknown }).error ?? text))
+  } catch {
+    return remoteError(status, text)
+  }
+}
+
+function infoOf({ name, datatype, shape }: AnswerTensor) {
+  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : ('str' as const), shape: shape.map(Number) }
+}
+
+function outputsOf(body: Uint8Array, length: string | null): Tensor[] {
+  let at = length === null ? body.length : Number(length)
+  const { outputs } = JSON.parse(Buffer.from(body.subarray(0, at)).toString()) as { outputs: AnswerTensor[] }
+  return outputs.map(({ name, datatype, shape, data, parameters }) => {
+    const head = checkHead(name, datatype, shape)
+    const size = parameters?.binary_data_size
+    if (size === undefined) return readShortJson(head, Buffer.from(JSON.stringify(data)))
+    const bytes = body.subarray(at, at + size)
+    at += size
+    return runAtOnce(readRaw(head, bytes))
+  })
+}

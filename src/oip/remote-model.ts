@@ -1,0 +1,65 @@
+/**
+ * A model of another server, called by the Open Inference Protocol: the module that Runners with a `url` load.
+ * @module
+ */
+import { NDArray } from '../array/ndarray.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import type { ModelCall } from '../runner/model-host.ts'
+import { remoteLife } from '../runner/remote-life.ts'
+import { Backends } from './backends.ts'
+import { datatypeOf } from './datatype.ts'
+import { GrpcTransport } from './remote-grpc.ts'
+import { HttpTransport } from './remote-http.ts'
+import type { RemoteDescription, RemoteInit, RemoteTransport } from './remote-transport.ts'
+
+/** The methods of a remote model. */
+export interface RemoteMethods {
+  /** Computes the model's first output from its only input. **Errors**: those of {@link RemoteMethods.run}. */
+  predict(x: NDArray, call: ModelCall): Promise<NDArray>
+  /**
+   * Computes outputs by name from inputs by name. **Errors**: what the server answers, with its status; Overloaded
+   * where no server can be reached; InternalError for an answer that is none of the protocol.
+   */
+  run(feeds: Readonly<Record<string, NDArray>>, call: ModelCall): Promise<Record<string, NDArray>>
+  /** Returns the names, dtypes and shapes of the inputs and outputs, as the server has them. */
+  describe(): Promise<RemoteDescription>
+}
+
+/** Connects to the servers of a model and returns its methods. The servers may come later: until then it is unready. */
+export async function load(init: RemoteInit): Promise<RemoteMethods> {
+  const { model, version, urls } = init
+  const life = remoteLife(init.life)
+  const isGrpc = urls.some((url) => url.startsWith('grpc'))
+  const transport: RemoteTransport = isGrpc ? new GrpcTransport() : new HttpTransport()
+  const backends = new Backends(urls, (address) => transport.isReady(address, model, version), model, life)
+  life.stopped.addEventListener('abort', () => transport.close(), { once: true })
+  await backends.check()
+  let description: Promise<RemoteDescription> | undefined
+  const describe = (): Promise<RemoteDescription> => {
+    description ??= backends.call((address) => transport.describe(address, model, version))
+    description.catch(() => {
+      description = undefined
+    })
+    return description
+  }
+  const run = async (feeds: Readonly<Record<string, NDArray>>, call: ModelCall) => {
+    const inputs = Object.entries(feeds).map(([name, array]) => {
+      if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
+      return { name, datatype: datatypeOf(array.dtype), array }
+    })
+    const request = { model, version, inputs }
+    const outputs = await backends.call((address) => transport.infer(address, request, call), call)
+    return Object.fromEntries(outputs.map(({ name, array }) => [name, array]))
+  }
+  return {
+    run,
+    describe,
+    async predict(x, call) {
+      const { inputs, outputs } = await describe()
+      if (inputs.length !== 1) {
+        throw new InvalidArgument(`predict takes models of one input, ${model} has ${inputs.length}; call run`)
+      }
+      return (await run({ [inputs[0].name]: x }, call))[outputs[0].name]
+    },
+  }
+}

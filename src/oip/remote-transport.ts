@@ -1,0 +1,58 @@
+/**
+ * What the transports to a remote model have in common: requests, answers, errors.
+ * @module
+ */
+import { InternalError, Overloaded, ServingError } from '../errors.ts'
+import type { ModelCall } from '../runner/model-host.ts'
+import type { ModelTensor } from '../service/model-options.ts'
+import type { Tensor } from './tensor.ts'
+
+/** Argument of a remote model's module. */
+export interface RemoteInit {
+  /** `http://host:port` or `grpc://host:port`; of several, and of several addresses of a name, each gets its turn. */
+  readonly urls: readonly string[]
+  readonly model: string
+  readonly version: string
+  /** Number of its RemoteLife. */
+  readonly life: number
+}
+
+/** The inputs and outputs of a model. */
+export interface RemoteDescription {
+  readonly inputs: readonly ModelTensor[]
+  readonly outputs: readonly ModelTensor[]
+}
+
+/** What a transport sends and receives. */
+export interface RemoteRequest {
+  readonly model: string
+  readonly version: string
+  readonly inputs: readonly Tensor[]
+}
+
+/**
+ * One way to call a server. The errors are ServingErrors; {@link Unsent} for a request that no server has worked on.
+ */
+export interface RemoteTransport {
+  infer(address: string, request: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]>
+  describe(address: string, model: string, version: string): Promise<RemoteDescription>
+  /** Whether the model is ready; rejects when there is no answer. */
+  isReady(address: string, model: string, version: string): Promise<boolean>
+  close(): void
+}
+
+/** A failure before the server began to work: the request may be sent to another one. */
+export class Unsent extends Overloaded {}
+
+/** Returns the error of an answer with that status. */
+export function remoteError(status: number, message: string): ServingError {
+  const text = `the remote model answered ${status}: ${message.slice(0, 500)}`
+  if (status === 503 || status === 429) return new Unsent(text)
+  if (status >= 400 && status < 500) return new ServingError('bad_input', text, {}, { status })
+  return new InternalError(text)
+}
+
+/** The error for an answer that is none of the protocol. */
+export function badAnswer(cause: unknown): InternalError {
+  return new InternalError('expected an answer of the Open Inference Protocol, received another', { cause })
+}

@@ -1,0 +1,79 @@
+/**
+ * Options of a Runner whose model runs on another server.
+ * @module
+ */
+import type { NDArray } from '../array/ndarray.ts'
+import type { DType } from '../dtype.ts'
+import { expected, InvalidArgument } from '../errors.ts'
+import { checkOptions } from '../options.ts'
+import type { BatchOptions, CallOptions, RunnerOptions } from './runner-options.ts'
+
+/** Options of a {@link Runner} that calls another server by the Open Inference Protocol. */
+export interface RemoteOptions {
+  /**
+   * Where its servers are: `http://host:port` for REST, `grpc://host:port` for gRPC. Calls go in turn to all of a list,
+   * and to all addresses that a name has.
+   */
+  readonly url: string | readonly string[]
+  /** The model's name there. Default: the Runner's. */
+  readonly model?: string
+  /** Default: the server's choice. */
+  readonly version?: string
+  /** How calls are batched before they are sent. Default: not. */
+  readonly methods?: { readonly predict?: BatchOptions }
+  /** Requests under way at once. Default 64. */
+  readonly concurrency?: number
+  /** Calls that may wait; one more is refused with 503. Default 1024. */
+  readonly maxQueue?: number
+}
+
+/** The methods of a Runner whose model runs on another server. */
+export interface RemoteMethods {
+  /** Computes the model's first output from its only input. */
+  predict(x: NDArray, options?: CallOptions): Promise<NDArray>
+  /** Computes outputs by name from inputs by name. */
+  run(feeds: Readonly<Record<string, NDArray>>, options?: CallOptions): Promise<Record<string, NDArray>>
+  /** Returns the names, dtypes and shapes of the inputs and outputs. */
+  describe(input?: undefined, options?: CallOptions): Promise<RemoteTensors>
+}
+
+/** The inputs and outputs of a remote model. **Shape**: -1 where any size is taken. */
+export interface RemoteTensors {
+  readonly inputs: readonly RemoteTensor[]
+  readonly outputs: readonly RemoteTensor[]
+}
+
+/** An input or output of a remote model. */
+export interface RemoteTensor {
+  readonly name: string
+  readonly dtype: DType
+  readonly shape: readonly number[]
+}
+
+const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQueue']
+
+/** Returns the options of a Runner in this thread whose model calls the servers. **Errors**: InvalidArgument. */
+export function remoteRunnerOptions(name: string, options: RemoteOptions): RunnerOptions {
+  const place = `the runner ${name}`
+  const { url, model = name, version = '', methods = {}, ...rest } = checkOptions(place, options, optionNames)
+  const urls = (typeof url === 'string' ? [url] : url) as readonly string[]
+  const protocols = new Set(urls.map((each) => protocolOf(each, place)))
+  if (protocols.size !== 1) throw new InvalidArgument(expected('URLs of one protocol', `url of ${place}`, url))
+  checkOptions(`methods of ${place}`, methods, ['predict'])
+  return {
+    concurrency: 64,
+    ...rest,
+    threads: 0,
+    // Loaded when the runner starts, as the module of any model is.
+    module: new URL(`../oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
+    init: { urls, model, version },
+    methods: { predict: methods.predict ?? {}, run: {}, describe: {} },
+  }
+}
+
+function protocolOf(url: unknown, place: string): string {
+  const known = ['http:', 'https:', 'grpc:', 'grpcs:']
+  const protocol = typeof url === 'string' && URL.canParse(url) ? new URL(url).protocol : ''
+  if (known.includes(protocol)) return protocol
+  throw new InvalidArgument(expected('http://host:port or grpc://host:port', `url of ${place}`, url))
+}
