@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { BenchCase } from './cases/case.ts'
 import { callByGrpc } from './load/grpc.ts'
 import { type Load, type LoadResult, percentile } from './load/load.ts'
+import { findProgram, startProgram } from './peers/compiled.ts'
 import { findPython, startPython } from './peers/python.ts'
 import { pinned, serverCore } from './pinning.ts'
 import { findSharp } from './servers/fastify/image.ts'
@@ -33,6 +34,8 @@ interface Kind {
   /** The checkout that it runs from, when it is not this one. */
   readonly root?: string
   readonly python?: string
+  /** Built by the script in the folder of this name below peers. */
+  readonly program?: string
   /** Whether it serves gRPC instead of HTTP. */
   readonly isGrpc?: boolean
   /** Why it is not available. */
@@ -40,6 +43,7 @@ interface Kind {
 }
 
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
+const compiledPeer = (program: string): Kind => ({ program, missing: () => findProgram(program).missing })
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
 const runnerAs = (BENCH_RUNNER: string): Kind => ({ file: 'serving.ts', env: { BENCH_RUNNER } })
 
@@ -62,6 +66,8 @@ export const contenders: Record<string, Kind> = {
   fastapi: pythonPeer('fastapi'),
   litserve: pythonPeer('litserve'),
   mlserver: pythonPeer('mlserver'),
+  go: compiledPeer('go'),
+  rust: compiledPeer('rust'),
   'serving, gRPC': { file: 'serving.ts', env: { BENCH_GRPC: '1' }, isGrpc: true },
   'bare, gRPC': { file: 'bare-grpc.ts', isGrpc: true },
   'Polars in a loop': loopOf('polars'),
@@ -77,10 +83,10 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * what bare answers.
  */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, python, root, isGrpc } = contenders[name]
+  const { file, env, python, program, root, isGrpc } = contenders[name]
   const bench = root === undefined ? here('.') : `${root}/bench`
-  if (python !== undefined) {
-    const { url, pid, stop } = await startPython(python)
+  if (python !== undefined || program !== undefined) {
+    const { url, pid, stop } = await (python === undefined ? startProgram(program as string) : startPython(python))
     const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
     return { name, pid, usage, ...overNetwork(url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }

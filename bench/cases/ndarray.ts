@@ -45,14 +45,14 @@ export const ndarrayCases: readonly CasePlan[] = [
   {
     name: 'ndarray 2×4 JSON',
     isQuick: true,
-    contenders: [...everyone, 'litserve', 'mlserver', 'fastify, JSON only'],
+    contenders: [...everyone, 'rust', 'go', 'litserve', 'mlserver', 'fastify, JSON only'],
     targets: { bare: 0.75, fastify: 1.8, bentoml: 60 },
     make: smallMatrix,
   },
   {
     name: 'ndarray 1000×1000 float64 JSON',
     isQuick: false,
-    contenders: [...everyone, 'fastify, JSON only', 'native codec in a loop'],
+    contenders: [...everyone, 'rust', 'go', 'fastify, JSON only', 'native codec in a loop'],
     targets: { fastify: 5, bentoml: 12 },
     make: () => matrix(1000),
   },

@@ -26,14 +26,14 @@ export const textCases: readonly CasePlan[] = [
   {
     name: 'JSON object',
     isQuick: true,
-    contenders: [...everyone, 'litserve', 'mlserver'],
+    contenders: [...everyone, 'rust', 'go', 'litserve', 'mlserver'],
     targets: {},
     make: () => echo('/json', 'application/json', small, { isRight: sameJson(JSON.parse(small)) }),
   },
   {
     name: 'JSON 1 MB',
     isQuick: false,
-    contenders: everyone,
+    contenders: [...everyone, 'rust', 'go'],
     targets: {},
     make() {
       const value = documents()
@@ -58,14 +58,14 @@ export const textCases: readonly CasePlan[] = [
   {
     name: 'Text',
     isQuick: true,
-    contenders: everyone,
+    contenders: [...everyone, 'rust', 'go'],
     targets: { bare: 0.85 },
     make: () => echo('/text', 'text/plain', line),
   },
   {
     name: 'Text stream of 100 pieces',
     isQuick: true,
-    contenders: everyone,
+    contenders: [...everyone, 'rust', 'go'],
     targets: {},
     make() {
       const right = Buffer.from(line.repeat(100))

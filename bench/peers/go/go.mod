@@ -1,0 +1,3 @@
+module serving-bench
+
+go 1.22
