@@ -36,6 +36,21 @@ export interface RunnerState {
   readonly threads: ThreadStates
 }
 
+const states = new WeakMap<object, () => RunnerState>()
+
+/**
+ * Makes the state of a runner known here: a member of its own would take a name from the methods of its model, and
+ * servers without runners do not load their code.
+ */
+export function measureRunner(runner: object, state: () => RunnerState): void {
+  states.set(runner, state)
+}
+
+/** Returns the state of a runner now; undefined for one of another copy of the package. */
+export function runnerState(runner: object): RunnerState | undefined {
+  return states.get(runner)?.()
+}
+
 /** Returns the metrics of runners. */
 export function runnerFamilies(runners: readonly RunnerState[]): MetricFamily[] {
   const each = (value: (runner: RunnerState) => number) =>

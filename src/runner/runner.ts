@@ -4,7 +4,7 @@
  */
 
 import { InvalidArgument } from '../errors.ts'
-import { RunnerCounts, type RunnerState } from '../metrics/runner-counts.ts'
+import { measureRunner, RunnerCounts } from '../metrics/runner-counts.ts'
 import { tracer } from '../tracing/tracer.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
@@ -72,12 +72,6 @@ const startWorkers: Readonly<Record<Boundary, StartWorkers>> = {
 const entryOf = (name: string) =>
   new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
 
-/**
- * Returns what a runner has counted, and its state now; undefined for one of another copy of the package. Not a member
- * of runners, whose other members are the methods of their models.
- */
-export let runnerState: (runner: RunnerLife) => RunnerState | undefined
-
 class ModelRunner implements RunnerLife {
   readonly name: string
   readonly #settings: RunnerSettings
@@ -97,6 +91,12 @@ class ModelRunner implements RunnerLife {
     const own = 'url' in options ? remoteRunnerOptions(name, options) : options
     this.#settings = parseRunnerOptions(name, own, reserved)
     this.name = name
+    measureRunner(this, () => ({
+      name,
+      counts: this.#counts,
+      waiting: this.waiting,
+      threads: this.#supervisor?.threads ?? { busy: 0, idle: 0, hung: 0, starting: 0 },
+    }))
     for (const method of this.#settings.methods) {
       const call = method.stream
         ? (input: unknown, options?: CallOptions) => this.#stream(method, input, options ?? {})
@@ -209,14 +209,6 @@ class ModelRunner implements RunnerLife {
       return (await call.promise) as OpenStream
     }
     return new RunnerStream(begin, options)
-  }
-
-  static {
-    runnerState = (runner) => {
-      if (!(#counts in runner)) return undefined
-      const threads = runner.#supervisor?.threads ?? { busy: 0, idle: 0, hung: 0, starting: 0 }
-      return { name: runner.name, counts: runner.#counts, waiting: runner.waiting, threads }
-    }
   }
 }
 
