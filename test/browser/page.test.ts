@@ -1,7 +1,7 @@
 /**
  * The page in a browser: every descriptor tried by hand, as far as a program has hands.
  */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,9 @@ import { chromium, launch, watch } from './browser.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
+
+const parquet = fileURLToPath(new URL('../fixtures/parquet/numbers-snappy.parquet', import.meta.url))
+const hasRequests = chromium !== undefined && spawnSync('python3', ['-c', 'import requests']).status === 0
 
 describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)', () => {
   let browser: Browser
@@ -148,6 +151,15 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(status).toBe('400')
     const wrong = await page.$$eval('[aria-invalid]', (all) => all.map((each) => (each as HTMLInputElement).value))
     expect(wrong).toEqual(['many'])
+    expect(faults).toEqual([])
+  })
+
+  it('sends Parquet as it is', async () => {
+    await open('frame_records')
+    await press('File')
+    await upload('input[type=file]', parquet)
+    await page.waitForFunction(() => document.querySelector('.shown')?.textContent?.includes('Sent as it is.'))
+    expect((await send()).text).toMatch(/\d+ rows, \d+ columns/)
     expect(faults).toEqual([])
   })
 
@@ -295,6 +307,26 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     }
   })
 
+  it.skipIf(!hasRequests)('shows the call in Python, which works (needs python3 with requests)', async () => {
+    for (const [name, wanted] of [
+      ['double', '[1.0, 3.0]'],
+      ['words', 'one\ntwo'],
+      ['mix', ''],
+    ]) {
+      await open(name)
+      if (name === 'words') await type('textarea', 'one two')
+      if (name === 'mix') await upload('input[type=file]', pattern)
+      await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+      await press('Python')
+      const program = await textOf('.code-panel pre')
+      const cwd = join(pattern, '..')
+      const file = name === 'mix' ? (program ?? '').replace('open("answer", "wb").write', 'print') : (program ?? '')
+      const { stdout } = await promisify(execFile)('python3', ['-c', file], { cwd })
+      if (wanted === '') expect(stdout).toContain('form-data; name="mean"')
+      else expect(stdout.trim()).toBe(wanted)
+    }
+  })
+
   it('sends with the keyboard, stops, and sends credentials', async () => {
     await open('closed')
     expect((await send()).status).toBe('401')
@@ -316,23 +348,27 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     { scheme: 'light', width: 1200 },
     { scheme: 'dark', width: 1200 },
     { scheme: 'light', width: 375 },
-  ])('has nothing that axe-core finds, in $scheme colours, $width pixels wide', async ({ scheme, width }) => {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
-    await page.setViewport({ width, height: 800 })
-    const all: string[] = []
-    for (const name of ['echo', 'total', 'center', 'greet', 'words', 'negative', 'reverse', 'mix']) {
-      await open(name)
-      if (name === 'negative' || name === 'mix') await upload('input[type=file]', pattern)
-      await send()
-      await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
-      await page.evaluate(axe)
-      const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
-      const told = (found as { id: string; impact: string; nodes: { html: string }[] }[]).map(
-        ({ id, impact, nodes }) => `${name}: ${impact} ${id} ${nodes.map(({ html }) => html).join(' ')}`,
-      )
-      all.push(...told)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-    }
-    expect(all).toEqual([])
-  })
+  ])(
+    'has nothing that axe-core finds, in $scheme colours, $width pixels wide',
+    async ({ scheme, width }) => {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+      await page.setViewport({ width, height: 800 })
+      const all: string[] = []
+      for (const name of ['echo', 'total', 'center', 'greet', 'words', 'negative', 'reverse', 'mix']) {
+        await open(name)
+        if (name === 'negative' || name === 'mix') await upload('input[type=file]', pattern)
+        await send()
+        await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+        await page.evaluate(axe)
+        const found = await page.evaluate('axe.run().then(({ violations }) => violations)')
+        const told = (found as { id: string; impact: string; nodes: { html: string }[] }[]).map(
+          ({ id, impact, nodes }) => `${name}: ${impact} ${id} ${nodes.map(({ html }) => html).join(' ')}`,
+        )
+        all.push(...told)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      }
+      expect(all).toEqual([])
+    },
+    120_000,
+  )
 })

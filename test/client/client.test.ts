@@ -273,6 +273,23 @@ describe('a call', () => {
     server.close()
   })
 
+  it('that broke off is tried again only where twice does no harm', async () => {
+    let asked = 0
+    const server = createServer((request, response) => {
+      if (++asked % 2 === 1) request.socket.destroy()
+      else response.setHeader('content-type', 'text/plain').end('answer')
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const at = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { words } = createClient<typeof service>(at, { openapi: openApiDocument(svc, '') })
+    expect(await failure(words('x'))).toMatchObject({ code: 'network', status: 0 })
+    expect(asked).toBe(1)
+    asked = 0
+    expect(await words('x', { isIdempotent: true })).toBe('answer')
+    expect(asked).toBe(2)
+    server.close()
+  })
+
   it('ends at its deadline', async () => {
     const error = await failure(client.slow(null, { timeoutMs: 100 }))
     expect(error).toMatchObject({ code: 'deadline_exceeded', status: 0, message: 'no answer within 100 ms' })

@@ -1,0 +1,128 @@
+/**
+ * Parts of the page that need no browser.
+ */
+import { describe, expect, it } from 'vitest'
+import { apisOf } from '../../src/client/description.ts'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import { arrayOf } from '../../src/page/array-view.ts'
+import { columnOfTexts, parseCsv } from '../../src/page/csv.ts'
+import { resolved, startOf } from '../../src/page/schema.ts'
+import { snippet } from '../../src/page/snippets.ts'
+import { characterAt, pathAt } from '../../src/page/text-editor.ts'
+import svc from '../client/service.ts'
+
+/** The text of a range. */
+const slice = (text: string, range: readonly [number, number] | undefined) => range && text.slice(...range)
+
+describe('the place of an error', () => {
+  it('is found by bytes, which are no characters', () => {
+    expect(slice('["ü🦉", x]', characterAt('["ü🦉", x]', 11))).toBe('x')
+    expect(slice('["ü🦉", x]', characterAt('["ü🦉", x]', 4))).toBe('🦉')
+    expect(characterAt('[1', 2)).toEqual([2, 2])
+  })
+
+  it.each([
+    ['name', '"A, \\"b]"'],
+    ['tags[1]', '{"x": [3]}'],
+    ['tags[1].x[0]', '3'],
+    ['tags[5]', '[ 1, {"x": [3]} ]'],
+    ['missing', '{"name": "A, \\"b]", "tags": [ 1, {"x": [3]} ]}'],
+  ])('is found by the path %s', (path, wanted) => {
+    const text = '{"name": "A, \\"b]", "tags": [ 1, {"x": [3]} ]}'
+    expect(slice(text, pathAt(text, path))).toBe(wanted)
+  })
+
+  it('is none in a text that is no JSON', () => {
+    for (const text of ['', '[', '{"a"', '{a: 1}', '[1,,']) pathAt(text, 'a[0].b')
+    expect(pathAt('', 'a')).toBeUndefined()
+  })
+})
+
+describe('CSV', () => {
+  it('has quotes, line breaks in them and any line ends', () => {
+    expect(parseCsv('a,b\r\n"x, ""y""\nz",\n1,2')).toEqual([
+      ['a', 'b'],
+      ['x, "y"\nz', ''],
+      ['1', '2'],
+    ])
+    expect(parseCsv('a\n')).toEqual([['a']])
+    expect(parseCsv('a,')).toEqual([['a', '']])
+  })
+
+  it('becomes numbers, truth values and nulls only where nothing is lost', () => {
+    expect(columnOfTexts(['1', '', '-2.5e3'])).toEqual([1, null, -2500])
+    expect(columnOfTexts(['true', '', 'false'])).toEqual([true, null, false])
+    expect(columnOfTexts(['01', '2'])).toEqual(['01', '2'])
+    expect(columnOfTexts(['9007199254740993'])).toEqual(['9007199254740993'])
+  })
+})
+
+describe('arrays', () => {
+  it('are nested lists of one length, or scalars', () => {
+    expect(
+      arrayOf([
+        [1, null],
+        [2, 3],
+      ]),
+    ).toEqual({ shape: [2, 2], data: [1, null, 2, 3] })
+    expect(arrayOf(3)).toEqual({ shape: [], data: [3] })
+    expect(arrayOf([])).toEqual({ shape: [0], data: [] })
+    for (const none of [[[1], [2, 3]], [1, [2]], [{}], { a: 1 }]) expect(arrayOf(none)).toBeUndefined()
+  })
+})
+
+describe('schemas', () => {
+  const document = {
+    components: { schemas: { 'a/b': { type: 'string' }, Loop: { $ref: '#/components/schemas/Loop' } } },
+  }
+
+  it('are resolved through references and unions with null', () => {
+    const reference = { $ref: '#/components/schemas/a~1b' }
+    expect(resolved(reference, document)).toEqual({ type: 'string' })
+    expect(resolved({ anyOf: [reference, { type: 'null' }] }, document)).toEqual({ type: 'string' })
+    expect(resolved({ $ref: '#/components/schemas/Loop' }, document)).toBeDefined()
+  })
+
+  it('give a value to start with', () => {
+    const properties = { a: { type: 'integer', minimum: 3 }, b: { enum: ['x'] }, c: { type: 'array' }, d: {} }
+    expect(startOf({ properties, required: ['a', 'b', 'c'] }, document)).toEqual({ a: 3, b: 'x', c: [] })
+  })
+})
+
+describe('the call as code', () => {
+  const apis = apisOf(openApiDocument(svc, ''))
+  const base = 'http://localhost:3000'
+
+  it('quotes what is in the form', () => {
+    const words = apis.get('words') as NonNullable<ReturnType<typeof apis.get>>
+    const content = { type: 'text/plain', data: `it's "a"\n$HOME \\` }
+    expect(snippet('curl', words, content, base)).toContain(`--data-raw 'it'\\''s "a"\n$HOME \\'`)
+    expect(snippet('Python', words, content, base)).toContain(String.raw`data="it's \"a\"\n$HOME \\".encode()`)
+    expect(snippet('TypeScript', words, content, base)).toContain(String.raw`client.words('it\'s "a"\n$HOME \\')`)
+  })
+
+  it('gives clients columns, whatever the layout of the body', () => {
+    const split = apis.get('frame_split') as NonNullable<ReturnType<typeof apis.get>>
+    const data = '{"columns":["a"],"index":[0,1],"data":[[1],[2]]}'
+    const text = snippet('TypeScript', split, { type: 'application/json', data }, base)
+    expect(text).toContain('client.frame_split({"a":[1,2]})')
+  })
+
+  it('names files and parts', () => {
+    const mix = apis.get('mix') as NonNullable<ReturnType<typeof apis.get>>
+    const picture = { type: 'image/png', data: new Blob(['x']), name: 'a.png' }
+    const weights = { type: 'application/json', data: '[1]' }
+    const content = {
+      type: undefined,
+      data: '',
+      parts: [['pictures', picture] as const, ['weights', weights] as const],
+    }
+    expect(snippet('curl', mix, content, base)).toContain(`-F 'pictures=@a.png;type=image/png'`)
+    expect(snippet('TypeScript', mix, content, base)).toContain(
+      "import { openAsBlob } from 'node:fs'\nimport { createClient }",
+    )
+    expect(snippet('TypeScript', mix, content, base)).toContain(
+      "pictures: [await openAsBlob('a.png')],\n  weights: [1],",
+    )
+  })
+})
