@@ -8,6 +8,8 @@ import { foreignVariables, unknownVariable } from '../config/environment.ts'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
 import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
 import { SetupError } from '../errors.ts'
+import type { ImageProgram } from './containerize-command.ts'
+import type { DeployFlags } from './deploy-command.ts'
 import type { Settings } from './settings.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
@@ -121,6 +123,41 @@ program
     const { findSettings } = await import('./settings.ts')
     const { buildCommand } = await import('./build-command.ts')
     process.stdout.write(`${await buildCommand(await findSettings(path, {}), { out, list })}\n`)
+  })
+
+program
+  .command('containerize')
+  .summary('make an image of what serving build wrote')
+  .description(
+    'Makes an image of the folder that serving build wrote, by docker, podman or buildah. It runs without root and' +
+      ' with a read-only file system. What follows -- goes to that program.',
+  )
+  .argument('[FOLDER]', 'folder that serving build wrote', 'build')
+  .argument('[OPTIONS...]', 'options of the program that makes the image')
+  .option('--tag <name>', "name of the image (default: the service's and the project's version)")
+  .addOption(new Option('--with <program>', 'default: the first that works').choices(['docker', 'podman', 'buildah']))
+  .action(async (folder: string, more: string[], { tag, with: program }: { tag?: string; with?: ImageProgram }) => {
+    const { containerizeCommand } = await import('./containerize-command.ts')
+    const options = { ...(tag === undefined ? {} : { tag }), ...(program === undefined ? {} : { program }) }
+    process.stdout.write(`${containerizeCommand({ folder, more, ...options })}\n`)
+  })
+
+program
+  .command('deploy')
+  .summary('print manifests for Kubernetes or KServe')
+  .description('Prints manifests for what serving build wrote, for kubectl apply --filename -.')
+  .argument('[FOLDER]', 'folder that serving build wrote', 'build')
+  .addOption(new Option('--print <platform>', 'what to print').choices(['kubernetes', 'kserve']).makeOptionMandatory())
+  .option('--image <name>', 'image with its registry (default: as serving containerize names it)')
+  .option('--namespace <name>', 'namespace (default: that of kubectl)')
+  .option('--workers <n>', "worker processes of a pod (default: the configuration file's, or 1)")
+  .option('--replicas <fewest-most>', 'pods', '2-10')
+  .option('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', '32')
+  .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
+  .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
+  .action(async (folder: string, flags: DeployFlags) => {
+    const { deployCommand } = await import('./deploy-command.ts')
+    process.stdout.write(await deployCommand(folder, flags))
   })
 
 /** Reads the options of a command from flags, the environment and a configuration file. */

@@ -29,7 +29,7 @@ export interface EnvironmentVariable {
 
 /** What the Dockerfile of a build says. */
 export interface DockerOptions {
-  /** Default: node:<major>-bookworm-slim. */
+  /** An image with node. Default: debian:bookworm-slim with the executable of node:<major>-bookworm-slim. */
   readonly baseImage?: string
   /** Debian packages. */
   readonly systemPackages?: readonly string[]
@@ -71,7 +71,10 @@ export const buildSchema = object('what serving build packs; paths are relative 
     items: object('a variable', { name: { type: 'string' }, value: { type: 'string' } }),
   },
   docker: object('what the Dockerfile says', {
-    baseImage: { type: 'string', description: 'default: node:<major>-bookworm-slim' },
+    baseImage: {
+      type: 'string',
+      description: 'an image with node; default: debian:bookworm-slim with that of node:<major>-bookworm-slim',
+    },
     systemPackages: texts('Debian packages'),
     env: { type: 'object', additionalProperties: { type: 'string' }, description: 'variables of the image' },
     setupScript: { type: 'string', description: 'a shell script that is run as root while the image is built' },

@@ -82,6 +82,13 @@ export async function readPlain(
   }
 }
 
+/** Returns values as the documents of one file of YAML. */
+export async function yamlText(values: readonly unknown[]): Promise<string> {
+  const { stringify } = await import('yaml')
+  // No anchors for what several have in common: readers of manifests do without.
+  return values.map((value) => stringify(value, { aliasDuplicateObjects: false })).join('---\n')
+}
+
 function readOptions(values: Readonly<Record<string, string | number | boolean>>, file: string): OptionValues {
   const given = optionNames.filter((name) => values[name] !== undefined)
   return Object.fromEntries(

@@ -35,8 +35,9 @@ export const floors: Readonly<Record<string, number>> = {
   config: 11,
   testing: 11,
   build: 12,
-  cli: 13,
-  'index.ts': 14,
+  deploy: 13,
+  cli: 14,
+  'index.ts': 15,
 }
 
 /** The one file that imports a package; type-only imports count, too. */

@@ -1,0 +1,54 @@
+/**
+ * `serving deploy --print`: manifests for a service that was built.
+ * @module
+ */
+import { resolve } from 'node:path'
+import { yamlText } from '../config/config-file.ts'
+import { readBuiltService } from '../deploy/built-service.ts'
+import type { DeployOptions } from '../deploy/container.ts'
+import { kserveManifests } from '../deploy/kserve.ts'
+import { kubernetesManifests } from '../deploy/kubernetes.ts'
+import { InvalidArgument } from '../errors.ts'
+import { imageName } from './containerize-command.ts'
+
+/** Platforms that manifests are written for. */
+export const platforms = ['kubernetes', 'kserve'] as const
+
+/** What `serving deploy` is told, as text. */
+export interface DeployFlags {
+  readonly print: (typeof platforms)[number]
+  readonly image?: string
+  readonly namespace?: string
+  readonly workers?: string
+  readonly replicas: string
+  readonly inFlight: string
+  readonly autoscaler: 'hpa' | 'keda'
+  readonly prometheus: string
+}
+
+/**
+ * Returns the manifests as YAML, for `kubectl apply`.
+ * **Errors**: InvalidArgument for a folder without a build, and for what is no number.
+ */
+export async function deployCommand(folder: string, flags: DeployFlags): Promise<string> {
+  const path = resolve(folder)
+  const service = readBuiltService(path)
+  const { print, image = imageName(path), workers, replicas, inFlight } = flags
+  const [fewest, most = fewest] = replicas.split('-').map((text) => wholeNumber('replicas', text))
+  if (most < fewest) throw new InvalidArgument(`replicas ${replicas}: the most come second, as in 2-10`)
+  const options: DeployOptions = {
+    ...flags,
+    image,
+    workers: workers === undefined ? (service.options.workers ?? 1) : wholeNumber('workers', workers),
+    replicas: [fewest, most],
+    inFlight: wholeNumber('in-flight', inFlight),
+  }
+  const manifests = print === 'kserve' ? kserveManifests(service, options) : kubernetesManifests(service, options)
+  return await yamlText(manifests)
+}
+
+function wholeNumber(name: string, text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value > 0) return value
+  throw new InvalidArgument(`${name} ${JSON.stringify(text)}: expected a whole number above 0`)
+}

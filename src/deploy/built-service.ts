@@ -1,0 +1,33 @@
+/**
+ * Reads what `serving build` wrote, for manifests.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BuildManifest } from '../build/plan-build.ts'
+import type { OptionValues } from '../config/option-table.ts'
+import { InvalidArgument } from '../errors.ts'
+
+/** A built service as manifests need it. */
+export interface BuiltService {
+  readonly name: string
+  readonly version: string
+  readonly runners: readonly string[]
+  /** Options of its configuration file. */
+  readonly options: OptionValues
+}
+
+/**
+ * Returns the service that was built into a folder.
+ * **Errors**: InvalidArgument for a folder without a build.
+ */
+export function readBuiltService(folder: string): BuiltService {
+  if (!existsSync(join(folder, 'manifest.json'))) {
+    throw new InvalidArgument(`${folder} has no build: run serving build first`)
+  }
+  const read = <T>(file: string): T => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+  const { service, runners } = read<BuildManifest>('manifest.json')
+  const { version } = read<{ version: string }>('package.json')
+  const { service: _, ...options } = read<OptionValues & { service: string }>('serving.config.json')
+  return { name: service.name, version, runners, options }
+}
