@@ -47,8 +47,8 @@ it('hands the folder to the program that makes images', async () => {
   writeFileSync(join(built, 'package.json'), JSON.stringify({ version: '2.0.0+a' }))
   // A program of that name which prints its arguments: none of the real ones is on every machine.
   const bin = folder({})
-  writeFileSync(join(bin, 'podman'), '#!/bin/sh\necho "$@"\n[ "$1" != build ] || exit "${FAIL:-0}"\n', { mode: 0o755 })
-  const env = { PATH: `${bin}:/bin:/usr/bin` }
+  writeFileSync(join(bin, 'podman'), '#!/bin/sh\necho "$@"\n[ "$1" != build ] || exit $FAIL\n', { mode: 0o755 })
+  const env = { PATH: `${bin}:/bin:/usr/bin`, FAIL: '0' }
   const made = await run(['containerize', built, '--with', 'podman', '--', '--pull-never'], { env })
   expect(made.stderr).toContain(`build --format docker --tag gr-e-1:2.0.0-a --pull-never ${built}`)
   expect(made.stdout).toContain('run it: podman run --read-only --tmpfs /tmp --publish 3000:3000 gr-e-1:2.0.0-a')
