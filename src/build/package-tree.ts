@@ -86,6 +86,16 @@ export function packageTree(
   return [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
 }
 
+/**
+ * Returns the optional peers of ours that the project's package.json has among its dependencies: an option or a request
+ * may load them where loading the service does not.
+ */
+export function listedPeers(root: string): string[] {
+  if (!existsSync(join(root, 'package.json'))) return []
+  const { peerDependencies = {} } = readManifest(ourFolder(root))
+  return Object.keys(readManifest(root).dependencies ?? {}).filter((name) => name in peerDependencies)
+}
+
 /** Returns the package that an import finds from a place: its own node_modules, then those above. */
 function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {
   for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {

@@ -13,7 +13,7 @@ import type { DescribedService } from './describe-service.ts'
 import { dockerfileText } from './dockerfile.ts'
 import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
-import { type PlacedPackage, packageTree } from './package-tree.ts'
+import { listedPeers, type PlacedPackage, packageTree } from './package-tree.ts'
 import type { Project } from './project.ts'
 
 /** A file of a build: its text, or the absolute path of the file that it is a copy of. */
@@ -62,9 +62,9 @@ export async function planBuild(project: Project, options: OptionValues, describ
   const files = new Map<string, BuildFile>()
   for (const path of [...bundle.assets, ...models, ...included]) files.set(path, { from: join(root, path) })
   for (const [path, text] of bundle.files) files.set(path, { text })
-  const seen = packageTree(bundle.imports, build.packages ?? [], root)
-  const described = await describe(files, bundle, seen)
-  const packages = packageTree(bundle.imports, [...(build.packages ?? []), ...described.packages], root)
+  const named = [...(build.packages ?? []), ...listedPeers(root)]
+  const described = await describe(files, bundle, packageTree(bundle.imports, named, root))
+  const packages = packageTree(bundle.imports, [...named, ...described.packages], root)
   for (const [path, text] of generatedFiles(project, options, bundle, described, packages)) {
     if (files.has(path))
       throw new InvalidArgument(`${path} is a file that serving build writes: leave it out of include`)

@@ -6,7 +6,6 @@ import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
-import { listenMetrics, MetricsPage } from '../server/metrics-endpoint.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
 import { MetricsCollector } from './metrics-collector.ts'
@@ -87,13 +86,18 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const config: WorkerConfig = { ...options.config, serve: settings }
   const metrics = new MetricsCollector()
   cluster.on('fork', (worker) => metrics.follow(worker))
-  const page = new MetricsPage(() => metrics.collect())
-  const port = metricsPort === undefined ? undefined : await listenMetrics(page, metricsPort, host)
+  const port = metricsPort === undefined ? undefined : await listenForMetrics(metrics, metricsPort, host)
   try {
     return await new Supervision({ ...options, config, workers: shared.workers }, metrics, port?.port).finished
   } finally {
     await port?.close()
   }
+}
+
+async function listenForMetrics(metrics: MetricsCollector, port: number, host: string | undefined) {
+  // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
+  const { listenMetrics, MetricsPage } = await import('../server/metrics-endpoint.ts')
+  return await listenMetrics(new MetricsPage(() => metrics.collect()), port, host)
 }
 
 /**

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { childrenOf } from '../fuzz/processes.ts'
-import { folder, run, send, until } from './process.ts'
+import { folder, root, run, send, until } from './process.ts'
 
 const service = `
 import { readFileSync } from 'node:fs'
@@ -79,13 +79,13 @@ describe('serving build', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toMatch(/^built packed in build: \d+ files, \d+ packages, [\d.]+ MB\nsha256 [0-9a-f]{64}\n/)
     const built = hashes(join(cwd, 'build'))
-    const again = await run(['build', 'src/service.ts', '--out', 'other'], { cwd })
-    expect(hashes(join(cwd, 'other'))).toEqual(built)
+    const again = await run(['build', 'src/service.ts'], { cwd })
+    expect(hashes(join(cwd, 'build'))).toEqual(built)
     expect(again.stdout.split('\n')[1]).toBe(first.stdout.split('\n')[1])
 
     // Elsewhere, without the project.
-    const away = folder({})
-    cpSync(join(cwd, 'build'), away, { recursive: true })
+    const away = join(folder({}), 'moved')
+    renameSync(join(cwd, 'build'), away)
     const { PATH = '' } = process.env
     const child = spawn(process.execPath, ['main.js', '--port', '0'], { cwd: away, env: { PATH } })
     onTestFinished(() => void child.kill('SIGKILL'))
@@ -142,6 +142,38 @@ describe('serving build', () => {
     expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
     expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
     expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
+  })
+
+  it('packs the native and optional packages that a service uses', { timeout: 60_000 }, async () => {
+    const away = folder({})
+    const file = join(root, 'examples/models/service.ts')
+    expect(await run(['build', file, '--out', join(away, 'built')])).toMatchObject({ code: 0, stderr: '' })
+    const { PATH = '' } = process.env
+    const args = ['main.js', '--port', '0', '--workers', '1']
+    const child = spawn(process.execPath, args, { cwd: join(away, 'built'), env: { PATH } })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+    const port = await until(() => /^serving example_models at http:\/\/localhost:(\d+)/m.exec(text)?.[1])
+    const picture = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+    const form = new FormData()
+    form.append('fileobj', new Blob([picture], { type: 'image/png' }), 'seven.png')
+    const response = await fetch(`http://localhost:${port}/classify_digit`, { method: 'POST', body: form })
+    expect(await response.json()).toMatchObject({ digit: 7 })
+    for (const name of ['nodejs-polars', 'fastify', 'vitest']) {
+      expect(existsSync(join(away, 'built/node_modules', name))).toBe(false)
+    }
+  })
+
+  it('packs optional packages that package.json lists', async () => {
+    const cwd = project({ 'package.json': '{"name":"packed","dependencies":{"file-type":"*","left-pad":"*"}}' })
+    symlinkSync(join(root, 'node_modules/file-type'), join(cwd, 'node_modules/file-type'), 'dir')
+    const { code, stdout } = await run(['build', '--list'], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/node_modules\/file-type \d/)
+    expect(stdout).not.toContain('left-pad')
   })
 
   it('lists what it would write, and writes nothing', async () => {
