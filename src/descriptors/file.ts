@@ -10,7 +10,7 @@ import { detectMimeType } from '../file/file-type.ts'
 import { formBoundary } from '../form/form-parser.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
-import { fileMediaType, isPart, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
+import { fileMediaType, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
 import {
   collectBody,
   type HeaderLine,
@@ -26,7 +26,6 @@ import type { FileMessage } from '../proto/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
-import { HeldUpload, hasMemoryFor } from './held-upload.ts'
 import { planSingleFile, singleFileForm } from './single-file-part.ts'
 import { Spooler } from './spooler.ts'
 
@@ -36,11 +35,7 @@ export interface FileOptions {
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
   readonly mimeType?: string | null
-  /**
-   * Uploads above this size are stored on disk while the request runs. Default: 4 MiB for chunked uploads and files in
-   * forms; others of up to 64 MiB stay in memory as long as they take, together, at most an eighth of what is free.
-   * **Units**: bytes.
-   */
+  /** Uploads above this size are stored on disk while the request runs. Default 4 MiB. **Units**: bytes. */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
 }
@@ -64,7 +59,7 @@ const defaultSpoolAboveBytes = 4 * 1024 * 1024
  */
 export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly mimeType: string
-  override readonly readsHeaders: readonly string[] = ['content-disposition', 'content-length']
+  override readonly readsHeaders: readonly string[] = ['content-disposition']
   override readonly protoField = 'file'
   override readonly descriptorId: string = 'serving.io.File'
   override readonly publicOptions: readonly string[] = ['spoolAboveBytes']
@@ -74,8 +69,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly sample: BinaryFile | undefined
   // In lower case; undefined if any type is accepted.
   readonly #wanted: string | undefined
-  // Whether the size that is held in memory follows the memory that there is.
-  readonly #spoolsByMemory: boolean
 
   /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
@@ -92,7 +85,6 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     this.#wanted = type?.essence
     this.mimeType = mimeType ?? anyType
     this.spoolAboveBytes = spoolAboveBytes
-    this.#spoolsByMemory = options.spoolAboveBytes === undefined
     this.sample = sample
   }
 
@@ -129,11 +121,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   override receive(headers: RequestHeaders, ctx: Context): BodyReceiver<BinaryFile> {
     const options = this.#describe(headers)
-    if (options === undefined) return this.#formReader(headers, ctx)
-    // Of a part, nobody has compared it with what comes.
-    const size = isPart(headers) ? Number.NaN : Number(headers.get('content-length') ?? Number.NaN)
-    const isHeld = this.#spoolsByMemory ? hasMemoryFor(size) : size <= this.spoolAboveBytes
-    return isHeld ? new HeldUpload(options, size, ctx) : new Spooler(options, this.spoolAboveBytes, ctx)
+    return options === undefined ? this.#formReader(headers, ctx) : new Spooler(options, this.spoolAboveBytes, ctx)
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {

@@ -58,7 +58,7 @@ export function isJsonType(type: MediaType): boolean {
 const octetStream = 'application/octet-stream'
 
 /** Whether these are the headers of a part of a form. */
-export function isPart(headers: RequestHeaders): boolean {
+function isPart(headers: RequestHeaders): boolean {
   return headers.get('content-disposition')?.startsWith('form-data') === true
 }
 

@@ -4,7 +4,6 @@
  */
 import type { BufferPool } from '../memory/buffer-pool.ts'
 import type { PooledBody } from '../memory/pooled-body.ts'
-import { youngOf } from '../memory/young-buffer.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {
@@ -137,6 +136,15 @@ export class HttpRequest {
       release: (request) => request.#release(),
     }
   }
+}
+
+/**
+ * The same memory under a new object. While the body came, its own object was promoted to the old generation, which
+ * only a whole collection frees: bodies that die with their request would bring one on for every 64 MB. Measured with
+ * 600 KB over 64 connections: 7,000 instead of 4,200 requests a second.
+ */
+function youngOf(buffer: ArrayBufferLike): ArrayBuffer {
+  return structuredClone(buffer as ArrayBuffer, { transfer: [buffer as ArrayBuffer] })
 }
 
 /** A piece of a streamed body; strings are sent as UTF-8. */
