@@ -11,9 +11,14 @@ export function printJson(value: unknown): string {
     if (!(error instanceof TypeError)) throw error
   }
   // The digits are set in place of a text that no value contains: a bigint cannot be printed by a replacer.
-  const mark = `bigint-${crypto.randomUUID()}-`
+  const mark = newMark()
   const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each))
   return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+}
+
+/** Random, so that no value has it. Not `randomUUID`, which browsers have only over TLS and on the own machine. */
+function newMark(): string {
+  return `bigint-${crypto.getRandomValues(new Uint32Array(4)).join('')}-`
 }
 
 /** A string, or an integer of 16 digits and more. */
@@ -22,7 +27,7 @@ const token = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g
 /** Parses JSON text; integers beyond ±2^53 are bigints. **Errors**: SyntaxError. */
 export function parseJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
-  const mark = `bigint-${crypto.randomUUID()}-`
+  const mark = newMark()
   let isWide = false
   const marked = text.replace(token, (found) => {
     if (found[0] === '"' || Number.isSafeInteger(Number(found))) return found

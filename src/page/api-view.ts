@@ -116,7 +116,13 @@ export class ApiView {
       const { base, headers } = this.#page
       const response = await fetch(base + this.#api.path, {
         method: 'POST',
-        headers: { ...headersOf(content), accept: 'application/json, */*;q=0.5', ...headers() },
+        headers: {
+          ...headersOf(content),
+          accept: 'application/json, */*;q=0.5',
+          // Repeated in the answer, and in the log of the server.
+          'x-request-id': `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
+          ...headers(),
+        },
         body: bodyOf(content),
         signal: running.signal,
       })

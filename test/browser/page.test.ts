@@ -100,7 +100,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(await texts('.look td')).toEqual(['', '1', '2', '3', '4'])
     const { status, text } = await send()
     expect(status).toBe('200')
-    expect(text).toMatch(/\d+ ms\s+\d+ B\s+application\/json/)
+    expect(text).toMatch(/\d+ ms\s+\d+ B\s+application\/json\s+page-\d+-\d+/)
     expect(await texts('.answer td')).toEqual(['', '2', '4', '6', '8'])
     await (await page.$('.answer'))?.$$eval('button', ([, heat]) => heat.click())
     expect(await page.$eval('.answer canvas', (each) => each.getAttribute('aria-label'))).toBe(
