@@ -21,6 +21,7 @@ import {
 import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
+import { runSchema } from './run-schema.ts'
 import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
 import { isLargeValue, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
@@ -147,11 +148,11 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const value =
       bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
     if (value === sample) checkSample(value, options.jsonEncoder)
-    const result = options.schema?.['~standard'].validate(value)
+    const { schema } = options
+    const result = schema ? runSchema(schema, value) : undefined
     // The result of an asynchronous schema is not awaited here; it still checks requests.
-    if (result !== undefined && !isPromise(result) && result.issues !== undefined) {
-      throw schemaError(result.issues, 'JSON.fromSample')
-    }
+    if (isPromise(result)) Promise.resolve(result).catch(() => {})
+    else if (result?.issues !== undefined) throw schemaError(result.issues, 'JSON.fromSample')
     return new JSON(options, value)
   }
 
@@ -208,7 +209,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const answer =
       length > shortBytes && isLargeValue(value)
         ? validateInSlices(schema, value, 'JSON', this.maxValues ?? defaultCheckedAtOnce, ctx?.signal)
-        : schema['~standard'].validate(value)
+        : runSchema(schema, value)
     return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(answer, (result) => {
       if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
       return result.value as JsonIn<S>
@@ -217,7 +218,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   toHttpResponse(value: JsonOut<S>): MaybePromise<HttpResponse> {
     if (this.schema === undefined) return this.#encode(value)
-    return whenReady(this.schema['~standard'].validate(value), (result) => {
+    return whenReady(runSchema(this.schema, value), (result) => {
       if (result.issues !== undefined) {
         const { message, path } = schemaError(result.issues, 'JSON')
         throw new BadOutput(message, { path })

@@ -4,16 +4,15 @@
  * A Standard Schema checks a value in one call, and a schema that refuses millions of elements creates an issue for
  * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value and their elements checked one
  * by one, with turns of the event loop in between; checking stops after 64 issues. Only of zod is it known which lists
- * a schema checks element by element; other large values are checked in one call, up to a limit. Only this file imports
- * `@standard-schema/spec`.
+ * a schema checks element by element; other large values are checked in one call, up to a limit.
  * @module
  */
-import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { PayloadTooLarge } from '../errors.ts'
 import { Turn } from '../memory/slices.ts'
 import { isPromise } from '../promise.ts'
+import { runSchema, type StandardSchemaV1 } from './run-schema.ts'
 
-export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+export type { StandardJSONSchemaV1, StandardSchemaV1 } from './run-schema.ts'
 
 type Result = StandardSchemaV1.Result<unknown>
 type Issue = StandardSchemaV1.Issue
@@ -63,7 +62,7 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
         'received more',
     )
   }
-  const result = await schema['~standard'].validate(rest)
+  const result = await runSchema(schema, rest)
   if (result.issues !== undefined) return { issues: result.issues.slice(0, maxIssues) }
   const issues: Issue[] = []
   for (const { element, path, values, start } of lists) {
@@ -72,9 +71,7 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
       result.value,
     ) as unknown[]
     for (let i = start; i < values.length; i++) {
-      const answer = isLargeValue(values[i])
-        ? validate(element, values[i], work)
-        : element['~standard'].validate(values[i])
+      const answer = isLargeValue(values[i]) ? validate(element, values[i], work) : runSchema(element, values[i])
       const own = isPromise(answer) ? await answer : answer
       if (own.issues === undefined) checked.push(own.value)
       else for (const issue of own.issues) issues.push({ ...issue, path: [...path, i, ...(issue.path ?? [])] })

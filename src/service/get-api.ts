@@ -3,6 +3,7 @@
  * @module
  */
 import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descriptor.ts'
+import { runSchema } from '../descriptors/run-schema.ts'
 import { type StandardSchemaV1, schemaError } from '../descriptors/schema-error.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
@@ -85,7 +86,7 @@ export function createGetApi(
 export function readQuery({ query }: GetApi, params: URLSearchParams): MaybePromise<unknown> {
   const record = recordOf(params)
   if (query === undefined) return record
-  const result = query['~standard'].validate(record)
+  const result = runSchema(query, record)
   return isPromise(result) ? Promise.resolve(result).then(checked) : checked(result)
 }
 

@@ -45,7 +45,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@grpc/grpc-js': 'server/grpc.ts',
   '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'image/image-codec.ts',
-  '@standard-schema/spec': 'descriptors/schema-slices.ts',
+  '@standard-schema/spec': 'descriptors/run-schema.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
   commander: 'cli/main.ts',
@@ -80,6 +80,7 @@ export const abstractDescriptor = [
   'descriptors/description.ts',
   'descriptors/descriptor.ts',
   'descriptors/proto-content.ts',
+  'descriptors/run-schema.ts',
   'descriptors/schema-error.ts',
   'descriptors/standard-json-schema.ts',
 ]

@@ -1,0 +1,61 @@
+/**
+ * Runs a schema over a value.
+ *
+ * zod (4.6) first runs every schema as a synchronous one and drops the promise of an asynchronous check that it meets:
+ * where that rejects, as for a database that is down, nobody handles it, and the process would end. So asynchronous
+ * schemas of zod are run by `safeParseAsync`, which runs them once. Only this file imports `@standard-schema/spec`.
+ * @module
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+
+export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
+
+type Result = StandardSchemaV1.Result<unknown>
+
+interface ZodSchema {
+  safeParseAsync(
+    value: unknown,
+  ): Promise<
+    | { readonly success: true; readonly data: unknown }
+    | { readonly success: false; readonly error: { readonly issues: readonly StandardSchemaV1.Issue[] } }
+  >
+}
+
+/** Schemas by whether they are asynchronous ones of zod. */
+const asynchronous = new WeakMap<StandardSchemaV1, boolean>()
+
+/** Returns what a schema says of a value. Throws or rejects with what a function of the schema throws. */
+export function runSchema(schema: StandardSchemaV1, value: unknown): MaybePromise<Result> {
+  let isAsync = asynchronous.get(schema)
+  if (isAsync === undefined) {
+    isAsync = isZod(schema) && callsAsync(schema, new Set())
+    asynchronous.set(schema, isAsync)
+  }
+  if (isAsync) return parseAsync(schema as unknown as ZodSchema, value)
+  const answer = schema['~standard'].validate(value)
+  // Asynchronous by a function that does not look so.
+  if (isPromise(answer) && isZod(schema)) asynchronous.set(schema, true)
+  return answer
+}
+
+function parseAsync(schema: ZodSchema, value: unknown): MaybePromise<Result> {
+  return whenReady(schema.safeParseAsync(value), (result): Result => {
+    return result.success ? { value: result.data } : { issues: result.error.issues }
+  })
+}
+
+function isZod(schema: StandardSchemaV1): boolean {
+  return schema['~standard'].vendor === 'zod' && typeof (schema as Partial<ZodSchema>).safeParseAsync === 'function'
+}
+
+/** Whether a definition of zod has an async function anywhere. */
+function callsAsync(node: unknown, seen: Set<unknown>): boolean {
+  if (typeof node === 'function') return node.constructor.name === 'AsyncFunction'
+  if (typeof node !== 'object' || node === null || seen.has(node)) return false
+  seen.add(node)
+  const { _zod } = node as { readonly _zod?: { readonly def?: unknown } }
+  if (_zod !== undefined) return callsAsync(_zod.def, seen)
+  const isData = Array.isArray(node) || Object.getPrototypeOf(node) === Object.prototype
+  return isData && Object.values(node).some((each) => callsAsync(each, seen))
+}
