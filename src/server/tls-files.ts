@@ -3,7 +3,7 @@
  * @module
  */
 import { X509Certificate } from 'node:crypto'
-import { readFileSync, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { expected, InvalidArgument } from '../errors.ts'
 import type { Logger } from './log.ts'
@@ -31,7 +31,8 @@ export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions
  * goes on.
  *
  * Files are polled, since the watchers of the file system lose a file that is replaced by a symbolic link, which is how
- * Kubernetes renews a mounted Secret.
+ * Kubernetes renews a mounted Secret. Not by `watchFile` of Node, which compares with what it finds when a thread of
+ * libuv's pool is free: on a busy machine, that can be the new file already.
  */
 export class TlsFiles {
   readonly certFile: string
@@ -39,8 +40,10 @@ export class TlsFiles {
   readonly #caFile: string | undefined
   readonly #log: Logger
   readonly #listeners: ((pem: TlsPem) => void)[] = []
-  readonly #onStat = () => this.#check()
+  readonly #timer: NodeJS.Timeout
   #pem: TlsPem
+  /** Of the files, before they were read. */
+  #version: string
 
   /** **Errors**: InvalidArgument for a file that cannot be read, or is no certificate, or no key of it. */
   constructor(certFile: string, keyFile: string, caFile: string | undefined, log: Logger) {
@@ -48,8 +51,9 @@ export class TlsFiles {
     this.keyFile = keyFile
     this.#caFile = caFile
     this.#log = log
+    this.#version = this.#files.map(versionOf).join()
     this.#pem = this.#read()
-    for (const file of this.#files) watchFile(file, { interval: pollMs, persistent: false }, this.#onStat)
+    this.#timer = setInterval(() => this.#poll(), pollMs).unref()
   }
 
   /** The content that was valid last. */
@@ -64,7 +68,7 @@ export class TlsFiles {
 
   /** Stops looking at the files. */
   close(): void {
-    for (const file of this.#files) unwatchFile(file, this.#onStat)
+    clearInterval(this.#timer)
   }
 
   get #files(): string[] {
@@ -82,6 +86,13 @@ export class TlsFiles {
       const what = `a certificate and its private key, as PEM, in ${this.#files.join(', ')}`
       throw new InvalidArgument(`expected ${what}: ${(cause as Error).message}`, { cause })
     }
+  }
+
+  #poll(): void {
+    const version = this.#files.map(versionOf).join()
+    if (version === this.#version) return
+    this.#version = version
+    this.#check()
   }
 
   #check(): void {
@@ -123,6 +134,16 @@ export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | und
     throw new InvalidArgument(`expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`)
   }
   return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
+}
+
+/** Returns what is another text when a file was written or replaced. */
+function versionOf(file: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
 }
 
 function readPem(option: string, file: string): Buffer {
