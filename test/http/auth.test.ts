@@ -158,15 +158,19 @@ describe.each(engines)('auth on %s', (engine) => {
     }
   })
 
-  it('reads a file of keys again when it has changed', async () => {
+  it('reads a file of keys again when it has changed, and remembers as many verified tokens as it may', async () => {
     const path = join(directory, `${engine}.json`)
     writeFileSync(path, JSON.stringify(published))
-    const running = await serveIt({ auth: jwt({ jwks: path, issuer, audience: 'models' }) })
+    const running = await serveIt({ auth: jwt({ jwks: path, issuer, audience: 'models', cacheSize: 2 }) })
     const ask = async (text: string) =>
       (await running.ask(post('/who', 'x', { authorization: `Bearer ${text}` }))).status
     expect(await ask(await token({}, others, 'two'))).toBe(401)
+    const tokens = [await token({ sub: 'a' }), await token({ sub: 'b' }), await token({ sub: 'c' })]
+    for (const each of tokens) expect(await ask(each)).toBe(200)
     writeFileSync(path, JSON.stringify(await setOf(others, 'two')))
     utimesSync(path, new Date(), new Date(Date.now() + 5000))
+    expect([await ask(tokens[0]), await ask(tokens[1]), await ask(tokens[2])]).toEqual([401, 200, 200])
+    expect(await ask(await token({ sub: 'd' }))).toBe(401)
     expect(await ask(await token({}, others, 'two'))).toBe(200)
   })
 
