@@ -17,7 +17,9 @@ it('the programs of the README compile and do what it says', async () => {
     'pictures.ts',
     'model.ts',
     'service.ts',
+    'remote.ts',
     'scaler-client.ts',
+    'callers.ts',
     'serving.config.ts',
   ])
   const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)

@@ -39,7 +39,7 @@ describe('the tarball', () => {
     const own = /^(dist\/.+\.(js|js\.map|d\.ts)|template\/.+|proto\/.+|native\/prebuilds\/.+)$/
     const sources = /^native\/(src|image)\/[a-z_]+\.(cpp|h)$/
     const single =
-      /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp)|dist\/config\/schema\.json)$/
+      /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp)|dist\/(config\/schema\.json|page\/index\.html))$/
     expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual([])
   })
 
