@@ -144,11 +144,17 @@ class Supervision {
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
     const onTerminal = isatty(2)
-    process.on('SIGHUP', () => {
-      // A terminal sends it, too, when it is closed.
-      if (onTerminal && !isatty(2)) this.#onSignal('SIGTERM')
-      else this.#reload('SIGHUP')
-    })
+    const onHangUp = () => {
+      if (!onTerminal || isatty(2)) {
+        this.#reload('SIGHUP')
+        return
+      }
+      // The terminal was closed: the signal ends this process, as without a listener, and the workers leave in order.
+      // Not by `exit`, which crashes without the terminal (Node 20.20).
+      process.off('SIGHUP', onHangUp)
+      process.kill(process.pid, 'SIGHUP')
+    }
+    process.on('SIGHUP', onHangUp)
     watchNpmParent(() => this.#onSignal('SIGTERM'))
     this.#slots = Array.from({ length: options.workers }, (_, i) => ({
       number: i + 1,
