@@ -174,6 +174,8 @@ function main() {
     const zig = findZig()
     for (const tool of ['cargo', 'cmake', 'ninja', 'nasm'])
       if (spawnSync(tool, ['--version']).status !== 0) throw new Missing(tool)
+    // Written again when all are there: until then none is taken for these sources.
+    rmSync(stamp, { force: true })
     for (const name of names) {
       const isThere = ['serving_native.node', 'serving_jpeg.node'].every((file) => existsSync(join(out, name, file)))
       if (isThere && chosen.length === 0) continue
