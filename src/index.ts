@@ -67,6 +67,7 @@ export { type Abortable, RasterImage, type ResizeOptions } from './image/raster.
 export type { Pixels, RasterElements, RasterMode } from './image/raster-modes.ts'
 export type { ResizeFilter } from './image/resize.ts'
 export type { TensorDType, TensorFit, TensorOptions } from './image/tensor.ts'
+export { modelRepository, type RepositoryOptions } from './oip/repository.ts'
 export type { MaybePromise } from './promise.ts'
 export type {
   DataFrameMessage,

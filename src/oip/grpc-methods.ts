@@ -132,9 +132,10 @@ async function* streamOne(
   try {
     const request = readInferRequest(message)
     head = { name: request.name, version: request.version, id: request.id }
+    const { isStream } = await describeModel(models.find(request.name, request.version))
+    // Found again: meanwhile another version may have come.
     const model = models.find(request.name, request.version)
     head = { ...head, version: model.version, isFinal: true }
-    const { isStream } = await describeModel(model)
     if (!isStream) {
       const inference = await infer(model, request.read(), ctx)
       if ('error' in inference) throw inference.error

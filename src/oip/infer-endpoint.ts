@@ -47,8 +47,10 @@ export class InferEndpoint implements Endpoint {
 
   answer(request: HttpRequest, ctx: Context, { params }: RequestTarget): MaybePromise<HttpResponse> {
     const answer = attempt(() => {
-      const model = this.#models.find(params.model, params.version)
-      return whenReady(this.#read(model, request, ctx), (read) => this.#infer(model, read, ctx))
+      const { model, version } = params
+      const read = this.#read(this.#models.find(model, version), request, ctx)
+      // Found again: while the body was read, another version may have come.
+      return whenReady(read, (ready) => this.#infer(this.#models.find(model, version), ready, ctx))
     })
     return whenReady(answer, (response) => ('body' in response ? response : this.problem(response.error, ctx.id)))
   }

@@ -3,9 +3,11 @@
  * @module
  */
 import { BadInput, expected, NotFound } from '../errors.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
 import type { ModelOptions } from '../service/model-options.ts'
 import { apiModels, type Model } from './model.ts'
+import { ModelRepository } from './repository.ts'
 import { RunnerModel } from './runner-model.ts'
 import { shown } from './tensor.ts'
 
@@ -27,12 +29,14 @@ export interface ModelSource {
 /** The models of a service: its APIs, and the runners that it lists. A listed one takes precedence over an API. */
 export class Models {
   readonly #byName = new Map<string, Map<string, Model>>()
+  readonly #repositories: ModelRepository[] = []
 
   constructor({ apis, models }: ModelSource) {
     for (const model of apiModels(apis.values())) this.#byName.set(model.name, new Map([[model.version, model]]))
-    const listed = new Set(models.map(({ name, runner }) => name ?? runner.name))
-    for (const name of listed) this.#byName.set(name, new Map())
-    for (const options of models) {
+    const own = models.filter(({ runner }) => !(runner instanceof ModelRepository))
+    for (const { runner } of models) if (runner instanceof ModelRepository) this.#repositories.push(runner)
+    for (const { name, runner } of own) this.#byName.set(name ?? runner.name, new Map())
+    for (const options of own) {
       const model = new RunnerModel(options)
       this.#byName.get(model.name)?.set(model.version, model)
     }
@@ -40,7 +44,11 @@ export class Models {
 
   /** All models, by name and version. */
   all(): Model[] {
-    return [...this.#byName.values()].flatMap((versions) => [...versions.values()])
+    const own = [...this.#byName.values()]
+    const loaded = this.#repositories.flatMap((repository) =>
+      [...repository.names().keys()].map((name) => repository.versionsOf(name) ?? new Map<string, Model>()),
+    )
+    return [...own, ...loaded].flatMap((versions) => [...versions.values()])
   }
 
   /** The versions of a model. **Errors**: NotFound. */
@@ -63,29 +71,53 @@ export class Models {
 
   /** The index of the repository. */
   index(): IndexEntry[] {
-    return this.all().map(({ name, version, unready }) =>
-      unready === undefined
-        ? { name, version, state: 'READY' }
-        : { name, version, state: 'UNAVAILABLE', reason: unready },
-    )
+    const entries = this.all().map(({ name, version, unready }): IndexEntry => {
+      if (unready === undefined) return { name, version, state: 'READY' }
+      return { name, version, state: 'UNAVAILABLE', reason: unready }
+    })
+    for (const repository of this.#repositories) {
+      for (const [name, reason] of repository.names()) {
+        if (reason !== undefined) entries.push({ name, version: '', state: 'UNAVAILABLE', reason })
+      }
+    }
+    return entries
   }
 
-  /** Loads a model again. **Errors**: NotFound. Those of a service are loaded as long as it runs. */
-  load(name: string): void {
-    this.#versionsOf(name)
+  /** Loads a model of a repository; those of a service stay loaded. **Errors**: NotFound, BadInput. */
+  load(name: string): MaybePromise<void> {
+    if (this.#byName.has(name)) return undefined
+    return this.#repositoryFor(name).load(name)
   }
 
-  /** **Errors**: NotFound, and BadInput: the models of a service stay. */
-  unload(name: string): void {
-    this.#versionsOf(name)
-    throw new BadInput(
-      `expected a model of a repository to unload, received ${shown(name)}, which belongs to the service`,
-    )
+  /** Unloads a model of a repository. **Errors**: NotFound, BadInput: the models of a service stay. */
+  unload(name: string): MaybePromise<void> {
+    if (this.#byName.has(name)) {
+      throw new BadInput(
+        `expected a model of a repository to unload, received ${shown(name)}, which belongs to the service`,
+      )
+    }
+    return this.#repositoryFor(name).unload(name)
+  }
+
+  #repositoryFor(name: string): ModelRepository {
+    const repository = this.#repositories.find((each) => each.names().has(name)) ?? this.#repositories[0]
+    if (repository === undefined) throw unknownModel(name)
+    if (repository.control === 'explicit') return repository
+    const message = "expected a repository with control 'explicit' for load and unload, received one without"
+    throw new BadInput(message, {}, { status: 403, grpc: 'PERMISSION_DENIED' })
   }
 
   #versionsOf(name: string): ReadonlyMap<string, Model> {
-    const versions = this.#byName.get(name)
-    if (versions === undefined) throw new NotFound(expected('the name of a model', 'the request', name))
-    return versions
+    const own = this.#byName.get(name)
+    if (own !== undefined) return own
+    for (const repository of this.#repositories) {
+      const versions = repository.versionsOf(name)
+      if (versions !== undefined) return versions
+    }
+    throw unknownModel(name)
   }
+}
+
+function unknownModel(name: string): NotFound {
+  return new NotFound(expected('the name of a model', 'the request', name))
 }

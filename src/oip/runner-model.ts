@@ -3,12 +3,14 @@
  * @module
  */
 import { NDArray } from '../array/ndarray.ts'
+import { sizeOf } from '../array/shape.ts'
+import { dataConstructor } from '../dtype.ts'
 import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { Context } from '../http/context.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { ModelOptions, ModelTensor } from '../service/model-options.ts'
 import { functionFailureOf, type Protocol, withDeadline } from '../service/stages.ts'
-import { datatypeOf } from './datatype.ts'
+import { datatypeOf, datatypes } from './datatype.ts'
 import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
 import { Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
@@ -33,10 +35,13 @@ export class RunnerModel implements Model {
   readonly statistics = new Statistics()
   readonly readsHeaders = []
   readonly #options: ModelOptions
+  readonly #maxBatchSize: number
   #description: MaybePromise<ModelDescription> | undefined
 
-  constructor(options: ModelOptions) {
+  /** `maxBatchSize`: rows that its runner joins into one call; 0 for none. */
+  constructor(options: ModelOptions, maxBatchSize = 0) {
     this.#options = options
+    this.#maxBatchSize = maxBatchSize
     this.name = options.name ?? options.runner.name
     this.version = options.version ?? onlyVersion
   }
@@ -79,10 +84,24 @@ export class RunnerModel implements Model {
       platform,
       inputs: inputs.map(infoOf),
       outputs: outputs.map(infoOf),
-      maxBatchSize: 0,
+      maxBatchSize: this.#maxBatchSize,
       isStream: false,
       ...(labels !== undefined && { labels }),
     }
+  }
+
+  /** Calls the model once, with zeros, so that its first client need not wait. Never throws. */
+  async warm(): Promise<void> {
+    const { inputs } = await this.describe()
+    const tensors = inputs.map(({ name, datatype, shape }): Tensor => {
+      const { dtype } = datatypes[datatype]
+      const own = shape.map((dim) => (dim === -1 ? 1 : dim))
+      const size = sizeOf(own)
+      const data = dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
+      return { name, datatype, array: new NDArray(data, own, dtype) }
+    })
+    // A model may refuse zeros.
+    await this.#infer(tensors, new Context())
   }
 
   infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {

@@ -122,6 +122,7 @@ export const publicNames = [
   'call',
   'errorTable',
   'io',
+  'modelRepository',
   'move',
   'registerSerializer',
   'serve',

@@ -1,0 +1,91 @@
+/**
+ * Folders of models: `name/version/model.onnx`, with a `config.pbtxt` beside the versions.
+ *
+ * **Source**: Triton's model repository; KServe mounts one model at `/mnt/models`.
+ * @module
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
+
+/** A version of a model on disk. */
+export interface ModelFile {
+  readonly version: string
+  readonly path: string
+  /** Changes with the file. */
+  readonly signature: string
+}
+
+/** A model on disk. */
+export interface ModelFolder {
+  readonly name: string
+  /** The versions to serve, by the configuration; by default the greatest. */
+  readonly versions: readonly ModelFile[]
+  /** Rows that are joined into one call; 0 for none. */
+  readonly maxBatchSize: number
+  /** **Units**: milliseconds. */
+  readonly maxWaitMs: number
+}
+
+/** Returns the names of the models in a folder; `only` for a folder that is one model itself. */
+export async function modelNames(folder: string, only: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  if (entries.some(({ name }) => name === 'model.onnx' || /^\d+$/.test(name))) return [only]
+  return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => name)
+}
+
+/** Reads what a folder has of a model. **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
+export async function readModelFolder(folder: string, name: string): Promise<ModelFolder> {
+  const entries = await readdir(folder)
+  const config = entries.includes('config.pbtxt')
+    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), `config.pbtxt of ${name}`)
+    : {}
+  const file = textOf(config.default_model_filename) ?? 'model.onnx'
+  const found: ModelFile[] = []
+  if (entries.includes(file)) found.push(await modelFile('1', join(folder, file)))
+  for (const version of entries.filter((entry) => /^\d+$/.test(entry))) {
+    const path = join(folder, version, file)
+    const exists = await stat(path).then(
+      () => true,
+      () => false,
+    )
+    if (exists) found.push(await modelFile(version, path))
+  }
+  found.sort((a, b) => Number(b.version) - Number(a.version))
+  const batching = config.dynamic_batching?.[0]
+  const delay = isMessage(batching) ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000 : 0
+  return {
+    name,
+    versions: wantedVersions(found, config),
+    maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
+    maxWaitMs: delay,
+  }
+}
+
+async function modelFile(version: string, path: string): Promise<ModelFile> {
+  const { mtimeMs, size, ino } = await stat(path)
+  return { version, path, signature: `${mtimeMs} ${size} ${ino}` }
+}
+
+/** By `version_policy`: the greatest ones, all, or those that are named. */
+function wantedVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
+  const policy = config.version_policy?.[0]
+  if (!isMessage(policy)) return found.slice(0, 1)
+  if (policy.all !== undefined) return found
+  const specific = policy.specific?.[0]
+  if (isMessage(specific)) {
+    const versions = (specific.versions ?? []).map(String)
+    return found.filter(({ version }) => versions.includes(version))
+  }
+  const latest = policy.latest?.[0]
+  return found.slice(0, isMessage(latest) ? Number(latest.num_versions?.[0] ?? 1) : 1)
+}
+
+function isMessage(value: TextValue | undefined): value is TextMessage {
+  return typeof value === 'object'
+}
+
+function textOf(values: readonly TextValue[] | undefined): string | undefined {
+  const [value] = values ?? []
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,249 @@
+/**
+ * Models of a folder, which come, change and go while the server runs.
+ * @module
+ */
+import { basename, join, resolve } from 'node:path'
+import { BadInput, expected, InvalidArgument, NotFound, ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import { type OnnxRunner, onnxRunner } from '../onnx/index.ts'
+import { checkOptions } from '../options.ts'
+import type { MaybePromise } from '../promise.ts'
+import type { RunnerLife, StartOptions } from '../runner/runner.ts'
+import type { RunnerEvent } from '../runner/worker-supervisor.ts'
+import type { Model, Outcome } from './model.ts'
+import { type ModelFile, type ModelFolder, modelNames, readModelFolder } from './repository-folder.ts'
+import { RunnerModel } from './runner-model.ts'
+import { shown, type Tensor } from './tensor.ts'
+
+/** Options of {@link modelRepository}. */
+export interface RepositoryOptions {
+  /**
+   * `poll`: the folder is looked through again and again. `explicit`: models change when clients say so, by load and
+   * unload requests, which reach one worker process only. `none`: never. Default `none`.
+   */
+  readonly control?: 'none' | 'poll' | 'explicit'
+  /** Default 15,000. **Units**: milliseconds. */
+  readonly pollMs?: number
+  /** Threads of each model. Default 1. */
+  readonly threads?: number
+  /** Name of the model where the folder is one itself. Default: the folder's. */
+  readonly name?: string
+}
+
+/** A version that is loaded. */
+interface Loaded {
+  readonly model: CountedModel
+  readonly runner: OnnxRunner
+  readonly signature: string
+}
+
+/** Counts the calls of a model, so that it can be ended when the last one is over. */
+class CountedModel extends RunnerModel {
+  #calls = 0
+  #onIdle: (() => void) | undefined
+
+  override infer(tensors: readonly Tensor[], ctx: Context): MaybePromise<Outcome> {
+    this.#calls++
+    const outcome = super.infer(tensors, ctx)
+    const done = () => {
+      if (--this.#calls === 0) this.#onIdle?.()
+    }
+    Promise.resolve(outcome).then(done, done)
+    return outcome
+  }
+
+  /** Resolves when no call is under way. */
+  idle(): Promise<void> {
+    return this.#calls === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#onIdle = resolve
+        })
+  }
+}
+
+const optionNames = ['control', 'pollMs', 'threads', 'name']
+
+/** A folder of models, to be listed in the `models` of a service. See {@link modelRepository}. */
+export class ModelRepository implements RunnerLife {
+  readonly name: string
+  readonly waiting = 0
+  readonly folder: string
+  readonly control: 'none' | 'poll' | 'explicit'
+  readonly #options: RepositoryOptions
+  readonly #models = new Map<string, Map<string, Loaded>>()
+  readonly #faults = new Map<string, string>()
+  readonly #listeners: ((event: RunnerEvent) => void)[] = []
+  // One change of a model at a time.
+  #last: Promise<unknown> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #users = 0
+  #count = 0
+
+  constructor(folder: string, given: RepositoryOptions) {
+    const options = checkOptions('modelRepository', given, optionNames)
+    const { control = 'none', pollMs = 15_000 } = options
+    if (typeof folder !== 'string') throw new InvalidArgument(expected('a path', 'modelRepository', folder))
+    if (!['none', 'poll', 'explicit'].includes(control)) {
+      throw new InvalidArgument(expected("'none', 'poll' or 'explicit'", 'control of modelRepository', control))
+    }
+    if (!(pollMs >= 1)) throw new InvalidArgument(expected('milliseconds', 'pollMs of modelRepository', pollMs))
+    this.folder = resolve(folder)
+    this.name = `repository_${basename(this.folder).replace(/[^\w.-]/g, '_')}`
+    this.control = control
+    this.#options = options
+  }
+
+  /** Undefined: a model that is not loaded is not ready itself, and the others are. */
+  get unready(): string | undefined {
+    return this.#users === 0 ? `the models of ${basename(this.folder)} have not been loaded` : undefined
+  }
+
+  /** Loads all models. One that cannot be loaded is reported, and leaves the others. */
+  async start(_?: StartOptions): Promise<void> {
+    if (this.#users++ > 0) return
+    await this.scan()
+    if (this.control !== 'poll') return
+    this.#timer = setInterval(() => void this.scan().catch(() => {}), this.#options.pollMs ?? 15_000)
+    this.#timer.unref()
+  }
+
+  async stop(): Promise<void> {
+    if (this.#users === 0 || --this.#users > 0) return
+    clearInterval(this.#timer)
+    await this.#last.catch(() => {})
+    const all = [...this.#models.values()].flatMap((versions) => [...versions.values()])
+    this.#models.clear()
+    await Promise.all(all.map(end))
+  }
+
+  watch(listener: (event: RunnerEvent) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** The versions of a model that are loaded; undefined for a model that the folder does not have. */
+  versionsOf(name: string): ReadonlyMap<string, Model> | undefined {
+    const versions = this.#models.get(name)
+    return versions && new Map([...versions].map(([version, { model }]) => [version, model]))
+  }
+
+  /** Names of the models, those among them that could not be loaded with the reason. */
+  names(): ReadonlyMap<string, string | undefined> {
+    const all = [...this.#models.keys(), ...this.#faults.keys()]
+    return new Map(all.map((name) => [name, this.#faults.get(name)]))
+  }
+
+  /** Loads what is new or has changed in the folder, and ends what has gone. */
+  async scan(): Promise<void> {
+    const names = await modelNames(this.folder, this.#only)
+    await Promise.all(names.map((name) => this.load(name).catch(() => {})))
+    for (const name of this.#models.keys()) if (!names.includes(name)) await this.unload(name)
+  }
+
+  /**
+   * Loads a model again where its files have changed: the new versions are loaded and called once before they take the
+   * calls, and the old ones end when their last call is over. **Errors**: NotFound; BadInput for what cannot be loaded,
+   * and then the old versions stay.
+   */
+  load(name: string): Promise<void> {
+    return this.#inTurn(() => this.#load(name))
+  }
+
+  /** Ends a model when its last call is over; it takes no new ones from now on. */
+  unload(name: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const versions = [...(this.#models.get(name)?.values() ?? [])]
+      this.#models.delete(name)
+      this.#faults.delete(name)
+      await Promise.all(versions.map(end))
+    })
+  }
+
+  get #only(): string {
+    return this.#options.name ?? basename(this.folder)
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work, work)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  async #load(name: string): Promise<void> {
+    const names = await modelNames(this.folder, this.#only)
+    if (!names.includes(name)) throw new NotFound(expected('the name of a model', 'the repository', name))
+    const isOnly = names.length === 1 && name === this.#only && !(await isFolderOf(this.folder, name))
+    const started: OnnxRunner[] = []
+    const before = this.#models.get(name) ?? new Map<string, Loaded>()
+    const after = new Map<string, Loaded>()
+    try {
+      const folder = await readModelFolder(isOnly ? this.folder : join(this.folder, name), name)
+      if (folder.versions.length === 0) throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
+      for (const file of folder.versions) {
+        const same = before.get(file.version)
+        const loaded = same?.signature === file.signature ? same : await this.#start(folder, file, started)
+        after.set(file.version, loaded)
+      }
+    } catch (cause) {
+      await Promise.all(started.map((runner) => runner.stop()))
+      const message = cause instanceof Error ? cause.message : String(cause)
+      this.#faults.set(name, message)
+      this.#tell({
+        kind: 'load_failed',
+        message: `the model ${name} could not be loaded: ${message}`,
+        cause: cause as Error,
+      })
+      throw ServingError.is(cause) && cause.status < 500
+        ? cause
+        : new BadInput(`the model could not be loaded: ${message}`)
+    }
+    this.#faults.delete(name)
+    this.#models.set(name, after)
+    if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
+    // Their calls go on; nobody waits for their end.
+    for (const [version, old] of before) if (after.get(version) !== old) void end(old)
+  }
+
+  async #start(
+    { name, maxBatchSize, maxWaitMs }: ModelFolder,
+    file: ModelFile,
+    started: OnnxRunner[],
+  ): Promise<Loaded> {
+    const { threads = 1 } = this.#options
+    const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
+    const id = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
+    const runner = onnxRunner(/^\w/.test(id) ? id : `m${id}`, file.path, { threads, methods: { predict, run: {} } })
+    for (const listener of this.#listeners) runner.watch(listener)
+    await runner.start()
+    started.push(runner)
+    const model = new CountedModel({ runner, name, version: file.version }, maxBatchSize)
+    await model.warm()
+    return { model, runner, signature: file.signature }
+  }
+
+  #tell(event: RunnerEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+async function isFolderOf(folder: string, name: string): Promise<boolean> {
+  return (await modelNames(folder, '')).includes(name)
+}
+
+async function end({ model, runner }: Loaded): Promise<void> {
+  await model.idle()
+  await runner.stop()
+}
+
+/**
+ * Serves a folder of ONNX models, `name/version/model.onnx`, without code for each: list it in the `models` of a
+ * service. A `config.pbtxt` beside the versions may give `max_batch_size` and `dynamic_batching`, which join calls, a
+ * `version_policy` and a `default_model_filename`; other fields are ignored, since the file itself says what its inputs
+ * and outputs are. The greatest version is served unless the policy says otherwise.
+ *
+ * **Errors**: InvalidArgument for wrong options; a model that cannot be loaded is logged, and is not ready.
+ * **Example** `export default new Service('models', { models: [modelRepository('/mnt/models', { control: 'poll' })] })`
+ */
+export function modelRepository(folder: string, options: RepositoryOptions = {}): RunnerLife {
+  return new ModelRepository(folder, options)
+}

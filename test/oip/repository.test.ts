@@ -1,0 +1,158 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Listener, modelRepository, type RepositoryOptions, Service, serve } from 'serving'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { parseTextMessage } from '../../src/oip/pbtxt.ts'
+import { silent } from '../rpc/harness.ts'
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/onnx/${name}`, import.meta.url))
+const iris = fileURLToPath(new URL('../../examples/iris/model.onnx', import.meta.url))
+
+let folder: string
+let listener: Listener | undefined
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'models-'))
+})
+afterEach(async () => {
+  await listener?.close()
+  listener = undefined
+  await rm(folder, { recursive: true })
+})
+
+async function put(model: string, version: string, file = iris): Promise<void> {
+  await mkdir(join(folder, model, version), { recursive: true })
+  await cp(file, join(folder, model, version, 'model.onnx'))
+}
+
+async function served(
+  options: RepositoryOptions = {},
+): Promise<(method: string, path: string, body?: object) => Promise<Response>> {
+  const svc = new Service('models', { models: [modelRepository(folder, options)] })
+  listener = await serve(svc, { port: 0, host: '127.0.0.1', logger: silent })
+  const base = `http://127.0.0.1:${listener.port}/v2`
+  return (method, path, body) =>
+    fetch(base + path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
+}
+
+const flower = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
+
+describe('a repository of models', () => {
+  it('serves every model of a folder, with the names, datatypes and shapes of its file', async () => {
+    await put('iris', '1')
+    await put('iris', '3')
+    await put('lookup', '1', fixture('lookup.onnx'))
+    await put('broken', '1', fixture('make.py'))
+    const config = '# rows\nmax_batch_size: 8\ndynamic_batching { max_queue_delay_microseconds: 2000 }\n'
+    await writeFile(join(folder, 'iris', 'config.pbtxt'), `${config}version_policy: { specific { versions: [1, 3] } }`)
+    const ask = await served()
+    expect(await (await ask('GET', '/models/iris')).json()).toMatchObject({
+      versions: ['3', '1'],
+      platform: 'onnxruntime_onnx',
+      inputs: [{ name: 'measurements', datatype: 'FP32', shape: [-1, 4] }],
+      outputs: [
+        { name: 'species', datatype: 'BYTES' },
+        { name: 'probabilities', datatype: 'FP32' },
+      ],
+    })
+    expect(await (await ask('GET', '/models/iris/config')).json()).toMatchObject({
+      max_batch_size: 8,
+      input: [{ dims: [4] }],
+    })
+    const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
+    expect(await answer.json()).toMatchObject({ model_version: '3', outputs: [{ data: ['setosa'] }, {}] })
+    const first = await ask('POST', '/models/iris/versions/1/infer', { inputs: [flower] })
+    expect(await first.json()).toMatchObject({ model_version: '1' })
+    const index = (await (await ask('POST', '/repository/index')).json()) as { name: string; state: string }[]
+    expect(index.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+      'broken UNAVAILABLE',
+      'iris READY',
+      'iris READY',
+      'lookup READY',
+    ])
+    // The control of the repository is none.
+    expect((await ask('POST', '/repository/models/iris/unload')).status).toBe(403)
+  })
+
+  it('serves a folder that is one model, as KServe mounts it', async () => {
+    await cp(iris, join(folder, 'model.onnx'))
+    const ask = await served({ name: 'flowers' })
+    const answer = await ask('POST', '/models/flowers/infer', { inputs: [flower] })
+    expect(await answer.json()).toMatchObject({ model_name: 'flowers', model_version: '1' })
+  })
+
+  it('loads, reloads and unloads when clients say so', async () => {
+    const ask = await served({ control: 'explicit' })
+    expect((await ask('POST', '/repository/models/iris/load')).status).toBe(404)
+    await put('iris', '1')
+    expect((await ask('POST', '/repository/models/iris/load')).status).toBe(200)
+    expect((await ask('GET', '/models/iris/ready')).status).toBe(200)
+    await put('iris', '2', fixture('make.py'))
+    const failed = await ask('POST', '/repository/models/iris/load')
+    expect(failed.status).toBe(400)
+    expect(await failed.json()).toMatchObject({ error: expect.stringContaining('expected a readable ONNX model') })
+    // The version before still answers.
+    expect(await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json()).toMatchObject({
+      model_version: '1',
+    })
+    await put('iris', '2')
+    expect((await ask('POST', '/repository/models/iris/load')).status).toBe(200)
+    expect(await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json()).toMatchObject({
+      model_version: '2',
+    })
+    expect((await ask('POST', '/repository/models/iris/unload')).status).toBe(200)
+    expect((await ask('POST', '/models/iris/infer', { inputs: [flower] })).status).toBe(404)
+  })
+
+  it('sees what changes in the folder', async () => {
+    await put('iris', '1')
+    const ask = await served({ control: 'poll', pollMs: 50 })
+    await put('lookup', '1', fixture('lookup.onnx'))
+    await vi.waitFor(async () => expect((await ask('GET', '/models/lookup/ready')).status).toBe(200), {
+      timeout: 15_000,
+    })
+    await rm(join(folder, 'iris'), { recursive: true })
+    await vi.waitFor(async () => expect((await ask('GET', '/models/iris/ready')).status).toBe(404), { timeout: 15_000 })
+  })
+
+  it('swaps versions ten times under load without a failed request', { timeout: 120_000 }, async () => {
+    await put('iris', '1')
+    const ask = await served({ control: 'explicit' })
+    let isOver = false
+    const seen = new Map<string, number>()
+    const clients = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
+        const { model_version: version = String(answer.status) } = (await answer.json()) as { model_version?: string }
+        seen.set(version, (seen.get(version) ?? 0) + 1)
+      }
+    })
+    for (let version = 2; version <= 11; version++) {
+      await put('iris', String(version))
+      expect((await ask('POST', '/repository/models/iris/load')).status).toBe(200)
+    }
+    isOver = true
+    await Promise.all(clients)
+    const versions = Array.from({ length: 11 }, (_, i) => String(i + 1))
+    expect([...seen.keys()].filter((version) => !versions.includes(version))).toEqual([])
+    expect(seen.size).toBeGreaterThan(5)
+  })
+})
+
+describe('configurations in protobuf text', () => {
+  it('are read with comments, lists, strings and either spelling of messages', () => {
+    const text =
+      'name: "a\\"b" # c\ninput [ { name: "x" dims: [ -1, 2 ] data_type: TYPE_FP32 }, { name: \'y\' } ]\nb < c: true >'
+    expect(parseTextMessage(text, 'x')).toEqual({
+      name: ['a"b'],
+      input: [{ name: ['x'], dims: [-1, 2], data_type: ['TYPE_FP32'] }, { name: ['y'] }],
+      b: [{ c: [true] }],
+    })
+    expect(parseTextMessage('', 'x')).toEqual({})
+  })
+
+  it.each(['a: {', 'a: ]', '{}', 'a: [1', ': 1', 'a: "x'])('are refused where they break off: %s', (text) => {
+    expect(() => parseTextMessage(text, 'config.pbtxt of m')).toThrow(/config.pbtxt of m/)
+  })
+})
