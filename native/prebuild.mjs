@@ -169,7 +169,7 @@ function main() {
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(targets).join(', ')}`)
   const stamp = join(out, 'sources.txt')
   const wanted = sourceHash()
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') !== wanted) rmSync(out, { recursive: true })
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) rmSync(out, { recursive: true, force: true })
   try {
     const zig = findZig()
     for (const tool of ['cargo', 'cmake', 'ninja', 'nasm'])
