@@ -33,6 +33,7 @@ const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 
 /** Connections to servers. */
 export class GrpcTransport implements RemoteTransport {
   readonly #sessions = new Map<string, ClientHttp2Session>()
+  readonly #calls = new WeakMap<ClientHttp2Session, number>()
 
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
     const raws = inputs.map(({ array }) => writeRaw(array))
@@ -90,9 +91,16 @@ export class GrpcTransport implements RemoteTransport {
     }, pingMs)
     timer.unref()
     session.on('close', () => clearInterval(timer))
-    session.unref()
     this.#sessions.set(address, session)
     return session
+  }
+
+  #hold(session: ClientHttp2Session, change: number): void {
+    const calls = (this.#calls.get(session) ?? 0) + change
+    this.#calls.set(session, calls)
+    if (session.destroyed) return
+    if (calls === 0) session.unref()
+    else session.ref()
   }
 
   #call(
@@ -103,7 +111,10 @@ export class GrpcTransport implements RemoteTransport {
   ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const left = call.deadlineMs === undefined ? undefined : Math.max(1, call.deadlineMs - Date.now())
-      const stream = this.#session(address).request({
+      const session = this.#session(address)
+      // A connection without calls keeps no process alive.
+      this.#hold(session, 1)
+      const stream = session.request({
         ':method': 'POST',
         ':path': service + method,
         'content-type': 'application/grpc',
@@ -127,6 +138,7 @@ export class GrpcTransport implements RemoteTransport {
       // `close` says the rest.
       stream.on('error', () => {})
       stream.on('close', () => {
+        this.#hold(session, -1)
         call.signal.removeEventListener('abort', giveUp)
         if (call.signal.aborted) reject(ServingError.is(call.signal.reason) ? call.signal.reason : new ClientClosed())
         else if (status === undefined) reject(new Unsent('the server of the remote model did not answer'))
