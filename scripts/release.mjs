@@ -13,6 +13,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lockedPackages, production } from './third-party.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const out = join(root, 'release')
@@ -28,21 +29,28 @@ function run(command, ...args) {
   })
 }
 
-/** Returns the list of parts: npm's, and what is compiled into the add-ons. */
+const part = (name, version, licenses, more) => ({ type: 'library', name, version, licenses, ...more })
+const license = (id) => [{ license: { id } }]
+
+/**
+ * Returns the list of parts: every package of the lock file that comes along, and what is compiled into the add-ons.
+ * `npm sbom --omit=dev` of npm 11 leaves out packages that development needs as well, such as pino.
+ */
 function partsList() {
-  const sbom = JSON.parse(run('npm', 'sbom', '--omit=dev', '--sbom-format=cyclonedx'))
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const packages = production(lockedPackages(lock)).map(({ name, version, license: id, integrity }) => {
+    const content = Buffer.from(integrity.replace(/^sha512-/, ''), 'base64').toString('hex')
+    const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`
+    return part(name, version, license(id), { purl, hashes: [{ alg: 'SHA-512', content }] })
+  })
   const compiled = [
-    { name: 'simdjson', version: '0.9.1', licenses: [{ license: { id: 'Apache-2.0' } }] },
-    { name: 'libjpeg-turbo', version: '3.1.0', licenses: [{ license: { id: 'IJG' } }] },
-    { name: 'libc++', version: '18', licenses: [{ expression: 'Apache-2.0 WITH LLVM-exception' }] },
+    part('simdjson', '0.9.1', license('Apache-2.0')),
+    part('libjpeg-turbo', '3.1.0', license('IJG')),
+    part('libc++', '18', [{ expression: 'Apache-2.0 WITH LLVM-exception' }]),
   ]
-  const parts = compiled.map((part) => ({
-    'bom-ref': `native/${part.name}`,
-    type: 'library',
-    scope: 'required',
-    ...part,
-  }))
-  return { ...sbom, components: [...sbom.components, ...parts] }
+  const component = { type: 'library', name, version, purl: `pkg:npm/${name}@${version}` }
+  const head = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component } }
+  return { ...head, components: [...packages, ...compiled] }
 }
 
 function check() {
