@@ -7,6 +7,7 @@ import { dirname, extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
+import { modelRepository, type RepositoryOptions } from '../oip/repository.ts'
 import { Service } from '../service/service.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
@@ -37,6 +38,11 @@ export async function loadService(file: string): Promise<Service> {
   return requireService(module.default, name)
 }
 
+/** Returns the service of a folder of models. */
+export function modelService(folder: string, options: RepositoryOptions): Service {
+  return new Service('models', { models: [modelRepository(folder, options)] })
+}
+
 /** Returns the error with the place in front of its stack, as V8 has it where it prints the error itself. */
 function withPlace(error: SyntaxError, file: string): SyntaxError {
   if (!error.stack?.startsWith('SyntaxError')) return error
@@ -55,7 +61,7 @@ function requireService(value: unknown, name: string): Service {
         ' npx serving in its folder',
     )
   }
-  if (value.apis.size === 0)
+  if (value.apis.size + value.gets.size + value.mounts.size + value.models.length === 0)
     throw new InvalidArgument(`the service ${value.name} of ${name} has no APIs: add one with svc.api(...)`)
   return value
 }

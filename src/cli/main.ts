@@ -6,8 +6,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { foreignVariables, unknownVariable } from '../config/environment.ts'
 import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
+import { wholeNumber } from '../config/option-types.ts'
 import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
 import { SetupError } from '../errors.ts'
+import type { RepositoryOptions } from '../oip/repository.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import type { Settings } from './settings.ts'
@@ -71,6 +73,29 @@ const dev = program
     process.exit(await devCommand(requireService(dev, settings), settings, readSettings))
   })
 addOptions(dev)
+
+const models = program
+  .command('models')
+  .summary('serve a folder of ONNX models by the Open Inference Protocol')
+  .description(
+    'Serves every model of DIR, as DIR/name/version/model.onnx, by the Open Inference Protocol over HTTP, and over gRPC' +
+      ' with --grpc-port. Versions that come, change or go are taken over without a failed request.',
+  )
+  .argument('DIR', 'folder of models')
+  .addOption(
+    new Option('--control <mode>', 'when models change: as the folder does, by requests to load and unload, never')
+      .choices(['poll', 'explicit', 'none'])
+      .default('poll'),
+  )
+  .option('--poll-ms <number>', 'time between looks into the folder', parserOf(wholeNumber(1)), 5000)
+  .option('--threads <number>', 'threads of each model in each worker', parserOf(wholeNumber(1)), 1)
+  .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
+  .action(async (path: string, { control, pollMs, threads }: Required<RepositoryOptions>) => {
+    const readSettings = () => settingsOf(models, undefined)
+    const { modelsCommand } = await import('./models-command.ts')
+    process.exit(await modelsCommand(path, { control, pollMs, threads }, await readSettings(), readSettings))
+  })
+addOptions(models)
 
 const config = program
   .command('config')
@@ -197,13 +222,17 @@ function commanderOption(name: OptionName): Option {
   return new Option(`--${flagOf(name)} ${type.placeholder}`, help)
     .default(value, shown)
     .env(variableOf(name))
-    .argParser((text) => {
-      try {
-        return type.parse(text)
-      } catch (error) {
-        throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
-      }
-    })
+    .argParser(parserOf<unknown>(type))
+}
+
+function parserOf<T>(type: { parse(text: string): T }): (text: string) => T {
+  return (text) => {
+    try {
+      return type.parse(text)
+    } catch (error) {
+      throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
+    }
+  }
 }
 
 try {

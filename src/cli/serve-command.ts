@@ -4,20 +4,22 @@
  */
 import { servePlan } from '../config/option-table.ts'
 import { valuesOf } from '../config/settled-options.ts'
+import type { RepositoryOptions } from '../oip/repository.ts'
 import { createLogger } from '../server/log.ts'
 import { type SupervisorOptions, supervise } from '../workers/supervisor.ts'
 import type { Settings } from './settings.ts'
 
 /**
  * Serves a service until a signal ends it, and returns the exit code. `readSettings` reads the options again for a
- * reload.
+ * reload; `models`: `service` is a folder of models.
  */
 export async function serveCommand(
   service: string,
   settings: Settings,
   readSettings: () => Promise<Settings>,
+  models?: RepositoryOptions,
 ): Promise<number> {
-  return await supervise(supervisorOptions(service, settings, readSettings))
+  return await supervise(supervisorOptions(service, settings, readSettings, models))
 }
 
 /** Serves a service while it is written, and returns the exit code. See {@link serveCommand}. */
@@ -44,12 +46,13 @@ function supervisorOptions(
   service: string,
   settings: Settings,
   readSettings: () => Promise<Settings>,
+  models?: RepositoryOptions,
 ): SupervisorOptions {
   const { workers, serve } = servePlan(valuesOf(settings.options))
   return {
     workerFile: new URL('./worker.js', import.meta.url),
     workers,
-    config: { file: service, serve },
+    config: { file: service, serve, ...(models !== undefined && { models }) },
     logger: createLogger(serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
     refresh: async () => servePlan(valuesOf((await readSettings()).options)).serve,

@@ -11,7 +11,7 @@ import { defaultLimits, type Listener } from '../server/options.ts'
 import { MetricsMember } from '../workers/metrics-member.ts'
 import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
-import { loadService } from './load-service.ts'
+import { loadService, modelService } from './load-service.ts'
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
@@ -45,7 +45,8 @@ process.on('uncaughtException', (error, origin) => {
 })
 
 try {
-  const service = await loadService(config.file)
+  const service =
+    config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
   starting = serve(service, { ...config.serve, logger })
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')

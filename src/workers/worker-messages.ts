@@ -3,12 +3,15 @@
  * @module
  */
 import type { MetricFamily } from '../metrics/metric-family.ts'
+import type { RepositoryOptions } from '../oip/repository.ts'
 import type { EngineName, ServeSettings } from '../server/options.ts'
 
 /** Settings of a worker, as JSON in its first argument. */
 export interface WorkerConfig {
-  /** Absolute path of the service file. */
+  /** Absolute path of the service file, or of a folder of models. */
   readonly file: string
+  /** How the folder of models is served. */
+  readonly models?: RepositoryOptions
   /** Ports are never 0: the supervisor picks free ones, since all workers listen on the same. */
   readonly serve: ServeSettings
 }

@@ -1,0 +1,38 @@
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { folder, root, run, send, serving, until } from './process.ts'
+
+const iris = join(root, 'examples/iris/model.onnx')
+
+function put(models: string, version: string): void {
+  mkdirSync(join(models, 'iris', version), { recursive: true })
+  cpSync(iris, join(models, 'iris', version, 'model.onnx'))
+}
+
+describe('serving models', () => {
+  it('serves a folder of models in every worker, and takes a new version over', async () => {
+    const models = folder({})
+    put(models, '1')
+    const running = serving(['models', models, '--port', '0', '--workers', '2', '--poll-ms', '50'])
+    const port = await until(
+      () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
+    )
+    const versions = async () => JSON.parse((await send(port, '/v2/models/iris')).body).versions as string[]
+    expect(await versions()).toEqual(['1'])
+    put(models, '2')
+    // Connections are spread over the workers.
+    for (let seen = 0; seen < 8; seen++) await until(async () => (await versions()).includes('2'))
+    const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
+    const { status, body } = await send(port, '/v2/models/iris/infer', JSON.stringify({ inputs: [input] }))
+    expect(status).toBe(200)
+    expect(JSON.parse(body).outputs[0]).toMatchObject({ name: 'species', data: ['setosa'] })
+    expect(running.stderr()).not.toContain('could not be loaded')
+  }, 60_000)
+
+  it('refuses a folder that is not there, and a mode that it does not have', async () => {
+    expect(await run(['models', 'nowhere'])).toMatchObject({ code: 1, stderr: 'serving: there is no folder nowhere\n' })
+    expect((await run(['models', '.', '--control', 'often'])).stderr).toContain('poll, explicit, none')
+    expect((await run(['models', '.', '--poll-ms', '0'])).stderr).toContain('Expected a whole number from 1 up.')
+  })
+})
