@@ -78,8 +78,8 @@ const models = program
   .command('models')
   .summary('serve a folder of ONNX models by the Open Inference Protocol')
   .description(
-    'Serves every model of DIR, as DIR/name/version/model.onnx, by the Open Inference Protocol over HTTP, and over gRPC' +
-      ' with --grpc-port. Versions that come, change or go are taken over without a failed request.',
+    'Serves every model of DIR, as DIR/name/version/model.onnx, by the Open Inference Protocol over HTTP, and over' +
+      ' gRPC with --grpc-port. Versions that come, change or go are taken over without a failed request.',
   )
   .argument('DIR', 'folder of models')
   .addOption(
