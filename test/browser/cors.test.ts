@@ -1,6 +1,7 @@
 /**
  * A page of another origin that calls every descriptor, and Connect.
  */
+
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,6 +16,7 @@ import { serve } from '../../src/server/listener.ts'
 import type { Listener } from '../../src/server/options.ts'
 import type * as service from '../client/service.ts'
 import svc from '../client/service.ts'
+import { engines } from '../engines.ts'
 import { chromium, launch } from './browser.ts'
 
 /** What the page's script puts into the window. */
@@ -27,7 +29,7 @@ keyed.api({ input: new io.Text(), output: new io.Text() }, function hello(name, 
   return `Hello ${name}, of ${ctx.state.caller?.name}`
 })
 
-describe.skipIf(chromium === undefined).each(['uws', 'node'] as const)(
+describe.skipIf(chromium === undefined).each(engines)(
   'a page of another origin in Chromium on %s (needs chromium)',
   (engine) => {
     let browser: Browser

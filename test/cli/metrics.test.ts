@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
+import { engines } from '../engines.ts'
 import { samplesOf, sumOf } from '../metrics/samples.ts'
 import { answeringPid, probe, send, serveFile, until } from './process.ts'
 
@@ -20,7 +21,7 @@ async function askBoth(port: number): Promise<number> {
   return asked
 }
 
-describe.each(['uws', 'node'])('metrics of two workers of the engine %s', (engine) => {
+describe.each(engines)('metrics of two workers of the engine %s', (engine) => {
   it('are summed, whichever worker is asked, and never go back when one is killed or replaced', async () => {
     const { port, child, stderr } = await serveFile(probe, ['--workers', '2', '--engine', engine])
     const asked = await askBoth(port)

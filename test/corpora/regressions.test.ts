@@ -1,6 +1,7 @@
 import { type Listener, serve } from 'serving'
 import { Pool } from 'undici'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { engines } from '../engines.ts'
 import { silent } from '../rpc/harness.ts'
 import { type HostileBody, hostileBodies } from './hostile.ts'
 import svc from './regressions.service.ts'
@@ -39,7 +40,7 @@ describe('bodies that once broke something, in process', () => {
   })
 })
 
-describe.each(['uws', 'node'] as const)('bodies that once broke something, on %s', (engine) => {
+describe.each(engines)('bodies that once broke something, on %s', (engine) => {
   let listener: Listener
   let pool: Pool
   const send = async ({ path, headers, body }: HostileBody): Promise<Answer> => {

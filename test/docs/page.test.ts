@@ -1,12 +1,14 @@
 /**
  * The page as it is sent: paths, headers, size. What it does is tested in `test/browser/page.test.ts`.
  */
+
 import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { io, Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { pageEndpoints } from '../../src/docs/page-endpoints.ts'
 import { serve } from '../../src/server/listener.ts'
+import { engines } from '../engines.ts'
 
 const svc = new Service('page')
 svc.api({ input: new io.Text(), output: new io.Text() }, function upper(text) {
@@ -98,7 +100,7 @@ describe('the page', () => {
     await listener.close()
   })
 
-  it.each(['uws', 'node'] as const)('comes over a socket of %s', async (engine) => {
+  it.each(engines)('comes over a socket of %s', async (engine) => {
     const listener = await serve(svc, { port: 0, host: '127.0.0.1', engine, baseUrl: '/v1' })
     const response = await fetch(`http://127.0.0.1:${listener.port}/v1/docs`)
     expect(response.headers.get('content-encoding')).toBe('gzip')

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import { silentLogger } from '../../src/server/log.ts'
 import { run } from '../cli/process.ts'
+import { engines } from '../engines.ts'
 import every from './every.service.ts'
 
 interface Document {
@@ -209,7 +210,7 @@ describe('a server', () => {
     return serve(svc, { port: 0, host: '127.0.0.1', logger, ...options })
   }
 
-  it.each(['uws', 'node'] as const)('has its documents below the base URL, on %s', async (engine) => {
+  it.each(engines)('has its documents below the base URL, on %s', async (engine) => {
     const listener = await start({ engine, baseUrl: '/v1' })
     try {
       const url = `http://127.0.0.1:${listener.port}/v1/openapi.json`

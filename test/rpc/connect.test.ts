@@ -5,6 +5,7 @@ import { createConnectTransport } from '@connectrpc/connect-node'
 import { BadInput, io, type Listener, type Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileDescriptors } from '../../src/gen/descriptors.ts'
+import { engines } from '../engines.ts'
 import { echoService } from './echo-service.ts'
 import { start } from './harness.ts'
 
@@ -36,7 +37,7 @@ function service(): Service {
   return svc
 }
 
-for (const engine of ['uws', 'node'] as const) {
+for (const engine of engines) {
   for (const useBinaryFormat of [true, false]) {
     describe(`Connect on the ${engine} engine with ${useBinaryFormat ? 'protobuf' : 'JSON'}`, () => {
       let listener: Listener

@@ -8,6 +8,7 @@ import { loadPolars } from '../../src/frame/polars.ts'
 import { runAtOnce } from '../../src/memory/slices.ts'
 import { encodeRequest } from '../../src/proto/envelope.ts'
 import type { ProtoContent } from '../../src/proto/messages.ts'
+import { engines } from '../engines.ts'
 import { formOf, formType } from '../unit/descriptors/requests.ts'
 import { echoService } from './echo-service.ts'
 import { GrpcClient, start } from './harness.ts'
@@ -61,7 +62,7 @@ function service(): Service {
   return svc
 }
 
-describe.each(['uws', 'node'] as const)('two clients at once on %s', (engine) => {
+describe.each(engines)('two clients at once on %s', (engine) => {
   let listener: Listener
   let grpc: GrpcClient
   beforeAll(async () => {

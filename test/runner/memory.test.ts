@@ -25,6 +25,6 @@ it.each([false, true])('lets go of a call with its answer, batchable: %s', async
     // Less than before: there was a full collection.
     grown += Math.max(0, oldBytes() - before)
   }
-  // A call is more than 2 KB. It was 700 while the work of a call kept that of the calls after it.
-  expect(grown / (rounds * 64 * 32)).toBeLessThan(300)
+  // A call is more than 2 KB. It was 700 while the work of a call kept that of the calls after it; 360 on Node 24.
+  expect(grown / (rounds * 64 * 32)).toBeLessThan(500)
 })

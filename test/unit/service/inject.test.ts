@@ -12,6 +12,7 @@ import {
 } from '../../../src/index.ts'
 import { silentLogger } from '../../../src/server/log.ts'
 import { inject } from '../../../src/testing/index.ts'
+import { engines } from '../../engines.ts'
 
 function service(): Service {
   const svc = new Service('injected')
@@ -89,7 +90,7 @@ const requests: readonly InjectRequest[] = [
 const titleOf = ({ path, method, body, headers }: InjectRequest) =>
   `${method ?? ''} ${path} ${body instanceof FormData ? 'form' : JSON.stringify(body)} ${JSON.stringify(headers ?? {})}`
 
-describe.each(['uws', 'node'] as const)('inject answers as the engine %s does', (engine) => {
+describe.each(engines)('inject answers as the engine %s does', (engine) => {
   let listener: Listener
   beforeAll(async () => {
     listener = await serve(service(), { port: 0, host: '127.0.0.1', engine, logger: silentLogger(() => {}) })
