@@ -28,7 +28,14 @@ const { file, env, isGrpc } = contenders[plan.ours ?? 'serving']
 const child = fork(here(`servers/${file}`), {
   execPath,
   execArgv,
-  env: { ...process.env, ...env, NODE_ENV: 'production', TSX_TSCONFIG_PATH: here('tsconfig.json') },
+  env: {
+    ...process.env,
+    ...env,
+    BENCH_PATH: job.path,
+    BENCH_BODY: bodyFile,
+    NODE_ENV: 'production',
+    TSX_TSCONFIG_PATH: here('tsconfig.json'),
+  },
   stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
 })
 const [{ port }] = (await once(child, 'message')) as [{ port: number }]
