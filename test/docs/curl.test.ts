@@ -68,6 +68,7 @@ async function curl(line: string, port: number): Promise<string> {
 describe.each([
   ['README.md', '## Start', 'examples/models/service.ts'],
   ['README.md', '## Descriptors', 'examples/all/service.ts'],
+  ['README.md', '## Open Inference Protocol', 'examples/models/service.ts'],
   ['README.md', '## Clients', 'examples/models/service.ts'],
   ['examples/iris/README.md', '', 'examples/iris/service.ts'],
   ['examples/digits/README.md', '', 'examples/digits/service.ts'],
