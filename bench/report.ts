@@ -60,7 +60,7 @@ function isFull(row: Row): boolean {
   return cores >= full && cores < 1.1
 }
 
-/** All ratios of a job. */
+/** Returns all ratios of a job. */
 export function ratiosOf({ name, ours: oursName, rows, targets }: CaseResult): Ratio[] {
   const ours = rows.find(({ contender }) => contender === oursName) as Row
   return rows.filter((row) => row !== ours).map((row) => ratioOf(name, ours, row, targets[row.contender]))
@@ -135,7 +135,7 @@ function verdictsOf({ rate, wrkRate, cpu, by, target, holds, p99, p99Holds }: Ra
   }
 }
 
-/** A line of the mixed load's table, with its verdict. */
+/** Returns a line of the mixed load's table, with its verdict. */
 export function mixedLines({ rows }: MixedResult) {
   return rows.map(({ contender, aloneP99Ms, besideP99Ms, largeP50Ms }) => {
     const ratio = besideP99Ms / aloneP99Ms
@@ -150,7 +150,7 @@ export function mixedLines({ rows }: MixedResult) {
   })
 }
 
-/** A line of the memory's table, with its verdict. */
+/** Returns a line of the memory's table, with its verdict. */
 export function memoryLines({ bodyBytes, workerBytes, rows }: MemoryResult) {
   const servers = rows.map(({ contender, idleBytes, peakBytes }) => {
     const bodies = (peakBytes - idleBytes) / bodyBytes

@@ -125,7 +125,7 @@ async function main(): Promise<void> {
   server.child.kill()
 }
 
-/** A body of about `size` bytes on the wire. */
+/** Returns a body of about `size` bytes on the wire. */
 function bodyOf({ make }: Attack, size: number): { readonly text: number; readonly wire: Buffer } {
   const pack = (text: string) => (options.raw ? Buffer.from(text) : gzipSync(text))
   const sample = pack(make(20_000)).length - pack(make(10_000)).length
@@ -226,7 +226,7 @@ async function* lines(child: ChildProcess): AsyncGenerator<[string]> {
   }
 }
 
-/** Memory of the worker, the child of the server that is given. */
+/** Returns the memory of the worker, the child of the server that is given. */
 function rssMb(child: ChildProcess): number {
   const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(/\s+/)
   const kb = Math.max(

@@ -80,7 +80,7 @@ interface DataConstructor<A> {
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): A
 }
 
-/** The typed-array constructor of a numeric element type. */
+/** Returns the typed-array constructor of a numeric element type. */
 export function dataConstructor<D extends NumericDType>(dtype: D): DataConstructor<DTypeData[D]> {
   return elementTypes[dtype].container as unknown as DataConstructor<DTypeData[D]>
 }
@@ -93,7 +93,7 @@ const byContainer: ReadonlyMap<string, NumericDType> = new Map(
     .map((dtype) => [elementTypes[dtype].container.name, dtype]),
 )
 
-/** The element type that a typed array stands for by itself; undefined for anything else. */
+/** Returns the element type that a typed array stands for by itself; undefined for anything else. */
 export function dtypeOfContainer(data: unknown): NumericDType | undefined {
   return ArrayBuffer.isView(data) ? byContainer.get((data as Uint8Array)[Symbol.toStringTag]) : undefined
 }
@@ -108,7 +108,7 @@ export function isNumeric(dtype: DType): dtype is NumericDType {
   return dtype !== 'str'
 }
 
-/** The `descr` of a numeric element type in .npy files: `'<f4'`. */
+/** Returns the `descr` of a numeric element type in .npy files: `'<f4'`. */
 export function npyName(dtype: NumericDType): string {
   const { kind, bytes } = elementTypes[dtype]
   return `${bytes === 1 ? '|' : '<'}${kind}${bytes}`

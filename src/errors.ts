@@ -205,8 +205,8 @@ export class ServingError extends Error {
 }
 
 /**
- * A class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of their
- * own.
+ * Returns a class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of
+ * their own.
  */
 function errorClass(code: ErrorCode, defaults?: ErrorDetails) {
   return class extends ServingError {
@@ -312,7 +312,7 @@ export function tellsDetail({ status, code }: ServingError): boolean {
   return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage'].includes(code)
 }
 
-/** A received value for a message: at most 80 characters, no line breaks or control characters. */
+/** Returns a received value for a message: at most 80 characters, no line breaks or control characters. */
 export function show(value: unknown): string {
   let text: string
   try {
@@ -332,7 +332,7 @@ function render(value: unknown): string | undefined {
   return JSON.stringify(value)
 }
 
-/** The message grammar of the whole project: expected WHAT for NAME, received VALUE. */
+/** Returns the message grammar of the whole project: expected WHAT for NAME, received VALUE. */
 export function expected(what: string, name: string, received: unknown): string {
   return `expected ${what} for ${name}, received ${show(received)}`
 }

@@ -10,7 +10,7 @@ import { listening } from './listening.ts'
 
 type Answer = (res: HttpResponse, body: Uint8Array | ArrayBuffer, type: string) => void
 
-/** The handler of every request, chosen once. */
+/** Returns the handler of every request, chosen once. */
 function answerOf(text = 'echo'): Answer {
   if (text === 'echo') return (res, body, type) => void res.writeHeader('content-type', type).end(body)
   const { contentType, piece, pieces } = JSON.parse(text)

@@ -23,7 +23,8 @@ function polarsWork(): Work {
 }
 
 /**
- * The codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed, else
+ * Returns the codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed,
+ * else
  * @napi-rs/image.
  */
 async function codecWork(): Promise<Work> {
@@ -43,7 +44,7 @@ function napiWork(): Work {
   return async () => String(meanOf(await new Transformer(body).rawPixels()))
 }
 
-/** The add-on's own calls, of the build that is measured. */
+/** Returns the add-on's own calls, of the build that is measured. */
 async function nativeWork(): Promise<Work> {
   const built = new URL('../../dist/array/native-codec.js', import.meta.url).href
   const { numberCodec } = (await import(built)) as typeof import('../../src/array/native-codec.ts')

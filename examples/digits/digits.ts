@@ -108,7 +108,8 @@ function inkByLevel(grey: Grey): Float64Array {
 }
 
 /**
- * The middle one of the border's levels; of a digit that touches the border, the paper is still the larger part of it.
+ * Returns the middle one of the border's levels; of a digit that touches the border, the paper is still the larger part
+ * of it.
  */
 function medianOfBorder({ width, height, data }: Grey): number {
   const counts = new Uint32Array(256)

@@ -91,7 +91,10 @@ export function* printInSlices({ shape, data, dtype }: NDArray): Slices<string |
   return Buffer.concat(pieces)
 }
 
-/** The text between two rows of the last dimension: as many levels close and open as are filled at element `index`. */
+/**
+ * Returns the text between two rows of the last dimension: as many levels close and open as are filled at element
+ * `index`.
+ */
 function rowBreak(shape: readonly number[], index: number): string {
   let levels = 0
   let size = 1

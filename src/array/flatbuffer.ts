@@ -54,7 +54,7 @@ export class FlatTable {
     this.#at = this.#inside(at, 4)
   }
 
-  /** The root table of a buffer. */
+  /** Returns the root table of a buffer. */
   static root(bytes: Uint8Array, fault: () => Error): FlatTable {
     const buffer = new ByteBuffer(bytes)
     return new FlatTable(buffer, buffer.readUint32(0), fault)
@@ -66,13 +66,13 @@ export class FlatTable {
     throw this.#fault()
   }
 
-  /** Where a field is; 0 when it is left out. */
+  /** Returns where a field is; 0 when it is left out. */
   #field(id: number, size: number): number {
     const inTable = this.#buffer.__offset(this.#at, 4 + id * 2)
     return inTable === 0 ? 0 : this.#inside(this.#at + inTable, size)
   }
 
-  /** A field of one byte; 0 when it is left out, as all numbers. */
+  /** Returns a field of one byte; 0 when it is left out, as all numbers. */
   uint8(id: number): number {
     const at = this.#field(id, 1)
     return at === 0 ? 0 : this.#buffer.readUint8(at)
@@ -88,7 +88,7 @@ export class FlatTable {
     return at === 0 ? 0 : this.#buffer.readInt32(at)
   }
 
-  /** A 64-bit integer; beyond 2^53 not exact. */
+  /** Returns a 64-bit integer; beyond 2^53 not exact. */
   long(id: number): number {
     const at = this.#field(id, 8)
     return at === 0 ? 0 : this.#long(at)
@@ -98,7 +98,7 @@ export class FlatTable {
     return this.#buffer.readUint32(at) + this.#buffer.readInt32(at + 4) * 4294967296
   }
 
-  /** A table field. */
+  /** Returns a table field. */
   table(id: number): FlatTable | undefined {
     const at = this.#field(id, 4)
     return at === 0 ? undefined : this.#tableAt(at)
@@ -108,7 +108,7 @@ export class FlatTable {
     return new FlatTable(this.#buffer, this.#buffer.__indirect(at), this.#fault)
   }
 
-  /** Where the elements of a vector are and how many; none when it is left out. */
+  /** Returns where the elements of a vector are and how many; none when it is left out. */
   #vector(id: number, elementBytes: number): { at: number; count: number } {
     const field = this.#field(id, 4)
     if (field === 0) return { at: 0, count: 0 }
@@ -116,20 +116,20 @@ export class FlatTable {
     return { at: this.#inside(this.#buffer.__vector(field), count * elementBytes), count }
   }
 
-  /** The bytes of a vector's elements, without a copy. */
+  /** Returns the bytes of a vector's elements, without a copy. */
   vector(id: number, elementBytes: number): Uint8Array {
     const { at, count } = this.#vector(id, elementBytes)
     return this.#buffer.bytes().subarray(at, at + count * elementBytes)
   }
 
-  /** A string field. */
+  /** Returns a string field. */
   string(id: number): string {
     // Not by the package's own reader: it would take a byte order mark for none of the text.
     const { buffer, byteOffset, byteLength } = this.vector(id, 1)
     return Buffer.from(buffer, byteOffset, byteLength).toString()
   }
 
-  /** A vector of tables. */
+  /** Returns a vector of tables. */
   tables(id: number): FlatTable[] {
     const { at, count } = this.#vector(id, 4)
     const tables: FlatTable[] = []
@@ -137,7 +137,7 @@ export class FlatTable {
     return tables
   }
 
-  /** A vector of structs of `width` 64-bit integers, flat. */
+  /** Returns a vector of structs of `width` 64-bit integers, flat. */
   longs(id: number, width = 1): number[] {
     const { at, count } = this.#vector(id, 8 * width)
     const values: number[] = []

@@ -43,8 +43,8 @@ export const minParseBytes = 80
 export const minEncodeElements = 9
 
 /**
- * New result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no objects.
- * The status is "gave up" until a call has written its own, so that a call that never ran is no result.
+ * Returns new result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no
+ * objects. The status is "gave up" until a call has written its own, so that a call that never ran is no result.
  */
 export function resultWords(shape: readonly number[] = []): Float64Array {
   const words = new Float64Array(4 + maxDimensions)
@@ -75,7 +75,9 @@ export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): 
   return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
 }
 
-/** The add-on's code of what elements are cast to: a dtype's, plus 16 where it is enforced; -1 infers the dtype. */
+/**
+ * Returns the add-on's code of what elements are cast to: a dtype's, plus 16 where it is enforced; -1 infers the dtype.
+ */
 export function castCode(dtype: DType | undefined, enforced: boolean): number {
   return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
 }

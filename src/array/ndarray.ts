@@ -144,7 +144,7 @@ function numbersOf({ data, dtype }: NDArray, method: string): Numbers {
   throw new InvalidArgument(expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype))
 }
 
-/** The length of the last axis; 1 for a scalar. */
+/** Returns the length of the last axis; 1 for a scalar. */
 function columnsOf({ shape }: NDArray, method: string): number {
   const columns = shape.at(-1) ?? 1
   if (columns > 0) return columns

@@ -108,7 +108,7 @@ export function scanString(json: Uint8Array, start: number, end: number): number
 }
 
 /**
- * A failure as both codecs report it: `encoding` instead, where the text is not even UTF-8.
+ * Returns a failure as both codecs report it: `encoding` instead, where the text is not even UTF-8.
  * **Cost**: one pass by Node's vectorised check, and only on the way to a 400.
  */
 export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {

@@ -7,14 +7,14 @@ import { expected, InvalidArgument, show } from '../errors.ts'
 /** Maximum of dimensions of an array: numpy's own limit. */
 export const maxDimensions = 64
 
-/** Number of elements of a shape; 1 for a scalar's empty shape. */
+/** Returns the number of elements of a shape; 1 for a scalar's empty shape. */
 export function sizeOf(shape: readonly number[]): number {
   let size = 1
   for (const dim of shape) size *= dim
   return size
 }
 
-/** A shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
+/** Returns a shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
 export function showShape(shape: readonly number[]): string {
   if (shape.length > 8) return show(`(${shape.slice(0, 8).join(', ')}, …)`).slice(1, -1)
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
@@ -42,9 +42,9 @@ export function matchesShape(shape: readonly number[], pattern: readonly number[
 }
 
 /**
- * The shape that `size` elements take under a pattern, as numpy's reshape works it out: a single `-1` is filled in.
- * With several `-1`, the array's own dimensions stay where it matches the pattern already.
- * Undefined when it cannot be done.
+ * Returns the shape that `size` elements take under a pattern, as numpy's reshape works it out: a single `-1` is filled
+ * in. With several `-1`, the array's own dimensions stay where it matches the pattern already. Undefined when it cannot
+ * be done.
  */
 export function reshapeTo(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
   if (matchesShape(own, pattern)) return own

@@ -98,8 +98,8 @@ const hex = (text: string) => Buffer.from(text).toString('hex')
 const marker = /__serving_(url|dirname|filename)_([0-9a-f]+)/g
 
 /**
- * A plugin that replaces `import.meta.url` of each file by a marker that holds its path, since a bundle has one URL for
- * many files; and finds the modules and assets that are named by such a URL.
+ * Returns a plugin that replaces `import.meta.url` of each file by a marker that holds its path, since a bundle has one
+ * URL for many files; and finds the modules and assets that are named by such a URL.
  */
 function sourceUrls(
   root: string,

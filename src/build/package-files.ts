@@ -18,7 +18,7 @@ export async function packageFiles(folder: string): Promise<string[]> {
   return files.filter(isNeeded)
 }
 
-/** What npm would pack of a folder that is no installed package but a link to a project. */
+/** Returns what npm would pack of a folder that is no installed package but a link to a project. */
 async function published(folder: string): Promise<readonly string[]> {
   if (folder.includes(`${sep}node_modules${sep}`)) return ['**']
   const { files }: { files?: readonly string[] } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

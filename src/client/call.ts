@@ -47,14 +47,14 @@ export class Call<T> implements Promise<T> {
     return this.#result().finally(done)
   }
 
-  /** The result with status, headers and request id. */
+  /** Returns the result with status, headers and request id. */
   async withResponse(): Promise<CallResponse<T>> {
     const value = await this.#result()
     const { status, headers } = await this.#response
     return { value, status, headers, requestId: headers.get('x-request-id') ?? undefined }
   }
 
-  /** The response itself, for its body as a stream; the call has no result then. */
+  /** Returns the response itself, for its body as a stream; the call has no result then. */
   async response(): Promise<Response> {
     const response = await this.#response
     this.#limit.release()
@@ -100,7 +100,7 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
     }
   }
 
-  /** The server-sent events of the answer as they come. */
+  /** Returns the server-sent events of the answer as they come. */
   events(): AsyncGenerator<EventValue, void, undefined> {
     return parseEvents(this)
   }

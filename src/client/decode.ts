@@ -54,7 +54,7 @@ async function decodeFile(content: Content, type: string): Promise<Blob> {
   return name === undefined ? new Blob([blob], { type }) : new File([blob], name, { type })
 }
 
-/** The name in a content-disposition header. **Source**: RFC 6266, RFC 8187. */
+/** Returns the name in a content-disposition header. **Source**: RFC 6266, RFC 8187. */
 export function fileName(disposition: string): string | undefined {
   const extended = /;\s*filename\*=UTF-8''([^;\s]+)/i.exec(disposition)?.[1]
   if (extended !== undefined) return decodeURIComponent(extended)

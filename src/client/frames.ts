@@ -163,7 +163,7 @@ function numeric(label: string): Label {
   return /^(0|-?[1-9]\d{0,14})$/.test(label) ? Number(label) : label
 }
 
-/** An object of any keys, `__proto__` among them. */
+/** Returns an object of any keys, `__proto__` among them. */
 function object<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(entries)
 }

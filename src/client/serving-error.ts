@@ -76,7 +76,7 @@ export async function errorOf(response: Response): Promise<ServingError> {
   })
 }
 
-/** The wait of a `retry-after` header: seconds or a date. **Units**: milliseconds. */
+/** Returns the wait of a `retry-after` header: seconds or a date. **Units**: milliseconds. */
 function retryAfterMs(value: string | null): number | undefined {
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000
@@ -84,7 +84,7 @@ function retryAfterMs(value: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** The error for an argument that an API does not take. */
+/** Returns the error for an argument that an API does not take. */
 export function badArgument(expected: string, api: string): ServingError {
   return new ServingError(`expected ${expected} for ${api}`, { status: 0, code: 'bad_input' })
 }

@@ -98,7 +98,7 @@ export async function send(
   }
 }
 
-/** The error for a connection that failed. */
+/** Returns the error for a connection that failed. */
 export function networkError(cause: unknown): ServingError {
   if (cause instanceof ServingError) return cause
   const inner = (cause as Error)?.cause ?? cause

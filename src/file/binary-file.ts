@@ -57,8 +57,8 @@ export class BinaryFile {
   }
 
   /**
-   * The bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` returns, by default new
-   * memory.
+   * Returns the bytes in pieces of at most 256 KiB; those of a file on disk lie in what `allocate` returns, by default
+   * new memory.
    * **Cost**: holds one piece at a time.
    */
   async *stream(

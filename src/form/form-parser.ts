@@ -46,7 +46,7 @@ type State = 'preamble' | 'data' | 'boundary' | 'head' | 'done'
 type Verdict = 'more' | 'next' | 'close' | 'data'
 
 /**
- * The boundary of a form's Content-Type.
+ * Returns the boundary of a form's Content-Type.
  * **Errors**: UnsupportedMediaType when it is no form, BadInput `part` without a boundary of 1 to 70 printable
  * characters.
  */
@@ -175,7 +175,7 @@ export class FormParser {
     return at
   }
 
-  /** Where the piece ends in the beginning of a delimiter; its length when it does not. */
+  /** Returns where the piece ends in the beginning of a delimiter; its length when it does not. */
   #delimiterStart(bytes: Buffer, search: number): number {
     const { length } = bytes
     let start = bytes.indexOf(cr, Math.max(search, length - this.#delimiter.length + 1))

@@ -79,7 +79,7 @@ const knownNames: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** A header's name in lower case; empty for what is none. */
+/** Returns a header's name in lower case; empty for what is none. */
 function headerName(name: string): string {
   return knownNames.get(name) ?? (isHeaderName(name) ? name.toLowerCase() : '')
 }

@@ -228,7 +228,7 @@ class Batch {
     this.#heapCounts = batch?.longs(4) ?? []
   }
 
-  /** The number of elements and of nulls of the next column. */
+  /** Returns the number of elements and of nulls of the next column. */
   node(): readonly [rows: number, nulls: number] {
     const at = this.#node
     this.#node += 2

@@ -22,8 +22,8 @@ export const maxFrameColumns = 16_384
 
 /**
  * Returns the maximum number of cells of a frame sent in `bytes` bytes. A cell takes at least two bytes of text; cells
- * missing from a record take none, so that without this limit `[{1000 keys},{},{},…]` would cost thousands of bytes of
- * memory for three of text.
+ * missing from a record take none, so that without this limit `[{1000 keys},{},{},…]` would cost thousands of bytes
+ * of memory for three of text.
  */
 export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)

@@ -9,8 +9,8 @@ import { loadPolars } from './polars.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
 /**
- * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, … Polars'
- * own operations return new frames, which have no labels; see {@link withLabels}.
+ * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, …
+ * Polars' own operations return new frames, which have no labels; see {@link withLabels}.
  *
  * **Source**: our choice, since Polars has no index: stored beside the frame, not as a column of it.
  */

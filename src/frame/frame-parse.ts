@@ -273,7 +273,7 @@ class FrameParser {
     for (const [i, name] of names.entries()) this.#columns[i].name = name
   }
 
-  /** A list of strings or of integers. */
+  /** Returns a list of strings or of integers. */
   #labelList(): Draft {
     const json = this.#json
     const draft: Draft = { name: '', kind: 'null', isSigned: false, values: [] }
@@ -290,7 +290,7 @@ class FrameParser {
     return draft
   }
 
-  /** A string, an integer or null. */
+  /** Returns a string, an integer or null. */
   #name(): string | undefined {
     const json = this.#json
     json.peek()

@@ -111,7 +111,7 @@ export class JsonReader {
     return this.#number()
   }
 
-  /** ASCII text from `start` to `end`. */
+  /** Returns ASCII text from `start` to `end`. */
   text(start: number, end: number): string {
     return this.#bytes.toString('latin1', start, end)
   }

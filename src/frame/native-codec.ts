@@ -76,7 +76,7 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
  */
 export interface CsvParser {
   parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
-  /** The same on another thread. The lines must not change until the promise settles. */
+  /** Returns the same on another thread. The lines must not change until the promise settles. */
   parseAsync(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
 }
 

@@ -156,8 +156,8 @@ process.on('exit', () => {
 })
 
 /**
- * Node arguments that start parquet-child: the .js file when this one is built, the .ts file through tsx in
- * development.
+ * Returns the arguments of Node that start parquet-child: the .js file when this one is built, the .ts file through tsx
+ * in development.
  */
 function childCommand(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
@@ -352,7 +352,7 @@ function undecodable({ file, name, what: expected }: Job, what: string, cause: s
   })
 }
 
-/** Resident memory of a process. **Units**: bytes; 0 where the system does not say. */
+/** Returns the resident memory of a process. **Units**: bytes; 0 where the system does not say. */
 function residentBytes(pid: number | undefined): number {
   try {
     // Not statm, which counts pages: their size is 4 KiB on x86 and up to 64 KiB on ARM.

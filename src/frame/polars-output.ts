@@ -1,6 +1,6 @@
 /**
- * Collects what Polars writes. Its writers call back for every few bytes, about 15 times per column and page, at 1.5 µs
- * each.
+ * Collects what Polars writes. Its writers call back for every few bytes, about 15 times per column and page, at 1.5
+ * µs each.
  * @module
  */
 import { fstatSync } from 'node:fs'

@@ -224,8 +224,8 @@ function seriesOf(polars: typeof pl, frame: DataFrame): Series {
 }
 
 /**
- * Calls `work` while the columns of a frame are called `c0`, `c1`, … (for the letter `c`). Needed because names such as
- * `*` and `^a$` are patterns in an expression, and a column called `select` hides the method.
+ * Calls `work` while the columns of a frame are called `c0`, `c1`, … (for the letter `c`). Needed because names such
+ * as `*` and `^a$` are patterns in an expression, and a column called `select` hides the method.
  */
 function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T {
   const names = namesOf(frame)

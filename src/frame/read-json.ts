@@ -53,7 +53,7 @@ export function decodeFrameJson(
   })
 }
 
-/** The schema has one word for all integers. */
+/** Returns the type of a column by the table schema's word, which is one for all integers. */
 function widened(type: FrameType | undefined, { kind }: Column): FrameType | undefined {
   return type === 'Int64' && kind === 'uint64' ? 'UInt64' : type
 }

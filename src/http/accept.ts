@@ -5,7 +5,7 @@
 import { parseMediaType } from './media-type.ts'
 
 /**
- * The type of `offered` that an Accept value ranks highest; undefined when it takes none of them.
+ * Returns the type of `offered` that an Accept value ranks highest; undefined when it takes none of them.
  *
  * The most specific range that matches a type gives its weight, and `q=0` refuses it. Among types of equal weight the
  * one that is matched most specifically counts, and then the one that is offered first: `*` leaves the choice to the

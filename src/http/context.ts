@@ -70,7 +70,7 @@ export interface RequestLifecycle {
   has(value: object): value is Context
   /** Gives the request up; the first reason stays. Default reason: ClientClosed. */
   abort(ctx: Context, reason?: Error): void
-  /** Why the request was given up; undefined while it was not. */
+  /** Returns why the request was given up; undefined while it was not. */
   abortReason(ctx: Context): Error | undefined
   /**
    * Calls `listener` once when the request is given up, never for one that is given up already. Returns a function that
@@ -97,7 +97,7 @@ export interface RequestLifecycle {
   addHeaders(ctx: Context, lines: readonly HeaderLine[]): void
   /** Returns a response with the lines of every answer, as it is where there are none. */
   withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(ctx: Context, response: R): R
-  /** The client's own `x-request-id`, which every answer repeats; undefined when absent, long or malformed. */
+  /** Returns the client's own `x-request-id`, which every answer repeats; undefined when absent, long or malformed. */
   clientId(ctx: Context): string | undefined
 }
 

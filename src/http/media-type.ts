@@ -70,7 +70,7 @@ export function isUntypedPart(headers: RequestHeaders): boolean {
   return value === undefined || essence === octetStream || essence === 'text/plain'
 }
 
-/** The type that the name of a part's file tells. */
+/** Returns the type that the name of a part's file tells. */
 function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
   const disposition = headers.get('content-disposition')
   // Spares parts without a file the parser.

@@ -80,7 +80,7 @@ export class ResponseContext {
     return this.#status !== undefined || this.#headers !== undefined || this.#cookies !== undefined
   }
 
-  /** A descriptor's header lines with the function's own on top. */
+  /** Returns a descriptor's header lines with the function's own on top. */
   merge(lines: readonly HeaderLine[]): readonly HeaderLine[] {
     const merged = lines.filter(([name]) => !this.#headers?.has(name))
     if (this.#headers !== undefined) merged.push(...this.#headers)

@@ -44,8 +44,8 @@ function colorTable({ palette }: GifFrame): Uint8Array {
 }
 
 /**
- * Where row `row` of the picture stands in the data: every 8th from 0, every 8th from 4, every 4th from 2, every 2nd
- * from 1.
+ * Returns where row `row` of the picture stands in the data: every 8th from 0, every 8th from 4, every 4th from 2,
+ * every 2nd from 1.
  */
 function interlacedRow(row: number, height: number): number {
   const before = (first: number, step: number) => Math.max(0, Math.ceil((height - first) / step))

@@ -133,7 +133,8 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
 }
 
 /**
- * A header of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows from the top.
+ * Reads a BMP header: one of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows
+ * from the top.
  */
 function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
   if (bytes.length < 26) return undefined

@@ -99,7 +99,7 @@ export class PictureQueue {
     for (let next = this.#next(); next !== undefined; next = this.#next()) next.shift()?.start()
   }
 
-  /** The queue whose first job may start; the one that came before where both may. */
+  /** Returns the queue whose first job may start; the one that came before where both may. */
   #next(): Job[] | undefined {
     const ready = [this.#small, this.#large].filter((jobs) => jobs.length > 0 && this.#fits(jobs[0].pixels))
     return ready.length === 2 && ready[1][0].order < ready[0][0].order ? ready[1] : ready[0]

@@ -62,8 +62,8 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * The channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a multiple
-   * of four.
+   * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a
+   * multiple of four.
    */
   elements(): RasterElements {
     return elementsOf(this)
@@ -162,8 +162,9 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * The picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one channel;
-   * uint8, int32 for `I`, float32 for `F`. **Cost**: shares memory with `data`, see {@link RasterImage.elements}.
+   * Returns the picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one
+   * channel; uint8, int32 for `I`, float32 for `F`. **Cost**: shares memory with `data`, see {@link
+   * RasterImage.elements}.
    */
   toNDArray(): NDArray<'uint8' | 'int32' | 'float32'> {
     const { channels, dtype } = rasterModes[this.mode]

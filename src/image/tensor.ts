@@ -167,7 +167,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     return new NDArray(data as DataOf<D>, this.shape, this.dtype)
   }
 
-  /** The size that the whole picture is resized to. */
+  /** Returns the size that the whole picture is resized to. */
   #full(width: number, height: number): readonly [number, number] {
     const [toWidth, toHeight] = [this.#width, this.#height]
     if (this.#fit === 'fill') return [toWidth, toHeight]
@@ -185,7 +185,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
   }
 }
 
-/** The middle `count` pixels of a side that is resized to `full`, as torchvision's `CenterCrop` cuts it. */
+/** Returns the middle `count` pixels of a side that is resized to `full`, as torchvision's `CenterCrop` cuts it. */
 function part(extent: number, full: number, count: number): Axis {
   if (full <= count) return { extent, full, first: 0, count: full }
   return { extent, full, first: roundHalfEven((full - count) / 2), count }

@@ -91,7 +91,7 @@ export class Backends {
     this.#problem = problem
   }
 
-  /** The server whose turn it is, of those that are not down; of others when all are. */
+  /** Returns the server whose turn it is, of those that are not down; of others when all are. */
   #next(tried: ReadonlySet<Backend>): Backend | undefined {
     const now = performance.now()
     const left = this.#backends.filter((backend) => !tried.has(backend))
@@ -101,7 +101,7 @@ export class Backends {
   }
 }
 
-/** The addresses of a server, as URLs without a path. A name that is not known has none. */
+/** Returns the addresses of a server, as URLs without a path. A name that is not known has none. */
 async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]> {
   const suffix = port === '' ? '' : `:${port}`
   const host = hostname.replace(/^\[|\]$/g, '')

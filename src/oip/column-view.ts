@@ -16,7 +16,7 @@ import { type Datatype, datatypeOf } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
-/** The datatype of a column by the name of its type; BYTES for what has none, such as dates. */
+/** Returns the datatype of a column by the name of its type; BYTES for what has none, such as dates. */
 function datatypeOfName(name: string): Datatype {
   return datatypeOf(kindOfType(parseFrameType(name, 'dtype')) ?? 'str')
 }
@@ -70,7 +70,7 @@ function seriesMessage({ name, array }: Tensor): SeriesMessage {
   return { [list?.property as 'floatValues']: widened(data, dtype, wide) as Float32Array }
 }
 
-/** The dtype of the messages' list that holds the elements. */
+/** Returns the dtype of the messages' list that holds the elements. */
 function wideOf(dtype: DType): DType {
   if (dtype === 'float16') return 'float32'
   if (dtype === 'int8' || dtype === 'int16') return 'int32'

@@ -11,8 +11,8 @@ import type { MaybePromise } from '../promise.ts'
 const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
 
 /**
- * The encoding that a client asks for. Only one that names a single encoding does: aiohttp and httpx send a list of all
- * that they know with every request, and compressing a tensor takes longer than sending it.
+ * Returns the encoding that a client asks for. Only one that names a single encoding does: aiohttp and httpx send a
+ * list of all that they know with every request, and compressing a tensor takes longer than sending it.
  */
 export function askedEncoding(accept: string | undefined): keyof typeof encoders | undefined {
   const name = accept?.trim().toLowerCase()

@@ -47,7 +47,7 @@ for (const name of Object.keys(datatypes) as Datatype[]) {
 }
 if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
 
-/** The datatype of an element type. */
+/** Returns the datatype of an element type. */
 export function datatypeOf(dtype: DType): Datatype {
   return byDtype.get(dtype) as Datatype
 }

@@ -24,7 +24,7 @@ export interface OipServer {
   readonly prefix: string
   /** Whether anybody may ask for the names of all models. */
   readonly introspection: boolean
-  /** Why the server cannot answer now; undefined when it can. */
+  /** Returns why the server cannot answer now; undefined when it can. */
   unready(): string | undefined
   /** Called for an error that comes too late for the status of its answer. */
   onLateError(error: ServingError, requestId: string): void
@@ -82,7 +82,7 @@ function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
   ]
 }
 
-/** What clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
+/** Returns what clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
 function absent(get: MakePage, post: MakePage): Endpoint[] {
   const refuse = () => {
     throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
@@ -101,7 +101,7 @@ function absent(get: MakePage, post: MakePage): Endpoint[] {
   ]
 }
 
-/** The body of an index request: `{"ready": true}`, or none. */
+/** Returns the body of an index request: `{"ready": true}`, or none. */
 function isReadyAsked(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')

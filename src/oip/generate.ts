@@ -62,7 +62,7 @@ function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array): Te
   return readShortJson({ name, datatype, shape: own, size: parsed.size }, json)
 }
 
-/** An answer as an object: outputs of one element are that element, others flat lists. */
+/** Returns an answer as an object: outputs of one element are that element, others flat lists. */
 export function generateAnswer(
   { name, version }: Pick<Model, 'name' | 'version'>,
   id: string,
@@ -79,7 +79,7 @@ export function generateAnswer(
   return `${text}}`
 }
 
-/** The events of a stream; an error is the last one. */
+/** Returns the events of a stream; an error is the last one. */
 export async function* generateEvents(
   model: Model,
   id: string,

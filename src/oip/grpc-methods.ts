@@ -102,7 +102,7 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
   return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
 }
 
-/** An unknown model is not ready, which is no error over gRPC. */
+/** Whether a model is ready. An unknown one is not, which is no error over gRPC. */
 function readinessOf(models: Models, { name, version }: ModelName): boolean {
   try {
     return models.find(name, version).unready === undefined

@@ -95,8 +95,8 @@ export function encodeAnswer(
 }
 
 /**
- * The member with the elements in one list, or the list's bytes; NaN and the infinities as clients of the protocol
- * write and read them: bare words.
+ * Returns the member with the elements in one list, or the list's bytes; NaN and the infinities as clients of the
+ * protocol write and read them: bare words.
  */
 function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
   const flat = new NDArray(array.data, [array.size], array.dtype)

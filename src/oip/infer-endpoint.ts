@@ -19,7 +19,7 @@ import { errorResponse } from './oip-error.ts'
 /** Request headers that the protocol reads. */
 export const ownHeaders = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
 
-/** The headers that the functions of any model read, too. */
+/** Returns the headers that the functions of any model read, too. */
 export function headersOf(models: Models): readonly string[] | 'all' {
   const names = new Set(ownHeaders)
   for (const { readsHeaders } of models.all()) {
@@ -103,7 +103,7 @@ function ownHeadersOf(ctx: Context, headers: HttpResponse['headers']): HttpRespo
   return ctx.response.merge(headers).filter(([name, value]) => name !== 'content-type' || value === type)
 }
 
-/** A body of elements alone: those of the only input, of which the first dimension of any size is one. */
+/** Returns a body of elements alone: those of the only input, of which the first dimension of any size is one. */
 function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
   return whenReady(describeModel(model), ({ inputs }) => {
     const [info] = inputs

@@ -123,7 +123,7 @@ function skipSpace(text: Buffer, at: number): number {
   return at
 }
 
-/** The position behind a string that begins at `at`; the end of the text for one that is cut off. */
+/** Returns the position behind a string that begins at `at`; the end of the text for one that is cut off. */
 function stringEnd(text: Buffer, at: number): number {
   for (let end = text.indexOf(quote, at + 1); end !== -1; end = text.indexOf(quote, end + 1)) {
     let slashes = 0
@@ -133,7 +133,7 @@ function stringEnd(text: Buffer, at: number): number {
   return text.length
 }
 
-/** The position behind a value that begins at `at`. */
+/** Returns the position behind a value that begins at `at`. */
 function valueEnd(text: Buffer, at: number): number {
   if (text[at] === quote) return stringEnd(text, at)
   if (text[at] === openList) return listEnd(text, at)
@@ -163,7 +163,7 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
-/** The position behind the list or object that begins at `at`, by counting its brackets. */
+/** Returns the position behind the list or object that begins at `at`, by counting its brackets. */
 function bracketedEnd(text: Buffer, at: number): number {
   let depth = 0
   while (at < text.length) {

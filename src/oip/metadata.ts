@@ -27,7 +27,7 @@ export function tensorMetadata({ name, datatype, shape }: TensorInfo) {
   return { name, datatype, shape }
 }
 
-/** The metadata of a model. */
+/** Returns the metadata of a model. */
 export function modelMetadata(model: Model, versions: readonly string[], description: ModelDescription) {
   return {
     name: model.name,
@@ -38,7 +38,10 @@ export function modelMetadata(model: Model, versions: readonly string[], descrip
   }
 }
 
-/** The configuration of a model, in the names of Triton's ModelConfig. Of batched models `dims` leaves out the rows. */
+/**
+ * Returns the configuration of a model, in the names of Triton's ModelConfig. Of batched models `dims` leaves out the
+ * rows.
+ */
 export function modelConfig(model: Model, description: ModelDescription) {
   const { platform, maxBatchSize, inputs, outputs, isStream } = description
   const dims = (shape: readonly number[]) => (maxBatchSize > 0 ? shape.slice(1) : shape)
@@ -70,7 +73,7 @@ export function modelConfig(model: Model, description: ModelDescription) {
   }
 }
 
-/** The statistics of a model. */
+/** Returns the statistics of a model. */
 export function modelStats({ name, version, statistics }: Model) {
   return {
     name,

@@ -42,7 +42,7 @@ export class Models {
     }
   }
 
-  /** All models, by name and version. */
+  /** Returns all models, by name and version. */
   all(): Model[] {
     const own = [...this.#byName.values()]
     const loaded = this.#repositories.flatMap((repository) =>
@@ -51,7 +51,7 @@ export class Models {
     return [...own, ...loaded].flatMap((versions) => [...versions.values()])
   }
 
-  /** The versions of a model. **Errors**: NotFound. */
+  /** Returns the versions of a model. **Errors**: NotFound. */
   versions(name: string): readonly string[] {
     return [...this.#versionsOf(name).keys()]
   }
@@ -69,7 +69,7 @@ export class Models {
     throw new NotFound(expected(`version ${[...versions.keys()].join(' or ')}`, `the model ${shown(name)}`, version))
   }
 
-  /** The index of the repository. */
+  /** Returns the index of the repository. */
   index(): IndexEntry[] {
     const entries = this.all().map(({ name, version, unready }): IndexEntry => {
       if (unready === undefined) return { name, version, state: 'READY' }

@@ -8,7 +8,7 @@ import { STATUS_CODES } from 'node:http'
 import { type ServingError, tellsDetail } from '../errors.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 
-/** The text of an error that a client is told. */
+/** Returns the text of an error that a client is told. */
 export function errorText(error: ServingError): string {
   if (tellsDetail(error)) return error.message
   if (error.code === 'function_error') return 'the function failed'

@@ -52,7 +52,7 @@ export function remoteError(status: number, message: string): ServingError {
   return new InternalError(text)
 }
 
-/** The error for an answer that is none of the protocol. */
+/** Returns the error for an answer that is none of the protocol. */
 export function badAnswer(cause: unknown): InternalError {
   return new InternalError('expected an answer of the Open Inference Protocol, received another', { cause })
 }

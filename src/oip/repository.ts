@@ -121,7 +121,7 @@ export class ModelRepository implements RunnerLife {
     this.#listeners.push(listener)
   }
 
-  /** The versions of a model that are loaded; undefined for a model that the folder does not have. */
+  /** Returns the versions of a model that are loaded; undefined for a model that the folder does not have. */
   versionsOf(name: string): ReadonlyMap<string, Model> | undefined {
     const versions = this.#models.get(name)
     return versions && new Map([...versions].map(([version, { model }]) => [version, model]))

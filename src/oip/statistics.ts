@@ -66,7 +66,7 @@ export class Statistics {
 
 const none: Duration = { count: 0, ns: 0 }
 
-/** The parts of {@link Statistics} under the protocol's names. */
+/** Returns the parts of {@link Statistics} under the protocol's names. */
 export function inferenceStats(stats: Statistics): Readonly<Record<string, Duration>> {
   return {
     success: pair(stats.success),
@@ -81,7 +81,7 @@ export function inferenceStats(stats: Statistics): Readonly<Record<string, Durat
   }
 }
 
-/** The counters of each batch size under the protocol's names. */
+/** Returns the counters of each batch size under the protocol's names. */
 export function batchStats(stats: Statistics): readonly {
   readonly batch_size: number
   readonly compute_input: Duration

@@ -31,7 +31,7 @@ export function tensorView(descriptor: IODescriptor, side: 'input' | 'output'): 
   return singleView(descriptor, descriptor instanceof Text ? `text_${side}` : side)
 }
 
-/** The view of a descriptor whose value is one tensor of that name. */
+/** Returns the view of a descriptor whose value is one tensor of that name. */
 function singleView(descriptor: IODescriptor, name: string): TensorView | undefined {
   if (descriptor instanceof NumpyNdarray) return arrayView(descriptor, name)
   if (descriptor instanceof PandasSeries) return seriesView(descriptor, name)
@@ -60,7 +60,7 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
 
 const oneText = { datatype: 'BYTES', shape: [1] } as const
 
-/** The only element of a tensor of BYTES; its shape may have any number of ones. */
+/** Returns the only element of a tensor of BYTES; its shape may have any number of ones. */
 function onlyText({ name, array }: Tensor): string {
   if (array.size === 1) return (array.data as string[])[0]
   const what = `one element for input ${shown(name)}`
@@ -94,7 +94,7 @@ function jsonView(descriptor: JsonDescriptor, name: string): TensorView {
   }
 }
 
-/** A form whose parts are one tensor each. */
+/** Returns a form whose parts are one tensor each. */
 function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | 'output'): TensorView | undefined {
   const parts = new Map<string, TensorView>()
   const infos: TensorInfo[] = []

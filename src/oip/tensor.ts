@@ -31,7 +31,7 @@ export interface TensorHead {
   readonly size: number
 }
 
-/** A fault of an input. */
+/** Returns a fault of an input. */
 export function inputFault(name: string, message: string, reason: ServingError['reason'] = 'shape'): BadInput {
   return new BadInput(message, { reason, path: name })
 }
@@ -53,7 +53,7 @@ export function checkHead(name: unknown, datatype: unknown, shape: unknown): Ten
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
 }
 
-/** A name for a message. */
+/** Returns a name for a message. */
 export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
@@ -111,7 +111,7 @@ function* readTexts(name: string, bytes: Uint8Array, size: number): Slices<strin
   throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)
 }
 
-/** An element of BYTES as text. **Errors**: BadInput for what is not UTF-8. */
+/** Returns an element of BYTES as text. **Errors**: BadInput for what is not UTF-8. */
 export function textOf(bytes: Uint8Array, place: string): string {
   try {
     return decodeUtf8(bytes, place)

@@ -23,7 +23,7 @@ export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './m
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /**
- * The intra-op threads that each of `poolThreads` threads may use without taking another's core: at least 1.
+ * Returns the intra-op threads that each of `poolThreads` threads may use without taking another's core: at least 1.
  *
  * `cores` are those of this process: with several worker processes, the machine's cores divided by their number.
  * **Errors**: InvalidArgument unless both are whole numbers from 1 up.

@@ -50,7 +50,7 @@ function documentEndpoint(path: string, make: () => unknown): Endpoint {
   }
 }
 
-/** A cache may keep the document, and asks each time whether it is still the same. */
+/** Returns the document. A cache may keep it, and asks each time whether it is still the same. */
 function cacheHeaders(etag: string) {
   return [
     ['etag', etag],

@@ -104,7 +104,7 @@ function head(api: Api | GetApi, { service, security }: Shared) {
   }
 }
 
-/** The hook that decides who may call an API: its own, else that of the service. */
+/** Returns the hook that decides who may call an API: its own, else that of the service. */
 function authOf({ auth }: Api | GetApi, service: DocumentSource): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }

@@ -110,7 +110,7 @@ class Part {
     for (const [field, own] of byField) field.mark(own)
   }
 
-  /** The field of a path, with the rest of the path. */
+  /** Returns the field of a path, with the rest of the path. */
   #field(path: string): readonly [Field, string] | undefined {
     if (path !== this.name && !path.startsWith(`${this.name}.`) && !path.startsWith(`${this.name}[`)) return undefined
     const rest = path.slice(this.name.length)

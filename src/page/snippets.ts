@@ -47,7 +47,7 @@ function curl({ path, output }: ApiInfo, content: Content, base: string): string
   return lines.join(' \\\n  ')
 }
 
-/** A text as the value of `-F`, in which `;` would begin an attribute. */
+/** Returns a text as the value of `-F`, in which `;` would begin an attribute. */
 function form(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }

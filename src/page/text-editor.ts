@@ -89,7 +89,7 @@ export class TextEditor {
 
 type Range = readonly [from: number, to: number]
 
-/** The character at an offset. **Units**: of `offset`, bytes of UTF-8. */
+/** Returns the character at an offset. **Units**: of `offset`, bytes of UTF-8. */
 export function characterAt(text: string, offset: number): Range {
   const bytes = new TextEncoder().encode(text)
   const from = new TextDecoder().decode(bytes.subarray(0, offset)).length
@@ -103,7 +103,7 @@ function where(text: string, range: Range | undefined): string {
   return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
 }
 
-/** The range of the value at a path (`user.tags[1]`) in JSON text; undefined when it has none. */
+/** Returns the range of the value at a path (`user.tags[1]`) in JSON text; undefined when it has none. */
 export function pathAt(text: string, path: string): Range | undefined {
   const keys = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
   let at = 0

@@ -58,7 +58,7 @@ export interface ContentType<M> {
 const dtypeNames = ['UNSPECIFIED']
 for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
 
-/** The lists of elements, under their field numbers in one of the messages that have them. */
+/** Returns the lists of elements, under their field numbers in one of the messages that have them. */
 function listFields(owner: 'ndarray' | 'series') {
   const fields = valueLists.map((list) => [
     list.property,
@@ -172,7 +172,7 @@ const contentTypes: { readonly [F in ProtoField]: ContentType<ProtoMessages[F]> 
   serialized_bytes: serializedBytes,
 }
 
-/** The kind of content that a oneof member is. */
+/** Returns the kind of content that a oneof member is. */
 export function contentTypeOf(field: ProtoField): ContentType<unknown> {
   return contentTypes[field] as ContentType<unknown>
 }
@@ -200,7 +200,7 @@ const byNumber = {
   part: fieldsByNumber('part'),
 }
 
-/** The field number of a kind of content. **Errors**: TypeError where the message has none for it. */
+/** Returns the field number of a kind of content. **Errors**: TypeError where the message has none for it. */
 export function numberOf(owner: ContentOwner, field: ProtoField): number {
   const number = (numbers[owner] as Partial<Record<ProtoField, number>>)[field]
   if (number === undefined) throw new TypeError(`a ${owner} cannot hold ${field}`)
@@ -240,7 +240,10 @@ export class OneOf {
     return true
   }
 
-  /** The member that counts; undefined when none came. `message`: what was read, if its bytes may be overwritten. */
+  /**
+   * Returns the member that counts; undefined when none came. `message`: what was read, if its bytes may be
+   * overwritten.
+   */
   finish(message?: Uint8Array): RawContent | undefined {
     const field = this.#field
     if (field === undefined) return undefined
@@ -268,7 +271,7 @@ export function writeContent(writer: ProtoWriter, owner: ContentOwner, { field, 
   writer.message(numberOf(owner, field), () => contentTypeOf(field).write(writer, message))
 }
 
-/** The content among the members of a JSON object; undefined without one. **Errors**: BadInput `schema`. */
+/** Returns the content among the members of a JSON object; undefined without one. **Errors**: BadInput `schema`. */
 export function contentFromJson(
   object: Readonly<Record<string, unknown>>,
   owner: ContentOwner,

@@ -48,7 +48,7 @@ export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
 }
 
-/** A Request becomes bytes. For clients and tests. */
+/** Encodes a Request. For clients and tests. */
 export function encodeRequest(apiName: string, content: ProtoContent | undefined): Buffer {
   const writer = new ProtoWriter(apiName.length + (content === undefined ? 8 : sizeHint(content)))
   if (apiName !== '') writer.text(1, apiName)
@@ -64,7 +64,7 @@ export function encodeResponse(content: ProtoContent): Buffer {
   return messageWriter(content).finishAs(number)
 }
 
-/** A message becomes its own bytes, without the oneof around it. */
+/** Encodes a message, without the oneof around it. */
 export function encodeMessage(content: ProtoContent): Uint8Array {
   return content.field === 'serialized_bytes' ? (content.message as Uint8Array) : messageWriter(content).finish()
 }

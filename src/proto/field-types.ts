@@ -26,30 +26,30 @@ export interface FieldType {
   toJson(value: never): unknown
 }
 
-/** The error for a JSON value of another kind than its field. */
+/** Returns the error for a JSON value of another kind than its field. */
 export function wrongJson(what: string, path: string, value: unknown): BadInput {
   return new BadInput(expected(what, path, value), { reason: 'schema', path })
 }
 
-/** A JSON value that has to be an object. **Errors**: BadInput `schema`. */
+/** Returns a JSON value, checked to be an object. **Errors**: BadInput `schema`. */
 export function jsonObject(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   throw wrongJson('an object', path, value)
 }
 
-/** A JSON value that has to be a list. **Errors**: BadInput `schema`. */
+/** Returns a JSON value, checked to be a list. **Errors**: BadInput `schema`. */
 export function jsonList(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw wrongJson('a list', path, value)
 }
 
-/** A JSON value that has to be a string. **Errors**: BadInput `schema`. */
+/** Returns a JSON value, checked to be a string. **Errors**: BadInput `schema`. */
 export function jsonString(value: unknown, path: string): string {
   if (typeof value === 'string') return value
   throw wrongJson('a string', path, value)
 }
 
-/** A value, or undefined for an empty list. */
+/** Returns a value, or undefined for an empty list. */
 function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
   return list.length === 0 ? undefined : list
 }
@@ -121,7 +121,7 @@ export const bool: FieldType = {
   toJson: (value: boolean) => value || undefined,
 }
 
-/** An enum whose values count up from 0, which is left out. JSON may leave out the `prefix` of its names. */
+/** Returns an enum whose values count up from 0, which is left out. JSON may leave out the `prefix` of its names. */
 export function enumOf(prefix: string, names: readonly string[]): FieldType {
   return {
     take(reader, message, name) {
@@ -141,7 +141,7 @@ export function enumOf(prefix: string, names: readonly string[]): FieldType {
   }
 }
 
-/** A repeated field of numbers: a typed array, or a list where somebody wrote the message by hand. */
+/** Returns a repeated field of numbers: a typed array, or a list where somebody wrote the message by hand. */
 export function packed(kind: PackedKind): FieldType {
   return {
     take(reader, message, name) {
@@ -237,12 +237,12 @@ const toElement: Readonly<Record<PackedKind, (value: number) => unknown>> = {
   uint64: String,
 }
 
-/** A number, or the string for what JSON.stringify writes as null or as another number. */
+/** Returns a number, or the string for what JSON.stringify writes as null or as another number. */
 function floatJson(value: number): number | string {
   return Number.isFinite(value) && !Object.is(value, -0) ? value : Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** The shortest number that is this float32: 0.1, not 0.10000000149011612. */
+/** Returns the shortest number that is this float32: 0.1, not 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 6; digits <= 9; digits++) {
     const short = Number(value.toPrecision(digits))

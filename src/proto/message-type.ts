@@ -54,8 +54,8 @@ export class MessageType<M extends object> {
   }
 
   /**
-   * A JSON value becomes a message: null is as good as absent, unknown members are ignored. **Errors**: BadInput
-   * `schema`.
+   * Makes a message of a JSON value: null is as good as absent, unknown members are ignored. **Errors**:
+   * BadInput `schema`.
    */
   fromJson(json: unknown, path: string): M {
     const object = jsonObject(json, path)
@@ -69,7 +69,7 @@ export class MessageType<M extends object> {
     return message as M
   }
 
-  /** A message becomes a JSON object. */
+  /** Makes a JSON object of a message. */
   toJson(message: M): Record<string, unknown> {
     const object: Record<string, unknown> = {}
     for (const { name, type } of this.#fields) {
@@ -81,7 +81,7 @@ export class MessageType<M extends object> {
   }
 }
 
-/** An object's own member, whatever its name. */
+/** Returns an object's own member, whatever its name. */
 export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
@@ -95,7 +95,7 @@ export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | '
   toJson(message: M): unknown
 }
 
-/** A field that is a message; of several in one message the last counts. */
+/** Returns a field that is a message; of several in one message the last counts. */
 export function message<M extends object>(type: MessageCodec<M>): FieldType {
   return {
     take(reader, open, name) {
@@ -110,7 +110,8 @@ export function message<M extends object>(type: MessageCodec<M>): FieldType {
 }
 
 /**
- * A repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above that.
+ * Returns a repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above
+ * that.
  */
 export function messages<M extends object>(type: MessageCodec<M>, max: number, what: string): FieldType {
   const check = (count: number) => {

@@ -48,7 +48,7 @@ export class PackedList<K extends PackedKind> {
     return true
   }
 
-  /** The elements; the array is the caller's. */
+  /** Returns the elements; the array is the caller's. */
   finish(): DataOf<K> {
     const data = this.#data
     return (data.length === this.#length ? data : data.slice(0, this.#length)) as DataOf<K>

@@ -76,7 +76,7 @@ export class ProtoReader extends Reader {
     return value
   }
 
-  /** The bytes from here to the end of the message, as a view. */
+  /** Returns the bytes from here to the end of the message, as a view. */
   rest(): Uint8Array {
     const bytes = this.raw(this.pos, this.len)
     this.pos = this.len
@@ -88,7 +88,7 @@ export class ProtoReader extends Reader {
     return this.stringVerify()
   }
 
-  /** The error for bytes that are not what they should be. */
+  /** Returns the error for bytes that are not what they should be. */
   fault(what: string, cause?: unknown): BadInput {
     const message = `expected ${what} in the protobuf message, received other bytes at byte ${this.pos}`
     return new BadInput(message, { reason: 'encoding', offset: this.pos, cause })

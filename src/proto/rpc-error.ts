@@ -39,8 +39,8 @@ const messages: Partial<Record<string, string>> = {
 }
 
 /**
- * An error becomes what a client is told: at status 500 and above only code and request id, except for the states that
- * it should know about. The same rule as `problemResponse`.
+ * Returns what a client is told of an error: at status 500 and above only code and request id, except for the
+ * states that it should know about. The same rule as `problemResponse`.
  */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
   const isOpen = tellsDetail(error)
@@ -65,7 +65,7 @@ export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
   return { status: error.grpc, message, info: writer.finish() }
 }
 
-/** An error becomes a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
+/** Encodes an error as a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
 export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
   const writer = new ProtoWriter(info.length + message.length + 80)
   writer.tag(1, wireType.varint).int32(grpcStatusNumbers[status])

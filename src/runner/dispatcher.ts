@@ -165,7 +165,7 @@ export class Dispatcher {
     return true
   }
 
-  /** Why a call would be refused now; undefined when it would not. */
+  /** Returns why a call would be refused now; undefined when it would not. */
   refusal(): Error | undefined {
     if (this.#closed !== undefined) return this.#closed
     const { maxQueue, name } = this.#options
@@ -224,7 +224,7 @@ export class Dispatcher {
     }
   }
 
-  /** The queue whose call should go now. When there is none, a timer dispatches again when one is due. */
+  /** Returns the queue whose call should go now. When there is none, a timer dispatches again when one is due. */
   #dueQueue(now: number): MethodQueue | undefined {
     let due: MethodQueue | undefined
     let next = Number.POSITIVE_INFINITY

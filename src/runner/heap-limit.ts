@@ -10,7 +10,7 @@ const mib = 1024 * 1024
 const maxHeapMb = 2048
 const minHeapMb = 64
 
-/** The memory that this process may use: the machine's, or less in a container. **Units**: bytes. */
+/** Returns the memory that this process may use: the machine's, or less in a container. **Units**: bytes. */
 function usableMemory(): number {
   // 0, or a number beyond any memory, where there is no limit.
   const limit = process.constrainedMemory?.() ?? 0
@@ -18,8 +18,8 @@ function usableMemory(): number {
 }
 
 /**
- * The heap limit of each of so many threads: half of the memory, divided by them, from 64 to 2048. A model that leaks
- * does so in all threads, which together should not reach the limit of the container.
+ * Returns the heap limit of each of so many threads: half of the memory, divided by them, from 64 to 2048. A model that
+ * leaks does so in all threads, which together should not reach the limit of the container.
  * **Units**: MiB; of `memory` bytes.
  */
 export function heapLimitMb(threads: number, memory: number = usableMemory()): number {

@@ -191,7 +191,7 @@ async function settled<T>(done: Promise<T>, trace: JobTrace): Promise<T> {
   }
 }
 
-/** The latest deadline; undefined when a call has none. **Units**: milliseconds since the epoch. */
+/** Returns the latest deadline; undefined when a call has none. **Units**: milliseconds since the epoch. */
 function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
   let last = 0
   for (const { deadlineMs } of calls) {

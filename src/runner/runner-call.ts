@@ -119,7 +119,7 @@ export class RunnerCall implements Waiting {
   }
 }
 
-/** The error of a call whose deadline passed while it waited. */
+/** Returns the error of a call whose deadline passed while it waited. */
 export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the runner to answer before the request deadline, it did not')
 }

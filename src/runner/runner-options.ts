@@ -258,7 +258,7 @@ function whole(value: unknown, min: number, place: string): number {
   throw new InvalidArgument(expected(`a whole number from ${min} up`, place, value))
 }
 
-/** A time that a timer can wait for, or Infinity. */
+/** Returns a time that a timer can wait for, or Infinity. */
 function milliseconds(value: unknown, place: string): number {
   if (typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === Number.POSITIVE_INFINITY))
     return value

@@ -32,7 +32,7 @@ export interface Serializer<T extends object> {
   readonly fresh?: boolean
   /** **Errors**: InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
-  /** The inverse of `toFields`. */
+  /** Returns the inverse of `toFields`. */
   fromFields(fields: SerializedFields): T
 }
 
@@ -70,7 +70,9 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/** The serializer of an object's class, or of the nearest class that it extends; undefined when there is none. */
+/**
+ * Returns the serializer of an object's class, or of the nearest class that it extends; undefined when there is none.
+ */
 export function serializerOf(value: object): Serializer<object> | undefined {
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
@@ -84,13 +86,13 @@ export function serializerOf(value: object): Serializer<object> | undefined {
   return byName.get(value.constructor?.name)
 }
 
-/** An object's `Symbol.toStringTag`. Polars' Series has a function there, against the language's rule. */
+/** Returns an object's `Symbol.toStringTag`. Polars' Series has a function there, against the language's rule. */
 function tagOf(value: object): unknown {
   const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
   return typeof tag === 'function' ? tag.call(value) : tag
 }
 
-/** The serializer of that name. **Errors**: InvalidArgument when this side does not have it. */
+/** Returns the serializer of that name. **Errors**: InvalidArgument when this side does not have it. */
 export function serializerNamed(name: string): Serializer<object> {
   const serializer = byName.get(name)
   if (serializer !== undefined) return serializer

@@ -142,7 +142,7 @@ function markDetached(object: object, name: string): void {
   Object.defineProperty(object, name, { get, enumerable: true, configurable: true })
 }
 
-/** The memory of a view as a view of its own, taken away from the given one where it can be, else copied. */
+/** Returns the memory of a view as a view of its own, taken away from the given one where it can be, else copied. */
 function detach(view: View): View {
   if (view.buffer instanceof SharedArrayBuffer) return view
   if (view.byteLength < minMoveBytes || view.byteLength !== view.buffer.byteLength) return copyOf(view)
@@ -156,7 +156,10 @@ function detach(view: View): View {
 
 const maxDepth = 1_000
 
-/** The value with each leaf (a view, an object of a class, a function) replaced; the same value when nothing was. */
+/**
+ * Returns the value with each leaf (a view, an object of a class, a function) replaced; the same value when nothing
+ * was.
+ */
 function mapLeaves(value: unknown, path: (string | number)[], visit: Visit): unknown {
   if (typeof value !== 'object' || value === null) {
     return typeof value === 'function' || typeof value === 'symbol' ? visit(value, path) : value
@@ -214,7 +217,7 @@ function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Ar
   return own
 }
 
-/** A copy with an ArrayBuffer of its own. */
+/** Returns a copy with an ArrayBuffer of its own. */
 function copyOf(view: View): View {
   // A Buffer's own slice would share memory; what arrives at the other side is a Uint8Array in any case.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View

@@ -71,7 +71,7 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
   ])
 }
 
-/** The API is known only once the body has been read, so these are the headers that any API reads. */
+/** Returns the headers that any API reads: which one is called is known only once the body has been read. */
 function headersOf(apis: Apis): readonly string[] | 'all' {
   const names = new Set(connectHeaders)
   for (const { readsHeaders } of apis.values()) {

@@ -43,7 +43,7 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
   ]
 }
 
-/** Why a server should not be sent requests; undefined when it should. */
+/** Returns why a server should not be sent requests; undefined when it should. */
 export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
   return takesRequests(state) ? unready() : state
 }

@@ -132,7 +132,7 @@ class Resumed implements AsyncIterableIterator<Chunk> {
   }
 }
 
-/** The problem response of an error. */
+/** Returns the problem response of an error. */
 export function failure(error: ServingError, ctx: Context): HttpResponse {
   return problemResponse(error, ctx.id)
 }

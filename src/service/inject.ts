@@ -36,9 +36,9 @@ export interface InjectResponse {
   readonly body: Uint8Array
   /** Why the request failed, with the causes that clients are not told; undefined for a success. */
   readonly error: Error | undefined
-  /** The body as UTF-8 text. */
+  /** Returns the body as UTF-8 text. */
   text(): string
-  /** The body as JSON. **Errors**: SyntaxError for other text. */
+  /** Returns the body as JSON. **Errors**: SyntaxError for other text. */
   json<T = unknown>(): T
 }
 

@@ -35,8 +35,8 @@ export interface MetadataSource {
 }
 
 /**
- * Metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and nothing
- * else.
+ * Returns the metadata of a service; also its JSON form. Descriptors publish `mimeType` and their `publicOptions`, and
+ * nothing else.
  */
 export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMetadata {
   return {
@@ -51,7 +51,7 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
   }
 }
 
-/** Metadata of a descriptor, and of its parts. */
+/** Returns the metadata of a descriptor, and of its parts. */
 export function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
   const { options, parts } = publicOptions(descriptor)
   const nested = [...parts].map(([name, part]) => [name, descriptorMetadata(part)] as const)
@@ -65,7 +65,7 @@ export interface ClientDescriptor {
   readonly parts?: readonly (ClientDescriptor & { readonly name: string; readonly occurrence: string })[]
 }
 
-/** Metadata of an API's descriptors for clients of the OpenAPI document, as the extension `x-serving`. */
+/** Returns the metadata of an API's descriptors for clients of the OpenAPI document, as the extension `x-serving`. */
 export function clientMetadata({ input, output }: Api): { input: ClientDescriptor; output: ClientDescriptor } {
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }

@@ -182,29 +182,31 @@ export function withDeadline<R>(
   })
 }
 
-/** The error of a request whose deadline has passed. */
+/** Returns the error of a request whose deadline has passed. */
 export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the function to answer before the request deadline, it did not')
 }
 
-/** The error to answer with for the reason of an abort. */
+/** Returns the error to answer with for the reason of an abort. */
 export function abortOf(reason: Error): ServingError {
   return ServingError.is(reason) ? reason : new ClientClosed(undefined, { cause: reason })
 }
 
-/** The error to answer with for what an input descriptor threw: anything but a ServingError is its own fault. */
+/**
+ * Returns the error to answer with for what an input descriptor threw: anything but a ServingError is its own fault.
+ */
 export function decodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new InternalError('the input descriptor failed', { cause: error })
 }
 
-/** The error to answer with for what a function threw. */
+/** Returns the error to answer with for what a function threw. */
 export function functionFailureOf(error: unknown): ServingError {
   if (ServingError.is(error)) return error
   return new FunctionError('the function failed', { cause: error })
 }
 
-/** The error to answer with for what an output descriptor threw: never one that blames the client. */
+/** Returns the error to answer with for what an output descriptor threw: never one that blames the client. */
 export function encodeFailureOf(error: unknown): ServingError {
   if (ServingError.is(error) && error.status >= 500) return error
   return new BadOutput('the output descriptor could not encode the result', { cause: error })

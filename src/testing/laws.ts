@@ -33,7 +33,7 @@ export interface Law {
 
 type FromSample<In, Out> = NonNullable<DescriptorSpec<In, Out>['fromSample']>
 
-/** The laws of one descriptor. */
+/** Returns the laws of one descriptor. */
 export function laws<In, Out>(spec: DescriptorSpec<In, Out>): Law[] {
   const subject = new Subject(spec)
   return [

@@ -10,7 +10,7 @@ import { decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.t
 import type { ProtoContent, ProtoField } from '../proto/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
 
-/** What a descriptor makes of a value, through the bytes of a request. */
+/** Returns what a descriptor makes of a value, through the bytes of a request. */
 export async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<In> {
   const content = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const request = decodeRequest(encodeRequest('api', content))

@@ -53,7 +53,7 @@ async function write(socket: Socket, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => socket.write(bytes, () => setImmediate(resolve)))
 }
 
-/** The next response, up to its end, which its content-length tells. */
+/** Returns the next response, up to its end, which its content-length tells. */
 function firstLine(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

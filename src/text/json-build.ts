@@ -102,7 +102,7 @@ export function* buildJson(
   return builder.finish(i)
 }
 
-/** Offset of the closing quote. */
+/** Returns the offset of the closing quote. */
 function endOfString(json: Uint8Array, start: number): number {
   const near = Math.min(json.length, start + shortString)
   let i = start + 1
@@ -155,7 +155,7 @@ class Builder {
     if (!/^[ \t\n\r]*$/.test(this.#text(start, end))) throw new SyntaxError('expected a comma')
   }
 
-  /** The value, at the closing bracket of the text's list or object, or at its end. */
+  /** Returns the value, at the closing bracket of the text's list or object, or at its end. */
   finish(end: number): unknown {
     const { length } = this.#json
     if (this.#root === undefined) return this.#parsePiece(this.#text(0, length), 0, length)

@@ -66,7 +66,7 @@ function isExponent(json: Uint8Array, start: number): boolean {
   return (json[before] | 0x20) === letterE
 }
 
-/** The number that has these digits. */
+/** Returns the number that has these digits. */
 function numberAround(json: Uint8Array, digits: number, digitsEnd: number, floor: number): BigNumber {
   let start = digits
   while (start > floor && isNumberByte(json[start - 1])) start--

@@ -14,8 +14,8 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Offset of the bracket that goes deeper than {@link maxJsonDepth}, else -1. Right for every valid text; JSON.parse
- * judges the rest.
+ * Returns the offset of the bracket that goes deeper than {@link maxJsonDepth}, else -1. Right for every valid text;
+ * JSON.parse judges the rest.
  * **Units**: bytes. **Cost**: about a nanosecond a byte; nothing for bodies too short to be deep.
  */
 export function tooDeepAt(json: Uint8Array): number {
@@ -42,8 +42,8 @@ const words = ['true', 'false', 'null'].map((word) => Uint8Array.from(word, (let
 const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
 
 /**
- * Offset of the first token that makes a text no JSON; its length when it ends too early. For texts that JSON.parse
- * refused.
+ * Returns the offset of the first token that makes a text no JSON; its length when it ends too early. For texts that
+ * JSON.parse refused.
  * **Units**: bytes. **Cost**: only on errors; a few nanoseconds a byte, without recursion.
  */
 export function syntaxErrorAt(json: Uint8Array): number {

@@ -138,7 +138,7 @@ function checkMeasure({ deepAt, values, memory }: JsonMeasure, length: number, n
   }
 }
 
-/** Length of the byte order mark. */
+/** Returns the length of the byte order mark. */
 function bomLength(bytes: Uint8Array): number {
   return bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
@@ -161,7 +161,7 @@ function bigNumberError({ text, isInteger }: BigNumber, offset: number, name: st
   return new BadInput(message, { reason: 'dtype', offset })
 }
 
-/** The character that begins at an offset of valid UTF-8. */
+/** Returns the character that begins at an offset of valid UTF-8. */
 function decodeAt(bytes: Uint8Array, offset: number): string {
   return String.fromCodePoint(
     Buffer.from(bytes.subarray(offset, offset + 4))

@@ -28,7 +28,7 @@ export function decodeUtf8(bytes: Uint8Array, name: string): string {
 }
 
 /**
- * Offset of the first byte of the first ill-formed sequence; -1 for valid UTF-8.
+ * Returns the offset of the first byte of the first ill-formed sequence; -1 for valid UTF-8.
  * **Source**: Unicode 15, table 3-7; the ranges of second bytes exclude overlong forms, surrogates and code points
  * above U+10FFFF. **Units**: bytes.
  */

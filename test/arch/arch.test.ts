@@ -32,7 +32,7 @@ const importPatterns = [
   /\bloadOptional(?:<[^(]*>)?\(\s*['"]([^'"]+)['"]/gm,
 ]
 
-/** Every import and re-export of a file; `from` and relative `to` are paths below src. */
+/** Returns every import and re-export of a file; `from` and relative `to` are paths below src. */
 function importsOf(file: string): Import[] {
   const text = read(file)
   const from = file.slice('src/'.length)

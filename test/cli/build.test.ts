@@ -60,7 +60,7 @@ function project(more: Readonly<Record<string, string>> = {}): string {
   return folder({ ...files, 'serving.config.json': JSON.stringify(config), ...more }, true)
 }
 
-/** Every file below a folder with its SHA-256. */
+/** Returns every file below a folder with its SHA-256. */
 function hashes(path: string): Record<string, string> {
   const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
     statSync(join(path, name)).isFile(),

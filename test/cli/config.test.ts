@@ -23,7 +23,7 @@ async function configOf(name: string, text: string, args: readonly string[] = []
   return await run(['config', ...args], { cwd, env })
 }
 
-/** What `serving config` says of one option: its value and where it comes from. */
+/** Returns what `serving config` says of one option: its value and where it comes from. */
 function lineOf(text: string, name: string): string[] | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${name} `))
   return line?.split(/ {2,}/).slice(1)

@@ -51,7 +51,7 @@ export function serving(
   return { child, exited, stdout: () => stdout, stderr: () => stderr }
 }
 
-/** What a command prints and its exit code, once it has ended. */
+/** Returns what a command prints and its exit code, once it has ended. */
 export async function run(args: readonly string[], options?: Parameters<typeof serving>[1]) {
   const running = serving(args, options)
   const { code } = await running.exited
@@ -114,7 +114,7 @@ export function send(port: number, path: string, body?: string): Promise<Answer>
   })
 }
 
-/** The process that answers. */
+/** Returns the process that answers. */
 export async function answeringPid(port: number): Promise<number | undefined> {
   const { status, body } = await send(port, '/pid', 'x')
   return status === 200 ? JSON.parse(body).pid : undefined
@@ -130,7 +130,7 @@ export async function workerPids(port: number, count: number): Promise<number[]>
   })
 }
 
-/** A request that the service holds; it runs once this resolves, and `release` lets it end. */
+/** Returns a request that the service holds; it runs once this resolves, and `release` lets it end. */
 export async function heldRequest(port: number): Promise<{ answer: Promise<Answer>; release: () => void }> {
   const file = join(folder({}), 'release')
   const answer = send(port, '/hold', file)
@@ -139,8 +139,8 @@ export async function heldRequest(port: number): Promise<{ answer: Promise<Answe
 }
 
 /**
- * A folder with files in it, removed when the test is over. `linked` puts our package into its node_modules, as npm
- * link does.
+ * Returns a folder with files in it, removed when the test is over. `linked` puts our package into its node_modules, as
+ * npm link does.
  */
 export function folder(files: Readonly<Record<string, string>>, linked = false): string {
   const path = mkdtempSync(join(tmpdir(), 'serving-cli-'))

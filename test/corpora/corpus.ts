@@ -9,22 +9,22 @@ import { fileURLToPath } from 'node:url'
 const folder = process.env.SERVING_CORPORA ?? fileURLToPath(new URL('public', import.meta.url))
 
 /**
- * The folder of a corpus that `test/corpora/fetch.sh` has brought; undefined where it has not, and its tests are left
- * out.
+ * Returns the folder of a corpus that `test/corpora/fetch.sh` has brought; undefined where it has not, and its tests
+ * are left out.
  */
 export function publicCorpus(name: string): string | undefined {
   const path = join(folder, name)
   return existsSync(path) ? path : undefined
 }
 
-/** The files below a folder whose names end so, in order: path and bytes. */
+/** Returns the files below a folder whose names end so, in order: path and bytes. */
 export function* filesBelow(path: string | undefined, ending: RegExp): Generator<[name: string, bytes: Buffer]> {
   if (path === undefined) return
   const names = readdirSync(path, { recursive: true }).map((name) => String(name).replaceAll('\\', '/'))
   for (const name of names.filter((file) => ending.test(file)).sort()) yield [name, readFileSync(join(path, name))]
 }
 
-/** A file of test/fixtures/corpora; see make.py there. */
+/** Returns a file of test/fixtures/corpora; see make.py there. */
 export function madeCorpus<Row>(file: string): readonly Row[] {
   return JSON.parse(readFileSync(new URL(`../fixtures/corpora/${file}`, import.meta.url), 'utf8'))
 }

@@ -20,13 +20,13 @@ function header(width: number, height: number): Buffer {
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), chunk('IHDR', data)])
 }
 
-/** A grey picture that says it has this size, with the data of one pixel. */
+/** Returns a grey picture that says it has this size, with the data of one pixel. */
 export function pngOf(width: number, height: number): Buffer {
   const data = chunk('IDAT', deflateSync(Buffer.alloc(2)))
   return Buffer.concat([header(width, height), data, chunk('IEND', Buffer.alloc(0))])
 }
 
-/** A grey picture of one pixel, with chunks that unpack to so many bytes: data, a profile or a text. */
+/** Returns a grey picture of one pixel, with chunks that unpack to so many bytes: data, a profile or a text. */
 export function pngWith(chunks: readonly (readonly ['IDAT' | 'iCCP' | 'zTXt', bytes: number])[]): Buffer {
   const heads = { IDAT: '', iCCP: 'profile\0\0', zTXt: 'Comment\0\0' }
   const made = chunks.map(([kind, bytes]) =>

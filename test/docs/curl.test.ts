@@ -9,7 +9,7 @@ interface Example {
   readonly answer: string
 }
 
-/** The curl lines of a document, or of its sections with that heading. */
+/** Returns the curl lines of a document, or of its sections with that heading. */
 function examplesOf(file: string, heading = ''): Example[] {
   const sections = readFileSync(join(root, file), 'utf8').split(/^(?=## )/m)
   const chosen = sections.filter((section) => section.startsWith(heading)).join('')
@@ -17,7 +17,7 @@ function examplesOf(file: string, heading = ''): Example[] {
   return [...text.matchAll(/^(curl .*)\n# (.*)$/gm)].map(([, line, answer]) => ({ line, answer }))
 }
 
-/** The words of a shell line: blanks separate, single quotes hold together. */
+/** Returns the words of a shell line: blanks separate, single quotes hold together. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare)
 }

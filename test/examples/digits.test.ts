@@ -28,7 +28,7 @@ async function probabilitiesOf(cells: NDArray) {
   return (await model.run({ cells })).probabilities as NDArray<'float32'>
 }
 
-/** The pixels of a picture: grey is one byte a pixel, RGB three. */
+/** Returns the pixels of a picture: grey is one byte a pixel, RGB three. */
 async function pixelsOf(name: string): Promise<NDArray<'uint8'>> {
   const file = readFileSync(new URL(`held-out/${name}`, example))
   // Where PNG has them: big-endian, after the signature and the chunk's head.
@@ -41,7 +41,7 @@ async function pixelsOf(name: string): Promise<NDArray<'uint8'>> {
 const furthest = (a: readonly number[], b: readonly number[]) =>
   Math.max(...a.map((value, i) => Math.abs(value - b[i])))
 
-/** A 5 × 3 bitmap of a seven, `scale` pixels a cell, on a canvas with margins. */
+/** Returns a 5 × 3 bitmap of a seven, `scale` pixels a cell, on a canvas with margins. */
 function seven(paper: number, ink: number, scale = 8): NDArray<'uint8'> {
   const bitmap = ['111', '001', '010', '010', '100']
   const [height, width] = [9 * scale, 7 * scale]

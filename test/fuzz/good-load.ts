@@ -114,7 +114,7 @@ function load(port: number): { stop: () => Promise<LoadResult> } {
   }
 }
 
-/** The value that the share `p` of a list is below. */
+/** Returns the value that the share `p` of a list is below. */
 export function percentile(list: readonly number[], p: number): number {
   return [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * p))] ?? Number.NaN
 }

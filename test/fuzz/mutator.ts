@@ -15,7 +15,7 @@ export const oneOf = <T>(random: Random, list: readonly T[]): T => list[below(ra
 const loudBytes = [0x00, 0x01, 0x7f, 0x80, 0xfe, 0xff]
 const loudWords = [0, 1, -1, 0x7fffffff, -0x80000000, 0x10000, 0x7fff, 100_000_000]
 
-/** A copy with one to four kinds of damage between `from` and `to`; the rest and the length stay. */
+/** Returns a copy with one to four kinds of damage between `from` and `to`; the rest and the length stay. */
 export function spoilt(random: Random, body: Uint8Array, from = 0, to = body.length): Buffer {
   const bad = Buffer.from(body)
   const span = Math.max(0, to - from)
@@ -32,8 +32,8 @@ export function spoilt(random: Random, body: Uint8Array, from = 0, to = body.len
 }
 
 /**
- * A copy that may be longer or shorter: cut, doubled, with pieces taken out, put in, moved, or exchanged with another
- * body.
+ * Returns a copy that may be longer or shorter: cut, doubled, with pieces taken out, put in, moved, or exchanged with
+ * another body.
  */
 export function rebuilt(random: Random, body: Uint8Array, other: Uint8Array): Buffer {
   const at = below(random, body.length + 1)
@@ -106,7 +106,7 @@ const tokens = [
   ],
 ]
 
-/** A copy with words of JSON, CSV and forms put in, taken out or repeated at random places. */
+/** Returns a copy with words of JSON, CSV and forms put in, taken out or repeated at random places. */
 export function reworded(random: Random, body: Uint8Array): Buffer {
   let text = Buffer.from(body)
   for (let left = 1 + below(random, 4); left > 0; left--) {

@@ -38,7 +38,7 @@ const wildNumbers = [
 
 const footerStart = (file: Uint8Array) => file.length - 8 - Buffer.from(file).readUInt32LE(file.length - 8)
 
-/** A file with another footer, its length right. */
+/** Returns a file with another footer, its length right. */
 export function withFooter(file: Uint8Array, footer: Uint8Array): Buffer {
   const length = Buffer.alloc(4)
   length.writeUInt32LE(footer.length)
@@ -80,7 +80,7 @@ function lyingPage(random: Random, file: Uint8Array): Buffer {
   return Buffer.concat([wild.subarray(0, hole), Buffer.alloc(-growth), wild.subarray(hole)])
 }
 
-/** One of the good files, damaged in one of six ways. */
+/** Returns one of the good files, damaged in one of six ways. */
 export function badParquet(random: Random): Buffer {
   const file = oneOf(random, goodParquet)
   switch (below(random, 6)) {
@@ -105,14 +105,14 @@ export const group = (children: number) =>
 const leaf = (name: string) =>
   Buffer.concat([Buffer.from([0x15, 0x04, 0x25, 0x02, 0x18, name.length]), Buffer.from(name), Buffer.from([0])])
 
-/** A file of no rows with this schema, root first. */
+/** Returns a file of no rows with this schema, root first. */
 export function emptyParquet(elements: readonly Buffer[]): Buffer {
   // 1: version, 2: schema, 3: rows, 4: row groups.
   const schema = [Buffer.from([0x15, 0x02, 0x19, 0xfc]), varintOf(BigInt(elements.length)), ...elements]
   return withFooter(goodParquet[0], Buffer.concat([...schema, Buffer.from([0x16, 0x00, 0x19, 0x0c, 0x00])]))
 }
 
-/** One column in `groups` groups inside each other. */
+/** Returns one column in `groups` groups inside each other. */
 export function deepParquet(groups: number): Buffer {
   return emptyParquet([...Array.from({ length: groups + 1 }, () => group(1)), leaf('x')])
 }

@@ -74,7 +74,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Memory of a process, as the kernel counts it. **Units**: bytes; 0 when it is gone. */
+/** Returns the memory of a process, as the kernel counts it. **Units**: bytes; 0 when it is gone. */
 export function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -84,7 +84,7 @@ export function memory(pid: number, field: 'VmHWM' | 'VmRSS'): number {
   }
 }
 
-/** Open file descriptors of a process; 0 when it is gone. */
+/** Returns the number of open file descriptors of a process; 0 when it is gone. */
 export function descriptorsOf(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length

@@ -10,7 +10,7 @@ export interface ThriftNumber {
   readonly size: number
 }
 
-/** The numbers of the struct at `start`, in their order, and where it ends. Stops at what it cannot read. */
+/** Returns the numbers of the struct at `start`, in their order, and where it ends. Stops at what it cannot read. */
 export function thriftNumbers(bytes: Uint8Array, start: number): { numbers: ThriftNumber[]; end: number } {
   const numbers: ThriftNumber[] = []
   let at = start
@@ -52,7 +52,7 @@ export function thriftNumbers(bytes: Uint8Array, start: number): { numbers: Thri
   return { numbers, end: at }
 }
 
-/** A number as a varint, its zigzag form already made. */
+/** Returns a number as a varint, its zigzag form already made. */
 export function varintOf(value: bigint): Buffer {
   const bytes: number[] = []
   let rest = BigInt.asUintN(64, value)
@@ -61,7 +61,7 @@ export function varintOf(value: bigint): Buffer {
   return Buffer.from(bytes)
 }
 
-/** A copy with another number in the place of one. */
+/** Returns a copy with another number in the place of one. */
 export function withNumber(bytes: Uint8Array, { at, size }: ThriftNumber, value: bigint): Buffer {
   return Buffer.concat([bytes.subarray(0, at), varintOf(value), bytes.subarray(at + size)])
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytes, chunked, engines, post, type Running, start } from './harness.ts'
 
-/** What was heard, and the server that hears it. */
+/** Returns what a server hears, and the server. */
 async function listening(engine: 'uws' | 'node'): Promise<{ server: Running; heard: string[] }> {
   const heard: string[] = []
   const server = await start(engine, (svc) => {

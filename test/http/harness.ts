@@ -41,7 +41,7 @@ export interface Running {
   /** Parsed log lines so far. */
   readonly log: Record<string, unknown>[]
   connect(): Promise<Raw>
-  /** One request on a connection of its own. */
+  /** Sends one request on a connection of its own and returns the response. */
   ask(request: string | Uint8Array): Promise<Answer>
   /** Leaves the closing of a listener that cannot close cleanly to its test. */
   forget(): void
@@ -88,7 +88,7 @@ export async function start(
   }
 }
 
-/** A request as text; a body gets its content-length unless the headers frame it. */
+/** Returns a request as text; a body gets its content-length unless the headers frame it. */
 export function post(path: string, body = '', headers: Record<string, string> = {}, method = 'POST'): string {
   const framed = Object.keys(headers).some((name) => /^(content-length|transfer-encoding)$/i.test(name))
   const lines = { host: 'test', ...(framed ? {} : { 'content-length': String(Buffer.byteLength(body)) }), ...headers }
@@ -96,7 +96,7 @@ export function post(path: string, body = '', headers: Record<string, string> = 
   return `${method} ${path} HTTP/1.1\r\n${head.join('')}\r\n${body}`
 }
 
-/** A body as one chunk a piece. */
+/** Returns a body as one chunk a piece. */
 export function chunked(...pieces: string[]): string {
   return `${pieces.map((piece) => `${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`).join('')}0\r\n\r\n`
 }
@@ -243,7 +243,7 @@ export async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** A promise with its resolve, for handlers that wait for the test. */
+/** Returns a promise with its resolve, for handlers that wait for the test. */
 export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
   let open: (value: T) => void = () => {}
   const promise = new Promise<T>((resolve) => {

@@ -20,7 +20,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
 })
 
-/** A folder with a certificate and its key, which a test may replace. */
+/** Returns a folder with a certificate and its key, which a test may replace. */
 function tlsFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'serving-tls-'))
   folders.push(folder)

@@ -26,7 +26,7 @@ if (spawnSync('prometheus', ['--version']).error !== undefined) {
 const folder = mkdtempSync(join(tmpdir(), 'serving-prometheus-'))
 const children: ChildProcess[] = []
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -94,7 +94,7 @@ function ask(port: number, path: string, type: string, body: string, agent: Agen
   })
 }
 
-/** The result of a query, by the values of the labels. */
+/** Returns the result of a query, by the values of the labels. */
 async function query(prometheus: number, text: string): Promise<Map<string, number>> {
   const url = `http://127.0.0.1:${prometheus}/api/v1/query?query=${encodeURIComponent(text)}`
   const answer = (await (await fetch(url)).json()) as {

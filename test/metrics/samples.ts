@@ -11,7 +11,7 @@ export function samplesOf(text: string): Map<string, number> {
   )
 }
 
-/** The sum of all series of a metric, of those only that have all labels. */
+/** Returns the sum of all series of a metric, of those only that have all labels. */
 export function sumOf(samples: ReadonlyMap<string, number>, name: string, ...labels: string[]): number {
   let sum = 0
   for (const [series, value] of samples) {

@@ -9,7 +9,7 @@ import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/fr
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
 
-/** What is read, or why nothing is. */
+/** Returns what is read, or why nothing is. */
 async function read(csv: Uint8Array, dtype?: Dtypes, parser = csvParser): Promise<readonly PlainColumn[] | string> {
   try {
     const made = await decodeCsv(polars, csv, dtype, 'the tests', false, parser)

@@ -50,7 +50,7 @@ const seeds = [
   ' [ { "a" : 1 , "b" : [ ] } ] ',
 ]
 
-/** A parse as plain data: buffers by their bytes, offsets of empty texts alike. */
+/** Returns a parse as plain data: buffers by their bytes, offsets of empty texts alike. */
 function plain(parsed: ReturnType<typeof typescript.parseFrame>): unknown {
   // Of a string that is wrong in both ways, either may be reported.
   if ('failure' in parsed) return { ...parsed, failure: parsed.failure === 'encoding' ? 'syntax' : parsed.failure }

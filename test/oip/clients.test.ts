@@ -45,7 +45,7 @@ function exchange(bytes: Buffer): Promise<{ head: string; body: Buffer }> {
 
 const header = (head: string, name: string) => new RegExp(`^${name}: (.*?)\r?$`, 'im').exec(head)?.[1]
 
-/** The elements of an answer's outputs, read without our code. */
+/** Returns the elements of an answer's outputs, read without our code. */
 function outputsOf({ head, body: sent }: { head: string; body: Buffer }): Record<string, (number | string)[]> {
   const encoding = header(head, 'content-encoding')
   const body = encoding === 'gzip' ? gunzipSync(sent) : encoding === 'deflate' ? inflateSync(sent) : sent

@@ -28,14 +28,14 @@ interface Parts {
   readonly rest: Buffer
 }
 
-/** The JSON of an answer, and the bytes behind it. */
+/** Returns the JSON of an answer, and the bytes behind it. */
 export function parts(response: InjectResponse): Parts {
   const length = Number(response.headers.get('inference-header-content-length'))
   const body = Buffer.from(response.body)
   return { json: JSON.parse(body.subarray(0, length).toString()), rest: body.subarray(length) }
 }
 
-/** The bytes of a typed array. */
+/** Returns the bytes of a typed array. */
 export function bytes(array: ArrayBufferView): Buffer {
   return Buffer.from(array.buffer, array.byteOffset, array.byteLength)
 }

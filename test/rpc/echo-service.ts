@@ -1,7 +1,7 @@
 /** A service of every descriptor, for the tests of RPC. */
 import { io, NDArray, Service } from 'serving'
 
-/** Every descriptor, as an echo of its name. */
+/** Returns every descriptor, as an echo of its name. */
 export function echoService(): Service {
   const svc = new Service('echo', { doc: 'Echoes.' })
   const same = <T>(value: T) => value

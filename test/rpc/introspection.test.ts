@@ -6,7 +6,10 @@ import { GrpcClient, start } from './harness.ts'
 
 const asIs = (bytes: Buffer) => bytes
 
-/** What gRPC reflection answers when it is asked for the names of services; the code of the error where it does not. */
+/**
+ * Returns what gRPC reflection answers when it is asked for the names of services; the code of the error where it does
+ * not.
+ */
 async function reflected(port: number): Promise<string | number> {
   const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
   const call = client.makeBidiStreamRequest('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', asIs, asIs)

@@ -200,7 +200,7 @@ describe.each(engines)('two clients at once on %s', (engine) => {
   )
 })
 
-/** A picture of one client's own. */
+/** Returns a picture of one client's own. */
 async function pictureOf(marker: Marker, size: number): Promise<Uint8Array> {
   const side = Math.ceil(Math.sqrt(size / 3))
   const pixels = Uint8Array.from({ length: side * side * 3 }, (_, i) => (i * (marker === clients[0] ? 7 : 13)) & 0xff)

@@ -11,7 +11,7 @@ const key = pem('key')
 type Tls = NonNullable<ServeOptions['grpcTls']>
 const sent = { field: 'text' as const, message: 'hélló' }
 
-/** What a client with these credentials hears from a server with this TLS. */
+/** Returns what a client with these credentials hears from a server with this TLS. */
 async function answerOf(grpcTls: Tls, client: ChannelCredentials) {
   const listener = await start(echoService(), { grpcTls })
   const grpc = new GrpcClient(listener.grpcPort as number, undefined, client)

@@ -6,7 +6,7 @@ import { model, started } from './runner.ts'
 type Mixed = typeof import('./models/mixed.ts')
 const methods = { rows: { batchable: true, maxBatchSize: 8 }, one: {}, exit: {}, tokens: { stream: true } } as const
 
-/** The same numbers in every run. */
+/** Returns a generator of the same numbers in every run. */
 function numbers(seed: number): () => number {
   let state = seed
   return () => {

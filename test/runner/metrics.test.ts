@@ -5,7 +5,7 @@ import { runnerFamilies, runnerState } from '../../src/metrics/runner-counts.ts'
 import type { RunnerLife } from '../../src/runner/runner.ts'
 import { model, started } from './runner.ts'
 
-/** The values of a metric of a runner, by what they are of. */
+/** Returns the values of a metric of a runner, by what they are of. */
 function valuesOf(runner: RunnerLife, name: string): Record<string, number> {
   const state = runnerState(runner)
   if (state === undefined) throw new Error('expected a runner of this package')

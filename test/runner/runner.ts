@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 /** The URL of a model's module. */
 export const model = (name: string) => new URL(`./models/${name}.ts`, import.meta.url)
 
-/** A started runner, stopped when the test is over. */
+/** Returns a started runner, stopped when the test is over. */
 export async function started<M>(options: RunnerOptions<M>): Promise<Runner<M>> {
   const runner = new Runner<M>('test', options)
   await runner.start()
@@ -13,7 +13,7 @@ export async function started<M>(options: RunnerOptions<M>): Promise<Runner<M>> 
   return runner
 }
 
-/** What a promise was rejected with. */
+/** Returns what a promise was rejected with. */
 export async function failureOf(promise: Promise<unknown>): Promise<Error & Record<string, unknown>> {
   try {
     await promise

@@ -39,7 +39,7 @@ const parent = `00-${traceId}-b7ad6b7169203331-01`
 const unsampled = `00-${traceId}-b7ad6b7169203331-00`
 const json = { 'content-type': 'application/json' }
 
-/** The span of that name; there must be one only. */
+/** Returns the span of that name; there must be one only. */
 function span(name: string): ReadableSpan {
   const found = spans.getFinishedSpans().filter((each) => each.name === name)
   if (found.length !== 1) throw new Error(`expected a span ${name}, received ${names().join(', ')}`)

@@ -19,7 +19,7 @@ function compile(folder: string) {
   return { status, output: stdout + stderr, errors }
 }
 
-/** The lines that must not compile, as `file:line code`. */
+/** Returns the lines that must not compile, as `file:line code`. */
 function expectedErrors(file: string): string[] {
   const lines = readFileSync(join(here, file), 'utf8').split('\n')
   return lines.flatMap((line, i) => {

@@ -13,7 +13,7 @@ interface SharpImage {
 }
 type Sharp = (bytes: Buffer) => SharpImage
 
-/** Where sharp is looked for: beside the project, or in the folder that BENCH_SHARP names. */
+/** Returns where sharp is looked for: beside the project, or in the folder that BENCH_SHARP names. */
 export function findSharp(): string | undefined {
   const { BENCH_SHARP } = process.env
   try {

@@ -27,7 +27,7 @@ function toRows({ data, shape: [height, width] }: Matrix): number[][] {
   return Array.from({ length: height }, (_, i) => Array.from(data.subarray(i * width, (i + 1) * width)))
 }
 
-/** The float32 elements of a file of numpy.save, version 1. */
+/** Returns the float32 elements of a file of numpy.save, version 1. */
 function readNpy(file: Buffer): Float32Array {
   return new Float32Array(Uint8Array.from(file.subarray(10 + file.readUInt16LE(8))).buffer)
 }

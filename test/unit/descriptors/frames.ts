@@ -33,7 +33,7 @@ function valuesOf(column: Column, rows: number): Value[] {
   })
 }
 
-/** A frame becomes plain values. */
+/** Returns a frame as plain values. */
 export function plain(frame: DataFrame): PlainFrame {
   const table = polars.toColumns(frame)
   if ('failure' in table) throw new Error(`column ${table.column} has no plain values`)
@@ -45,7 +45,7 @@ export function plain(frame: DataFrame): PlainFrame {
   return { columns, labels: io.labels(frame) }
 }
 
-/** A series becomes plain values. */
+/** Returns a series as plain values. */
 export function plainSeries(series: Series): PlainColumn & { readonly labels: readonly unknown[] } {
   const [column] = plain(polars.frameOf(series)).columns
   return { ...column, labels: io.labels(series) }
@@ -67,7 +67,7 @@ export function sameSeries(a: Series, b: Series): boolean {
   return isDeepStrictEqual(plainSeries(a), plainSeries(b))
 }
 
-/** A file that test/fixtures/frames/make.py wrote. */
+/** Returns a file that test/fixtures/frames/make.py wrote. */
 export function fixture(name: string): Buffer {
   return readFileSync(new URL(`../../fixtures/frames/${name}`, import.meta.url))
 }

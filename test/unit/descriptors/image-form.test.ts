@@ -5,7 +5,7 @@ import { requestOf } from './requests.ts'
 
 const picture = fixtureBytes('rgb.png')
 
-/** A form with one part, as a client sends a file. */
+/** Returns a form with one part, as a client sends a file. */
 function formOf(disposition: string, contentType: string | undefined, body: Uint8Array): Uint8Array {
   const type = contentType === undefined ? '' : `content-type: ${contentType}\r\n`
   return Buffer.concat([

@@ -6,7 +6,10 @@ import { runAtOnce } from '../../../src/memory/slices.ts'
 
 type Options = io.NumpyNdarrayOptions
 
-/** The longest wait of a neighbour for its turn of the event loop, as a share of all the time that the work takes. */
+/**
+ * Returns the longest wait of a neighbour for its turn of the event loop, as a share of all the time that the work
+ * takes.
+ */
 async function longestWait(work: () => unknown): Promise<number> {
   let longest = 0
   let isDone = false
@@ -32,7 +35,7 @@ async function longestWait(work: () => unknown): Promise<number> {
 const json = (text: string) => ({ type: 'application/json', bytes: Buffer.from(text) })
 const list = (element: string, count: number, last = element) => json(`[${`${element},`.repeat(count)}${last}]`)
 const texts = new NDArray(Array.from({ length: 300_000 }, (_, i) => `text ${i}`))
-/** A file of numpy's in Fortran order, its header made of ours. */
+/** Returns a file of numpy's in Fortran order, its header made of ours. */
 function fortran(array: NDArray): Uint8Array {
   const bytes = Buffer.from(runAtOnce(encodeNpy(array)))
   bytes.write('True, ', bytes.indexOf('False,'), 'latin1')

@@ -100,7 +100,7 @@ describe("PandasDataFrame and pandas' own texts", () => {
   })
 })
 
-/** A text without its schema, which is compared apart. */
+/** Returns a text without its schema, which is compared apart. */
 function data(text: string): unknown {
   const value = JSON.parse(text)
   return value.schema === undefined ? value : value.data

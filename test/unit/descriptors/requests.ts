@@ -1,7 +1,7 @@
 import { type BadInput, HeaderList, type io, ServingError } from 'serving'
 import { bodyLoan, type HttpRequest } from '../../../src/http/message.ts'
 
-/** A body under a content-type becomes a request, as a test writes it. */
+/** Returns a request with a body of a content-type. */
 export function requestOf(body: string | Uint8Array, contentType?: string, borrowed = false): HttpRequest {
   const headers = HeaderList.from(contentType === undefined ? {} : { 'content-type': contentType })
   return bodyLoan.lend(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
@@ -16,7 +16,7 @@ export function decode<In>(
   return descriptor.fromHttpRequest(requestOf(body, contentType)) as In
 }
 
-/** The error that decoding a body throws. */
+/** Returns the error that decoding a body throws. */
 export function refusal(
   descriptor: io.IODescriptor<unknown, never>,
   body: string | Uint8Array,
@@ -30,7 +30,7 @@ export function refusal(
   throw new Error(`${JSON.stringify(String(body))} was accepted`)
 }
 
-/** The text of a response that is ready at once. */
+/** Returns the text of a response that is ready at once. */
 export function textOf(response: unknown): string {
   const { body } = response as { body: string | Uint8Array }
   return Buffer.from(body as Uint8Array).toString()

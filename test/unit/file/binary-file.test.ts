@@ -18,7 +18,7 @@ async function collect(file: BinaryFile): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-/** A file of `content` that came in pieces, with the context that ends it. */
+/** Returns a file of `content` that came in pieces, with the context that ends it. */
 async function received(content: Uint8Array, pieceBytes: number, spoolAboveBytes: number) {
   const ctx = new Context()
   const spooler = new Spooler({ name: 'n', mimeType: 'a/b' }, spoolAboveBytes, ctx)

@@ -57,7 +57,7 @@ export const cut = (body: Uint8Array, ...places: number[]) => {
 export const boundaryOf = (contentType: string) =>
   formBoundary(HeaderList.from({ 'content-type': contentType }), 'the test')
 
-/** What `run` threw, when it blames the client or the developer. */
+/** Returns what `run` threw, when it blames the client or the developer. */
 export function refused(run: () => unknown): ServingError {
   try {
     run()

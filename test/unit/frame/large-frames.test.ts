@@ -16,7 +16,9 @@ function ranFor(): number {
   return Number(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, 64, 0)).split(' ')[0])
 }
 
-/** The longest time that the event loop ran without a turn while `work` went on, and the time of all its turns. */
+/**
+ * Returns the longest time that the event loop ran without a turn while `work` went on, and the time of all its turns.
+ */
 async function turnsOf(work: () => unknown): Promise<{ longest: number; total: number }> {
   let last = ranFor()
   const start = last

@@ -14,7 +14,7 @@ function bombOf(rows: number): Uint8Array {
   return polars.writeParquet(polars.fromColumns({ rows, columns: [{ name: 'a', kind: 'int64', data }] }))
 }
 
-/** The children of this process that decode. */
+/** Returns the children of this process that decode. */
 function decoders(): number[] {
   const isDecoder = (pid: number) => {
     try {

@@ -49,7 +49,7 @@ afterAll(() => Promise.all(open.map((model) => model.release())))
 
 const rows = (count: number, columns = 3) => new NDArray(new Float32Array(count * columns), [count, columns])
 
-/** What a promise is rejected with. */
+/** Returns what a promise is rejected with. */
 async function failureOf(promise: Promise<unknown>): Promise<Error> {
   const error = await promise.then(
     () => undefined,

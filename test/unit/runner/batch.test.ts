@@ -9,7 +9,10 @@ interface Request extends Waiting {
 let count = 0
 const request = (rows = 1, key = 'a'): Request => ({ name: ++count, rows, key })
 
-/** A queue of a model with a fixed cost of 8 ms a call and 0.1 ms a row, with requests that have come every `gapMs`. */
+/**
+ * Returns a queue of a model with a fixed cost of 8 ms a call and 0.1 ms a row, with requests that have come every
+ * `gapMs`.
+ */
 function busyQueue(gapMs: number, limits = { maxBatchSize: 8, maxWaitMs: 20 }) {
   const queue = new BatchQueue<Request>(limits)
   for (const rows of [1, 2, 4, 1, 8]) queue.learn(rows, 8 + 0.1 * rows)

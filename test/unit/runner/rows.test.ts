@@ -24,7 +24,7 @@ const joinable = fc
     return { arrays, sizes }
   })
 
-/** The element at an index, as numpy would find it. */
+/** Returns the element at an index, as numpy would find it. */
 function at(array: NDArray, index: readonly number[]): unknown {
   const flat = index.reduce((sum, i, axis) => sum * array.shape[axis] + i, 0)
   return array.data[flat]

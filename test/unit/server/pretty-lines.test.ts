@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { prettyLine } from '../../../src/server/pretty-lines.ts'
 
-/** What pino writes, as text. */
+/** Returns what pino writes, as text. */
 function pretty(write: (log: pino.Logger) => void, colours = false): string {
   let text = ''
   write(pino({ name: 'serving', level: 'trace' }, { write: (line: string) => (text += prettyLine(line, colours)) }))

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { type HttpResponse, io, Service } from '../../../src/index.ts'
 import { serviceMetadata } from '../../../src/service/service-metadata.ts'
 
-/** What metadata says of a descriptor. */
+/** Returns what metadata says of a descriptor. */
 function toldOf(input: io.IODescriptor) {
   const service = new Service('told')
   service.api({ input, output: new io.Text(), name: 'f' }, () => '')

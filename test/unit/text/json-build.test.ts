@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../src/memory/slices.ts'
 import { buildJson } from '../../../src/text/json-build.ts'
 
-/** What JSON.parse and the sliced parser make of a text, as one comparable value each. */
+/** Returns what JSON.parse and the sliced parser make of a text, as one comparable value each. */
 function outcomes(text: string, work: number): readonly [unknown, unknown] {
   const outcome = (parse: () => unknown) => {
     try {
