@@ -92,3 +92,13 @@ export function descriptorsOf(pid: number): number {
     return 0
   }
 }
+
+/** When a process was started, in ticks of the kernel since it was; undefined when it is gone. */
+export function startOf(pid: number): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19])
+  } catch {
+    return undefined
+  }
+}

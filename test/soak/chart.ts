@@ -16,6 +16,12 @@ export interface Panel {
   readonly logarithmic?: boolean
 }
 
+/** A moment at which something was done. **Units**: minutes. */
+export interface Mark {
+  readonly at: number
+  readonly colour: string
+}
+
 const colours = ['#0072b2', '#d55e00', '#009e73', '#882255']
 const [width, left, right, top, panelHeight, gap] = [900, 70, 20, 50, 110, 44]
 
@@ -30,7 +36,7 @@ export function drawCharts(
   title: string,
   times: readonly number[],
   panels: readonly Panel[],
-  marks: readonly { readonly at: number; readonly colour: string }[],
+  marks: readonly Mark[],
 ): string {
   const last = times.at(-1) ?? 1
   const x = (minutes: number) => (left + ((width - left - right) * minutes) / last).toFixed(1)
@@ -57,7 +63,7 @@ function drawPanel(
   y0: number,
   times: readonly number[],
   x: (minutes: number) => string,
-  marks: readonly { readonly at: number; readonly colour: string }[],
+  marks: readonly Mark[],
 ): string {
   const all = curves.flatMap(({ values }) => values.filter((value) => value !== undefined))
   const most = Math.max(...all, logarithmic ? 1 : 0.001)

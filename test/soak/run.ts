@@ -2,7 +2,8 @@
  * A server under a steady load for a long time, with clients that harm and workers that are killed, and what it costs
  * over time.
  *
- * Run: `npm run soak -- --minutes 60`; `--share 0.8` of the capacity measured at the start, `--engine node`,
+ * Run: `npm run soak -- --minutes 60`; `--load 0.8` of the capacity measured at the start, or `--rate 500` requests a
+ * second where other work makes that figure useless, `--engine node`,
  * `--workers 2`, `--kill 1` and `--reload 5` (minutes between them, 0 for never; a reload is SIGHUP), `--out soak`
  * (writes soak.svg, soak.json and soak.log). Linux only: it looks into /proc.
  * @module
@@ -18,19 +19,21 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { percentile } from '../fuzz/good-load.ts'
-import { childrenOf, descriptorsOf, memory } from '../fuzz/processes.ts'
-import { drawCharts } from './chart.ts'
+import { childrenOf, descriptorsOf, memory, startOf } from '../fuzz/processes.ts'
+import type { Mark } from './chart.ts'
+import { drawSamples, rise, riseOfWorkers, type Sample } from './samples.ts'
 import { type Failure, startSteadyLoad } from './steady-load.ts'
 import { startTrouble } from './trouble.ts'
 
 const { values: options } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
-    share: { type: 'string', default: '0.8' },
+    load: { type: 'string', default: '0.8' },
+    rate: { type: 'string' },
     engine: { type: 'string', default: 'uws' },
     workers: { type: 'string', default: '2' },
     kill: { type: 'string', default: '1' },
-    reload: { type: 'string', default: '0' },
+    reload: { type: 'string', default: '5' },
     out: { type: 'string', default: 'soak' },
   },
 })
@@ -42,26 +45,6 @@ const capacitySeconds = 10
 /** A killed worker's requests fail within this time, and no others. */
 const lossMs = 2000
 const lost = /other side closed|ECONNRESET|ECONNREFUSED|EPIPE|socket hang up|^[^:]+: 14 /
-
-/** One window. **Units**: requests per second, milliseconds, bytes. */
-interface Sample {
-  readonly minutes: number
-  readonly perSecond: number
-  /** Due and not sent: more waited than can be caught up with. */
-  readonly skippedPerSecond: number
-  readonly lostToKills: number
-  readonly failures: number
-  readonly p50: number | undefined
-  readonly p99: number | undefined
-  readonly p999: number | undefined
-  /** Of the largest worker. */
-  readonly rss: number
-  readonly heap: number | undefined
-  readonly external: number | undefined
-  /** Of all workers together. */
-  readonly descriptors: number
-  readonly temporaryFiles: number
-}
 
 async function startServer(tmp: string) {
   const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -88,7 +71,16 @@ interface Heap {
   readonly external: number
 }
 
-async function heapOf(port: number): Promise<Heap | undefined> {
+/** Asks until it is answered by the worker, which other connections may go to. */
+async function heapOf(port: number, pid: number): Promise<Heap | undefined> {
+  for (let i = 0; i < 12; i++) {
+    const heap = await anyHeap(port)
+    if (heap?.pid === pid) return heap
+  }
+  return undefined
+}
+
+async function anyHeap(port: number): Promise<Heap | undefined> {
   try {
     // A connection of its own, so that any worker may answer.
     const answer = await fetch(`http://127.0.0.1:${port}/memory`, {
@@ -106,13 +98,21 @@ async function heapOf(port: number): Promise<Heap | undefined> {
 const tmp = mkdtempSync(join(tmpdir(), 'serving-soak-'))
 const { child, port, grpcPort } = await startServer(tmp)
 const supervisor = child.pid as number
-const marks: { at: number; colour: string; time: number }[] = []
+const marks: (Mark & { readonly time: number; readonly isKill: boolean })[] = []
 const samples: Sample[] = []
 const unexplained: Failure[] = []
+/** Writes what there is so far, so that a soak that is cut off leaves its picture. */
+const save = () => {
+  const pace = options.rate === undefined ? `${options.load} of capacity` : `${options.rate} requests/s`
+  const set = `${options.engine}, ${options.workers} workers, ${options.minutes} minutes at ${pace}`
+  const title = `${set}; dashed: a worker is killed (red), all are reloaded (green)`
+  writeFileSync(`${options.out}.svg`, drawSamples(title, samples, marks))
+  writeFileSync(`${options.out}.json`, `${JSON.stringify({ options, marks, samples, unexplained }, undefined, 1)}\n`)
+}
 const trouble = { counts: {} as Readonly<Record<string, number>> }
 try {
   const load = await startSteadyLoad(port, grpcPort, capacitySeconds)
-  const pace = load.capacity * Number(options.share)
+  const pace = options.rate === undefined ? load.capacity * Number(options.load) : Number(options.rate)
   console.log(
     `engine ${options.engine}, ${options.workers} workers; capacity ${load.capacity.toFixed(0)} requests/s with 32`,
   )
@@ -121,43 +121,49 @@ try {
   const harm = startTrouble(port)
   trouble.counts = harm.counts
   const begun = Date.now()
-  const heaps = new Map<number, Heap>()
+  /** When workers were seen first. */
+  const births = new Map<number, number>()
   const at = () => (Date.now() - begun) / minuteMs
-  let nextKill = Number(options.kill)
+  // Between two reloads: a worker that is killed while it takes over ends the reload.
+  let nextKill = Number(options.kill) / 2
   let nextReload = Number(options.reload)
+  let reported = begun
   while (Date.now() - begun < durationMs && child.exitCode === null) {
     await wait(windowMs)
-    const heap = await heapOf(port)
-    if (heap !== undefined) heaps.set(heap.pid, heap)
-    const workers = childrenOf(supervisor)
-    for (const pid of heaps.keys()) if (!workers.includes(pid)) heaps.delete(pid)
+    const workers = childrenOf(supervisor).sort((a, b) => (startOf(a) ?? 0) - (startOf(b) ?? 0))
+    for (const pid of workers) if (!births.has(pid)) births.set(pid, at())
+    const [eldest] = workers
+    if (eldest === undefined) continue
+    const heap = await heapOf(port, eldest)
     const { times, failures, skipped } = await load.report()
+    const seconds = (Date.now() - reported) / 1000
+    reported = Date.now()
     const all = [...failures, ...harm.failures.splice(0)]
     const isLost = ({ at: time, what }: Failure) =>
-      lost.test(what) && marks.some((mark) => time >= mark.time - 100 && time <= mark.time + lossMs)
+      lost.test(what) && marks.some((mark) => mark.isKill && time >= mark.time - 100 && time <= mark.time + lossMs)
     const others = all.filter((failure) => !isLost(failure))
     unexplained.push(...others)
     const share = (p: number) => (times.length === 0 ? undefined : percentile(times, p))
     samples.push({
-      ...{ minutes: at(), perSecond: (times.length * 1000) / windowMs, skippedPerSecond: (skipped * 1000) / windowMs },
+      ...{ minutes: at(), seconds, answered: times.length, skipped },
       ...{ lostToKills: all.length - others.length, failures: others.length },
       ...{ p50: share(0.5), p99: share(0.99), p999: share(0.999) },
-      rss: Math.max(...workers.map((pid) => memory(pid, 'VmRSS'))),
-      heap: heap && Math.max(...[...heaps.values()].map(({ heapUsed }) => heapUsed)),
-      external: heap && Math.max(...[...heaps.values()].map(({ external }) => external)),
+      ...{ pid: eldest, ageMinutes: at() - (births.get(eldest) ?? 0), rss: memory(eldest, 'VmRSS') },
+      ...{ heap: heap?.heapUsed, external: heap?.external, supervisorRss: memory(supervisor, 'VmRSS') },
       descriptors: workers.reduce((sum, pid) => sum + descriptorsOf(pid), 0),
       temporaryFiles: readdirSync(tmp).length,
     })
+    save()
     for (const { what } of others.slice(0, 3)) console.log(`  ${at().toFixed(2)} min: ${what.slice(0, 300)}`)
     if (nextReload > 0 && at() >= nextReload) {
       nextReload += Number(options.reload)
-      marks.push({ at: at(), colour: '#009e73', time: Date.now() })
+      marks.push({ at: at(), colour: '#009e73', time: Date.now(), isKill: false })
       process.kill(supervisor, 'SIGHUP')
-    } else if (nextKill > 0 && at() >= nextKill && workers.length > 0) {
+    } else if (Number(options.kill) > 0 && at() >= nextKill && workers.length > 0) {
       nextKill += Number(options.kill)
-      marks.push({ at: at(), colour: '#d55e00', time: Date.now() })
-      // The youngest: the oldest lives as long as the soak, so that what it never gives back is seen.
-      process.kill(Math.max(...workers), 'SIGKILL')
+      marks.push({ at: at(), colour: '#d55e00', time: Date.now(), isKill: true })
+      // The youngest: the eldest lives until the reload, so that what it never gives back is seen.
+      process.kill(workers.at(-1) as number, 'SIGKILL')
     }
   }
   await harm.stop()
@@ -170,52 +176,14 @@ try {
   rmSync(tmp, { recursive: true, force: true })
 }
 
-const curve = (name: string, of: (sample: Sample) => number | undefined) => ({ name, values: samples.map(of) })
-const mb = (bytes: number | undefined) => (bytes === undefined ? undefined : bytes / 1e6)
-const set = `${options.engine}, ${options.workers} workers, ${options.minutes} minutes at ${options.share} of capacity`
-const title = `${set}; dashed: a worker is killed`
-const panels = [
-  {
-    title: 'requests per second',
-    curves: [curve('answered', (s) => s.perSecond), curve('not sent: 2,000 wait', (s) => s.skippedPerSecond)],
-  },
-  {
-    title: 'failures',
-    curves: [curve('of killed workers', (s) => s.lostToKills), curve('others', (s) => s.failures)],
-  },
-  {
-    ...{ title: 'milliseconds', logarithmic: true },
-    curves: [curve('p50', (s) => s.p50), curve('p99', (s) => s.p99), curve('p99.9', (s) => s.p999)],
-  },
-  {
-    title: 'MB, largest worker',
-    curves: [
-      curve('RSS', (s) => mb(s.rss)),
-      curve('heap', (s) => mb(s.heap)),
-      curve('external', (s) => mb(s.external)),
-    ],
-  },
-  { title: 'file descriptors of all workers', curves: [curve('open', (s) => s.descriptors)] },
-  { title: 'temporary files', curves: [curve('there', (s) => s.temporaryFiles)] },
-]
-const minutes = samples.map((sample) => sample.minutes)
-writeFileSync(`${options.out}.svg`, drawCharts(title, minutes, panels, marks))
-writeFileSync(`${options.out}.json`, `${JSON.stringify({ options, marks, samples, unexplained }, undefined, 1)}\n`)
-
-/** Medians of the first and the last third behind the first fifth, in which everything is compiled and warmed up. */
-function drift(of: (sample: Sample) => number | undefined): number {
-  const warm = samples.slice(Math.ceil(samples.length / 5)).map((sample) => of(sample) ?? Number.NaN)
-  const third = Math.max(1, Math.floor(warm.length / 3))
-  return percentile(warm.slice(-third), 0.5) / percentile(warm.slice(0, third), 0.5)
-}
 const sum = (of: (sample: Sample) => number) => samples.reduce((total, sample) => total + of(sample), 0)
-const answered = sum((sample) => (sample.perSecond * windowMs) / 1000)
-const skipped = sum((sample) => (sample.skippedPerSecond * windowMs) / 1000)
-const killed = sum((sample) => sample.lostToKills)
-console.log(
-  `${answered.toFixed(0)} requests answered, ${skipped.toFixed(0)} not sent; ${killed} lost to ${marks.length} kills`,
-)
-console.log(`${unexplained.length} other failures; harmful clients: ${JSON.stringify(trouble.counts)}`)
-console.log(`RSS at the end to the beginning ${drift((s) => s.rss).toFixed(3)}, p99 ${drift((s) => s.p99).toFixed(2)}`)
+const [answered, skipped, killed] = [sum((s) => s.answered), sum((s) => s.skipped), sum((s) => s.lostToKills)]
+const kills = marks.filter(({ isKill }) => isKill).length
+console.log(`${answered} requests answered, ${skipped} not sent; ${killed} lost to ${kills} kills`)
+console.log(`${unexplained.length} other failures over ${marks.length - kills} reloads`)
+console.log(`harmful clients: ${JSON.stringify(trouble.counts)}`)
+const supervisorRise = rise(samples, (s) => s.supervisorRss)
+console.log(`last third to first: RSS of workers at equal age ${riseOfWorkers(samples).toFixed(3)}`)
+console.log(`RSS of the supervisor ${supervisorRise.toFixed(3)}, p99 ${rise(samples, (s) => s.p99).toFixed(2)}`)
 console.log(`written: ${options.out}.svg, ${options.out}.json, ${options.out}.log`)
 process.exitCode = unexplained.length === 0 ? 0 : 1

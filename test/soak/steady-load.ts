@@ -16,15 +16,59 @@ const same = (name: string, path: string, contentType: string, body: string, rig
   return { name, path, contentType, body: Buffer.from(body), isRight: (answer) => answer === right }
 }
 
+const boundary = 'soak'
+const part = (name: string, type: string, body: string | Uint8Array) => {
+  const file = name === 'file' ? '; filename="a.bin"' : ''
+  const head = `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${file}\r\ncontent-type: ${type}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), Buffer.from(body as string), Buffer.from('\r\n')])
+}
+const picture = goods.find(({ name }) => name === 'image')?.body ?? ''
+const form = Buffer.concat([
+  part('arr', 'application/json', '[1,2]'),
+  part('ann', 'application/json', '{"a":1}'),
+  part('text', 'text/plain', 'naïve'),
+  part('frame', 'application/json', '[{"a":1},{"a":2}]'),
+  part('series', 'application/json', '[1,2,3]'),
+  part('image', 'image/png', picture),
+  // Goes to a temporary file.
+  part('file', 'application/octet-stream', Buffer.alloc(100_000, 'x')),
+  Buffer.from(`--${boundary}--\r\n`),
+])
+const tensor = '"datatype":"FP64","shape":[2,2],"data":[1.5,2.5,3.5,4.5]'
+const numbers = (text: string, count: number) => `[${`${text},`.repeat(count - 1)}${text}]`
+
 /** HTTP requests in turns. */
 const mix: readonly Good[] = [
   ...goods,
   same('series', '/series_records', 'application/json', '[1,2,3]'),
   same('file', '/file', 'application/pdf', '%PDF-1.4 and so on'),
+  same('CSV', '/frame_records', 'text/csv', 'a,s\n1,x\n2,y\n', '[{"a":1,"s":"x"},{"a":2,"s":"y"}]'),
+  {
+    ...{ name: 'form', path: '/form', contentType: `multipart/form-data; boundary=${boundary}`, body: form },
+    isRight: (answer) => answer.includes('[2.0,2.0,3.0,24.0,100000.0]') && answer.includes('naïve'),
+  },
+  {
+    ...{ name: 'Connect', path: '/serving.v1.ServingService/Call', contentType: 'application/json' },
+    body: Buffer.from('{"apiName":"text","text":"naïve"}'),
+    isRight: (answer) => answer === '{"text":"naïve"}',
+  },
+  {
+    ...{ name: 'Open Inference Protocol', path: '/v2/models/ndarray/infer', contentType: 'application/json' },
+    body: Buffer.from(`{"inputs":[{"name":"input",${tensor}}]}`),
+    isRight: (answer) => answer.includes('"shape":[2,2]') && answer.includes('"data":[1.5,2.5,3.5,4.5]'),
+  },
   same('runner in threads', '/double', 'application/json', '[1.5,2.5]', '[3.0,5.0]'),
   same('runner in processes', '/double_apart', 'application/json', '[1.5,2.5]', '[3.0,5.0]'),
   same('runner streams', '/words', 'text/plain', 'one two three', 'one\ntwo\nthree\n'),
 ]
+/** One of every hundred requests in turns: what is read and written off the event loop, or in slices. */
+const large: readonly Good[] = [
+  same('100,000 numbers', '/ndarray', 'application/json', numbers('1.5', 100_000)),
+  same('20,000 objects', '/json_echo', 'application/json', numbers('{"a":"x"}', 20_000)),
+  same('20,000 rows', '/frame_records', 'application/json', numbers('{"a":1,"s":"x"}', 20_000)),
+  same('1 MB of a file', '/file', 'application/pdf', `%PDF-1.4 ${'x'.repeat(1_000_000)}`),
+]
+const largeEvery = 100
 const rpc = encodeRequest('text', { field: 'text', message: 'naïve' })
 
 /** A failed request. **Units**: milliseconds since the start of the process's clock, that of `Date.now()`. */
@@ -75,7 +119,7 @@ class SteadyLoad {
 
   /** Sends request `i` of the mix. */
   async one(i: number): Promise<void> {
-    const good = mix[i % (mix.length + 1)]
+    const good = i % largeEvery === 0 ? large[(i / largeEvery) % large.length] : mix[i % (mix.length + 1)]
     const name = good?.name ?? 'gRPC'
     const start = performance.now()
     this.#waiting++
