@@ -2,7 +2,6 @@
  * `serving build`.
  * @module
  */
-import { fork } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
@@ -10,6 +9,7 @@ import { type BuildPlan, type Describe, planBuild } from '../build/plan-build.ts
 import { readProject } from '../build/project.ts'
 import { writeBuild, writeStage } from '../build/write-build.ts'
 import { InvalidArgument } from '../errors.ts'
+import { childAnswer } from './child-answer.ts'
 import type { DescribeAnswer } from './describe-module.ts'
 import type { Settings } from './settings.ts'
 
@@ -39,7 +39,9 @@ function describeStaged(root: string): Describe {
     const stage = realpathSync(mkdtempSync(join(tmpdir(), 'serving-build-')))
     try {
       writeStage(files, packages, stage)
-      const answer = await describe([entry, ...modules].map((path) => join(stage, path)))
+      const paths = [entry, ...modules].map((path) => join(stage, path))
+      const script = new URL('./describe-module.js', import.meta.url)
+      const answer = await childAnswer<DescribeAnswer>(script, paths, 'the service')
       if ('described' in answer) return answer.described
       // The source maps of the staged code name sources beside it.
       const shown = (folder: string) => relative(process.cwd(), folder) || '.'
@@ -50,24 +52,6 @@ function describeStaged(root: string): Describe {
       rmSync(stage, { recursive: true, force: true })
     }
   }
-}
-
-function describe(modules: readonly string[]): Promise<DescribeAnswer> {
-  return new Promise((resolve, reject) => {
-    const child = fork(new URL('./describe-module.js', import.meta.url), modules, {
-      serialization: 'advanced',
-      stdio: ['ignore', 2, 2, 'ipc'],
-    })
-    let answer: DescribeAnswer | undefined
-    child.on('message', (message: DescribeAnswer) => {
-      answer = message
-    })
-    child.on('error', reject)
-    child.on('close', (code) => {
-      if (answer === undefined) reject(new InvalidArgument(`the service ended its process with code ${code}`))
-      else resolve(answer)
-    })
-  })
 }
 
 function listText({ files, manifest }: BuildPlan): string {
