@@ -48,6 +48,7 @@ export {
   type RequestLine,
   type RequestParameters,
   type RequestPeer,
+  type Scheme,
 } from './http/context.ts'
 export type { EndpointSlots } from './http/endpoint.ts'
 export type { ServerSentEvent } from './http/event-stream.ts'

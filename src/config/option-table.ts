@@ -63,7 +63,7 @@ export const optionTable = {
   },
   trustProxy: {
     type: wholeNumber(0),
-    help: 'proxies in front that tell the address of clients by X-Forwarded-For or Forwarded',
+    help: 'proxies in front that tell address and scheme of clients by X-Forwarded-For and -Proto, or Forwarded',
     default: 0,
   },
   engine: { type: engineName, help: 'uws or node (default: uws where it runs)' },

@@ -1,11 +1,12 @@
 /**
- * The address of a client, as its socket or the proxies in front tell it.
+ * The address and the scheme of a client, as its socket or the proxies in front tell them.
  * @module
  */
+import type { Scheme } from './context.ts'
 import type { RequestHeaders } from './message.ts'
 
-/** Request headers that {@link forwardedAddress} reads. */
-export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'forwarded']
+/** Request headers that are read here. */
+export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'x-forwarded-proto', 'forwarded']
 
 /**
  * Returns the address that the outermost of `proxies` proxies saw; undefined when they name none. Each proxy adds the
@@ -14,13 +15,24 @@ export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'forward
  * **Source**: RFC 7239; `X-Forwarded-For` as common proxies write it.
  */
 export function forwardedAddress(headers: RequestHeaders, proxies: number): string | undefined {
-  const list = headers.get('x-forwarded-for')
-  const forwarded = headers.get('forwarded')
-  if ((list === undefined) === (forwarded === undefined)) return undefined
-  const entries = (list ?? (forwarded as string)).split(',')
+  return nodeAddress(forwarded(headers, 'x-forwarded-for', 'for', proxies) ?? '')
+}
+
+/** As {@link forwardedAddress}, for the scheme: of `X-Forwarded-Proto`, or `proto` of `Forwarded`. */
+export function forwardedScheme(headers: RequestHeaders, proxies: number): Scheme | undefined {
+  const scheme = forwarded(headers, 'x-forwarded-proto', 'proto', proxies)?.toLowerCase()
+  return scheme === 'http' || scheme === 'https' ? scheme : undefined
+}
+
+function forwarded(headers: RequestHeaders, name: string, parameter: string, proxies: number): string | undefined {
+  const list = headers.get(name)
+  const standard = headers.get('forwarded')
+  if ((list === undefined) === (standard === undefined)) return undefined
+  const entries = (list ?? (standard as string)).split(',')
   const entry = entries[Math.max(0, entries.length - proxies)].trim()
-  const node = list === undefined ? /(?:^|;)\s*for=(?:"([^"]*)"|([^;\s]*))/i.exec(entry) : undefined
-  return node === undefined ? nodeAddress(entry) : nodeAddress(node?.[1] ?? node?.[2] ?? '')
+  if (list !== undefined) return entry
+  const found = new RegExp(`(?:^|;)\\s*${parameter}=(?:"([^"]*)"|([^;\\s]*))`, 'i').exec(entry)
+  return found?.[1] ?? found?.[2]
 }
 
 /** Returns the address of `1.2.3.4:80`, `[::1]:80` or the like; undefined for other names. */

@@ -29,8 +29,13 @@ export interface ContextState {
   caller?: Caller
 }
 
+/** Of the URL that the client asked for. */
+export type Scheme = 'http' | 'https'
+
 /** The other end of a connection. */
 export interface RequestPeer {
+  /** Default `http`. */
+  readonly scheme?: Scheme
   /** Undefined where it is not known, or not known any more. */
   readonly remoteAddress?: string | undefined
 }
@@ -184,6 +189,14 @@ export class Context {
   get remoteAddress(): string | undefined {
     this.#remoteAddress ??= this.#peer.remoteAddress
     return this.#remoteAddress
+  }
+
+  /**
+   * `https` over TLS, also that of a proxy in front, where the option `trustProxy` lets it say so by X-Forwarded-Proto
+   * or Forwarded.
+   */
+  get scheme(): Scheme {
+    return this.#peer.scheme ?? 'http'
   }
 
   /** What hooks leave for the function, and for later hooks. Its type is declared by the application. */

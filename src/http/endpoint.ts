@@ -23,8 +23,13 @@ export interface RequestTarget {
 /** Takes a request's body as it comes. `write` and `abort` are as in {@link BodyReceiver} of descriptors. */
 export interface EndpointReceiver {
   write(piece: Uint8Array): void | Promise<void>
+  /**
+   * Called once, when the request has its slots: starts the answer, which may come before the body has ended. `end`
+   * then returns undefined. Never throws, never rejects.
+   */
+  answer?(): Promise<HttpResponse>
   /** Called when the body is complete. Never throws, never rejects. */
-  end(): MaybePromise<HttpResponse>
+  end(): MaybePromise<HttpResponse> | undefined
   abort(reason: Error): void
 }
 
@@ -67,6 +72,8 @@ export interface Endpoint {
   readonly isLimited: boolean
   /** Slots of its own, beside those of the server. */
   readonly slots?: EndpointSlots | undefined
+  /** Whether `receive` is called although nothing of a body has come yet. Default false. */
+  readonly startsUnread?: boolean
   /** Whether bodies with a content-encoding are decompressed first; otherwise they come as they were sent. */
   readonly decompresses: boolean
   /**

@@ -2,12 +2,17 @@
  * The body of a request that does not come in one piece, or before it is wanted.
  * @module
  */
-import type { ServingError } from '../errors.ts'
-import type { EndpointReceiver } from '../http/endpoint.ts'
+import { ClientClosed, type ServingError } from '../errors.ts'
+import type { Context } from '../http/context.ts'
+import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
+import type { HttpResponse } from '../http/message.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { tooLarge } from './admission.ts'
+import { noMemory, tooLarge, tooMany, uploadDrain } from './admission.ts'
 import { BodyBuffer } from './body.ts'
+import { encodingOf } from './decompress.ts'
+import { countedBytes } from './memory-budget.ts'
 import type { Limits } from './options.ts'
+import type { Reservation } from './reservation.ts'
 import { Upload } from './upload.ts'
 
 // More than this pauses the socket. Not sooner: a paused one does not notice that its client leaves. **Units**: bytes.
@@ -18,10 +23,13 @@ export interface BodyOwner {
   /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
   readonly declared: number | undefined
   readonly limits: Limits
-  /** Returns the endpoint's receiver with a slot taken; undefined when the body is wanted whole. May throw. */
-  receiver(): EndpointReceiver | undefined
-  /** Reserves memory up to `bytes` in all; false when there is too little, and the request was refused. */
-  reserve(bytes: number): boolean
+  readonly endpoint: Endpoint
+  readonly ctx: Context
+  readonly target: RequestTarget
+  /** Undefined for endpoints that answer under any load. */
+  readonly reservation: Reservation | undefined
+  /** Called with an answer that may come before the body is complete. */
+  answer(response: Promise<HttpResponse>, isCorked: boolean): void
   pause(): void
   resume(): void
   refuse(error: ServingError): void
@@ -41,6 +49,10 @@ export class BodyIntake {
   #held: { readonly bytes: Uint8Array; readonly last: boolean }[] | undefined
   #heldBytes = 0
   #isPaused = false
+  // Called when the rest of a body that is not wanted has come.
+  #end: (() => void) | undefined
+  #endTimer: NodeJS.Timeout | undefined
+  #dropped = 0
 
   constructor(owner: BodyOwner) {
     this.#owner = owner
@@ -49,6 +61,11 @@ export class BodyIntake {
   /** Keeps what comes until `release`. */
   hold(): void {
     this.#held = []
+  }
+
+  /** Passes the body to the endpoint's receiver, although nothing of it has come. */
+  start(): void {
+    if (this.#upload === undefined && this.#body === undefined) this.#openUpload()
   }
 
   /** Returns what was held, in order. */
@@ -67,20 +84,25 @@ export class BodyIntake {
   /** Takes a piece, which the socket may reuse when this returns. */
   take(piece: Uint8Array, last: boolean): void {
     const owner = this.#owner
+    if (this.#end !== undefined) {
+      this.#dropped += piece.length
+      if (last || this.#dropped > uploadDrain.bytes) this.#ended()
+      return
+    }
     if (this.#held !== undefined) {
       this.#held.push({ bytes: new Uint8Array(piece), last })
       this.#heldBytes += piece.length
       if (this.#heldBytes > owner.limits.maxBodyBytes) owner.refuse(tooLarge(owner.limits))
-      else if (owner.reserve(this.#heldBytes) && this.#heldBytes > heldBytes) this.#pause()
+      else if (this.#reserve(this.#heldBytes) && this.#heldBytes > heldBytes) this.#pause()
       return
     }
+    if (this.#upload === undefined && this.#body === undefined && !this.#openUpload()) return
     if (this.#upload !== undefined) {
       this.#upload.take(piece, last)
       return
     }
     if (this.#body === undefined) {
-      if (this.#receiveInPieces(piece, last)) return
-      if (!owner.reserve(owner.declared ?? 0)) return
+      if (!this.#reserve(owner.declared ?? 0)) return
       this.#body = new BodyBuffer(owner.declared, owner.limits.maxBodyBytes)
     }
     if (!this.#body.append(piece)) {
@@ -88,11 +110,29 @@ export class BodyIntake {
       return
     }
     // For an announced length, all memory was reserved at once.
-    if (owner.declared === undefined && !owner.reserve(this.#body.capacity)) return
+    if (owner.declared === undefined && !this.#reserve(this.#body.capacity)) return
     if (!last) return
     const bytes = this.#body.take()
     this.#body = undefined
     owner.run(bytes)
+  }
+
+  /**
+   * Drops what still comes, and calls `end` when all has come: closed over unread bytes, a connection would be reset,
+   * and the reset could overtake the answer. The bounds are those of refused uploads.
+   */
+  drop(end: (() => void) | undefined): void {
+    this.#upload?.abort(new ClientClosed('the answer was complete before the body'))
+    if (end === undefined) return
+    this.#end = end
+    this.#endTimer = setTimeout(() => this.#ended(), uploadDrain.timeMs)
+  }
+
+  #ended(): void {
+    clearTimeout(this.#endTimer)
+    const end = this.#end
+    this.#end = undefined
+    end?.()
   }
 
   /** Drops what has come and stops the receiver; does nothing once the body is complete. */
@@ -100,15 +140,23 @@ export class BodyIntake {
     this.#body?.drop()
     this.#body = undefined
     this.#held = undefined
+    clearTimeout(this.#endTimer)
     this.#upload?.abort(reason)
   }
 
-  /** Passes the body to the endpoint's receiver as it comes; returns false when the endpoint wants it whole. */
-  #receiveInPieces(piece: Uint8Array, last: boolean): boolean {
+  /** Reserves memory up to `bytes` in all; false when there is too little, and the request was refused. */
+  #reserve(bytes: number): boolean {
+    if (bytes < countedBytes || (this.#owner.reservation?.reserveUpTo(bytes) ?? true)) return true
+    this.#owner.refuse(noMemory())
+    return false
+  }
+
+  /** Asks the endpoint for a receiver of the pieces; returns false when the request was refused. */
+  #openUpload(): boolean {
     const owner = this.#owner
     try {
-      const receiver = owner.receiver()
-      if (receiver === undefined) return false
+      const receiver = receiverOf(owner)
+      if (receiver === undefined) return true
       this.#upload = new Upload(receiver, owner.limits.maxBodyBytes, {
         pause: () => owner.pause(),
         resume: () => owner.resume(),
@@ -116,11 +164,23 @@ export class BodyIntake {
         run: (isCorked) => owner.runReceived(receiver, isCorked),
         fault: (error) => owner.fault(error),
       })
+      const answer = receiver.answer?.()
+      if (answer !== undefined) owner.answer(answer, false)
+      return true
     } catch (error) {
       owner.refuse(decodeFailureOf(error))
-      return true
+      return false
     }
-    this.#upload.take(piece, last)
-    return true
   }
+}
+
+/** Returns the endpoint's receiver with a slot taken; undefined when the body is wanted whole. May throw. */
+function receiverOf({ endpoint, ctx, target, declared, reservation }: BodyOwner): EndpointReceiver | undefined {
+  if (encodingOf(endpoint, ctx) !== undefined) return undefined
+  const receiver = endpoint.receive?.(declared, ctx, target)
+  const full = receiver && reservation?.takeSlot()
+  if (full === undefined) return receiver
+  const error = tooMany(full)
+  receiver?.abort(error)
+  throw error
 }

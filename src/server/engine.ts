@@ -34,6 +34,8 @@ export interface ServerState {
   readonly cors?: Cors | undefined
   /** See ServeOptions. */
   readonly trustProxy?: number
+  /** Whether the HTTP port speaks TLS. Default false. */
+  readonly isTls?: boolean | undefined
 }
 
 /** Where an engine listens. */

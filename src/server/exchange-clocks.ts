@@ -1,5 +1,5 @@
 /**
- * The time limits of one exchange: of its body while it comes, then of its response while the client reads it.
+ * The time limits of one exchange: of its body while it comes, and of its response while the client reads it.
  * @module
  */
 import { ClientClosed, DeadlineExceeded, type ServingError } from '../errors.ts'
@@ -24,7 +24,8 @@ export class ExchangeClocks {
   readonly #limits: Limits
   readonly #exchange: TimedExchange
   #deadline: NodeJS.Timeout | undefined
-  #clock: TransferClock | undefined
+  #body: TransferClock | undefined
+  #reader: TransferClock | undefined
 
   constructor(limits: Limits, exchange: TimedExchange) {
     this.#limits = limits
@@ -37,14 +38,14 @@ export class ExchangeClocks {
     const exchange = this.#exchange
     const late = (within: string) =>
       exchange.bodyLate(new DeadlineExceeded(`expected the whole body ${within}, it did not come`))
-    if (this.#clock === undefined && bodyTimeoutMs > 0) {
+    if (this.#body === undefined && bodyTimeoutMs > 0) {
       const within = withinText(bodyTimeoutMs)
-      this.#clock = new TransferClock(
+      this.#body = new TransferClock(
         bodyTimeoutMs,
         () => exchange.received(),
         () => late(within),
       )
-      this.#clock.start()
+      this.#body.start()
     }
     if (this.#deadline !== undefined || ctx.deadlineMs === undefined) return
     this.#deadline = setTimeout(() => late('before the request deadline'), Math.min(ctx.remainingMs, 0x7fffffff))
@@ -57,46 +58,56 @@ export class ExchangeClocks {
     this.#deadline = setTimeout(() => this.#exchange.bodyLate(late()), Math.min(ctx.remainingMs, 0x7fffffff))
   }
 
-  /** Called when the body is complete or given up. */
-  bodyOver(): void {
+  /** Called when the answer begins: it is in time, and the body may still come. */
+  answered(): void {
     clearTimeout(this.#deadline)
     this.#deadline = undefined
-    this.#clock?.pause()
-    this.#clock = undefined
+  }
+
+  /** Called when the body is complete or given up. */
+  bodyOver(): void {
+    this.answered()
+    this.#body?.pause()
+    this.#body = undefined
   }
 
   /** Starts or resumes timing a client that does not take what was written. */
   awaitReader(): void {
     const { sendTimeoutMs } = this.#limits
     if (sendTimeoutMs === 0) return
-    if (this.#clock === undefined) {
+    if (this.#reader === undefined) {
       const exchange = this.#exchange
       const before = exchange.taken()
       const error = () =>
         new ClientClosed(`expected the client to read the response ${withinText(sendTimeoutMs)}, it was slower`)
-      this.#clock = new TransferClock(
+      this.#reader = new TransferClock(
         sendTimeoutMs,
         () => exchange.taken() - before,
         () => exchange.readerLate(error()),
       )
     }
-    this.#clock.start()
+    this.#reader.start()
   }
 
-  /** Called when the server stops waiting for the client. */
-  pause(): void {
-    this.#clock?.pause()
+  /** Called when the client has read what was written. */
+  readerReady(): void {
+    this.#reader?.pause()
   }
 
-  /** Called when the server waits for the client again. */
-  resume(): void {
-    this.#clock?.start()
+  /** Called when the server stops waiting for the body. */
+  pauseBody(): void {
+    this.#body?.pause()
+  }
+
+  /** Called when the server waits for the body again. */
+  resumeBody(): void {
+    this.#body?.start()
   }
 
   /** Called when the exchange is over. */
   stop(): void {
-    clearTimeout(this.#deadline)
-    this.#clock?.pause()
+    this.bodyOver()
+    this.#reader?.pause()
   }
 }
 

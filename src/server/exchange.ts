@@ -5,21 +5,20 @@
  */
 
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../errors.ts'
-import { type Context, lifecycle, type RequestPeer } from '../http/context.ts'
+import { type Context, lifecycle, type RequestPeer, type Scheme } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
-import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { mustClose, noMemory, tooLarge, tooMany } from './admission.ts'
+import { mustClose, tooLarge, tooMany } from './admission.ts'
 import { BodyIntake, type BodyOwner } from './body-intake.ts'
 import { decompress, encodingOf } from './decompress.ts'
 import type { ServerState } from './engine.ts'
 import { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
-import { clientAddress, type IncomingRequest } from './incoming-request.ts'
+import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
-import { countedBytes } from './memory-budget.ts'
 import type { Limits } from './options.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Reservation } from './reservation.ts'
@@ -39,9 +38,9 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   /** Whether the connection must close after the response. */
   readonly closes: boolean
   readonly #server: ServerState
-  readonly #endpoint: Endpoint
-  readonly #target: RequestTarget
-  readonly #ctx: Context
+  readonly endpoint: Endpoint
+  readonly target: RequestTarget
+  readonly ctx: Context
   /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
   readonly declared: number | undefined
   // Both created only when something has to be waited for: most requests come and leave at once.
@@ -50,20 +49,22 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   // Of the body. **Units**: bytes.
   #received = 0
   // Undefined for endpoints that answer under any load.
-  readonly #reservation: Reservation | undefined
+  readonly reservation: Reservation | undefined
   // Whether the body is complete or given up: what still comes is dropped.
   #closedToInput = false
+  // Whether the answer has begun before the body was complete.
+  #answersEarly = false
   /** The response whose pooled body is being sent in one piece. */
   pooled: HttpResponse | undefined
   #wake: (() => void) | undefined
-  readonly #recorder: OutcomeRecorder | undefined
+  readonly recorder: OutcomeRecorder | undefined
 
   constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
     this.#server = server
-    this.#endpoint = endpoint
-    this.#reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
-    this.#target = target
-    this.#ctx = ctx
+    this.endpoint = endpoint
+    this.reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
+    this.target = target
+    this.ctx = ctx
     this.declared = body.declared
     this.socket = socket
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
@@ -71,21 +72,25 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     lifecycle.bind(ctx, target, endpoint.api, this)
     const { observer, cors } = server
     if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
-    if (observer !== undefined) this.#recorder = new OutcomeRecorder(observer, ctx, endpoint)
+    if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
   }
 
   get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.#ctx.headers, () => this.socket.remoteAddress())
+    return clientAddress(this.#server, this.ctx.headers, () => this.socket.remoteAddress())
+  }
+
+  get scheme(): Scheme {
+    return clientScheme(this.#server, this.ctx.headers)
   }
 
   /** Whether the body of the response must not be sent. */
   get isHead(): boolean {
-    return this.#target.method === 'HEAD'
+    return this.target.method === 'HEAD'
   }
 
   /** The request id to send back: the client's own, if it sent one. */
   get echoedId(): string | undefined {
-    return lifecycle.clientId(this.#ctx)
+    return lifecycle.clientId(this.ctx)
   }
 
   /** Whether the response should say `connection: close`. */
@@ -98,15 +103,15 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
    * that come before are held.
    */
   begin(ready?: () => void): void {
-    const refusal = this.#server.before?.(this.#endpoint, this.#ctx)
+    const refusal = this.#server.before?.(this.endpoint, this.ctx)
     if (!(refusal instanceof Promise)) {
-      if (refusal === undefined) ready?.()
+      if (refusal === undefined) this.#letIn(ready)
       else this.#refuseUnread(refusal, true)
       return
     }
     this.#intake = new BodyIntake(this)
     this.#intake.hold()
-    this.#timed.awaitHooks(this.#ctx)
+    this.clocks.awaitHooks(this.ctx)
     refusal.then((error) => this.#guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
   }
 
@@ -123,7 +128,22 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.socket.cork(() => {
       for (const { bytes, last } of held) this.receive(bytes, last, false)
     })
+    this.#letIn(ready)
+  }
+
+  #letIn(ready?: () => void): void {
     ready?.()
+    if (!this.endpoint.startsUnread || this.declared === 0) return
+    // In the next turn: most small bodies come with their headers, and are cheaper whole.
+    this.#later(() => {
+      if (this.isReceiving && this.#intake === undefined) this.#openIntake().start()
+    })
+  }
+
+  #openIntake(): BodyIntake {
+    this.clocks.awaitBody(this.ctx)
+    this.#intake = new BodyIntake(this)
+    return this.#intake
   }
 
   /** Answers before the body was read; the engine drops what still comes, and the connection stays if it can. */
@@ -131,9 +151,8 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (this.declared !== 0 && mustClose(this.#server, this.declared)) this.refuse(error)
     else {
       this.#closedToInput = true
-      const response = this.#endpoint.problem(error, this.#ctx.id)
-      if (isCorked && this.socket.answersLater) this.#later(() => this.#respond(response, false))
-      else this.#respond(response, isCorked)
+      const response = this.endpoint.problem(error, this.ctx.id)
+      this.#whenAnswerable(isCorked, (corked) => this.#respond(response, corked))
     }
   }
 
@@ -144,57 +163,54 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
     this.#received += piece.length
-    if (this.#intake === undefined) {
-      if (last) {
-        // The whole body in one piece: no copy, no timer.
-        if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
-        else this.#run(bodyLoan.lend(this.#ctx.headers, piece, borrowed))
-        return
-      }
-      this.awaitBody()
-      this.#intake = new BodyIntake(this)
-    }
-    this.#intake.take(piece, last)
+    if (this.#intake !== undefined || !last) (this.#intake ?? this.#openIntake()).take(piece, last)
+    // The whole body in one piece: no copy, no timer.
+    else if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
+    else this.#run(bodyLoan.lend(this.ctx.headers, piece, borrowed))
+  }
+
+  /** Whether more of the body is to come. */
+  get isReceiving(): boolean {
+    return !this.#closedToInput
   }
 
   get limits(): Limits {
     return this.#server.limits
   }
 
-  receiver(): EndpointReceiver | undefined {
-    if (encodingOf(this.#endpoint, this.#ctx) !== undefined) return undefined
-    const receiver = this.#endpoint.receive?.(this.declared, this.#ctx, this.#target)
-    const full = receiver && this.#reservation?.takeSlot()
-    if (full === undefined) return receiver
-    const error = tooMany(full)
-    receiver?.abort(error)
-    throw error
-  }
-
   pause(): void {
-    this.#clocks?.pause()
+    this.#clocks?.pauseBody()
     if (!this.over) this.socket.pause()
   }
 
   resume(): void {
     if (this.over) return
-    this.#clocks?.resume()
+    this.#clocks?.resumeBody()
     this.socket.resume()
   }
 
   run(body: Uint8Array): void {
-    this.#run(bodyLoan.lend(this.#ctx.headers, body, bufferPool))
+    this.#run(bodyLoan.lend(this.ctx.headers, body, bufferPool))
   }
 
   runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
     this.#bodyComplete()
-    if (isCorked && this.socket.answersLater) this.#later(() => this.#answer(receiver.end(), false))
-    else this.#answer(receiver.end(), isCorked)
+    this.#whenAnswerable(isCorked, (corked) => this.answer(receiver.end(), corked))
+  }
+
+  /**
+   * Called before the end of a response whose request still comes: drops the rest of the body, and calls `end` then.
+   * `closes`: whether the connection closes at the end, so that it has to wait for the rest.
+   */
+  dropBody(closes: boolean, end: () => void): void {
+    this.#clocks?.bodyOver()
+    this.#intake?.drop(closes ? () => this.#later(end) : undefined)
+    if (!closes) end()
   }
 
   /** Called when the client has read what was written. */
   drained(): void {
-    this.#clocks?.pause()
+    this.#clocks?.readerReady()
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -203,7 +219,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   /** Resolves with the next `drained`, or when the exchange is over. */
   caughtUp(): Promise<void> {
     if (this.over) return Promise.resolve()
-    this.#timed.awaitReader()
+    this.clocks.awaitReader()
     return new Promise((resolve) => {
       this.#wake = resolve
     })
@@ -212,10 +228,10 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   /** Gives the request up because its connection is gone. */
   abort(): void {
     if (this.over) return
-    this.#recorder?.left()
+    this.recorder?.left()
     this.finished()
     const draining = this.#server.health.state === 'draining'
-    lifecycle.abort(this.#ctx, new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
+    lifecycle.abort(this.ctx, new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
     this.drained()
   }
 
@@ -228,16 +244,15 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
     this.pooled = undefined
     this.#clocks?.stop()
-    this.#intake?.abort(lifecycle.abortReason(this.#ctx) ?? new ClientClosed())
-    lifecycle.end(this.#ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.#reservation?.end()
-    this.#recorder?.end(this.#received)
+    this.#intake?.abort(lifecycle.abortReason(this.ctx) ?? new ClientClosed())
+    lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
+    this.reservation?.end()
+    this.recorder?.end(this.#received)
   }
 
   /** Called for an exception that no code above expected: logs it and cuts the connection. */
   fault(error: unknown): void {
-    this.#failed(new InternalError('the server failed', { cause: error }))
-    this.#cut()
+    this.#breakOff(new InternalError('the server failed', { cause: error }))
   }
 
   /** Called when a stream fails: the status was sent, so that only a cut connection tells the client. */
@@ -246,25 +261,12 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#cut()
   }
 
-  /** Called for each piece of the response's body that is sent. */
-  sent(piece: Chunk): void {
-    this.#recorder?.sent(piece)
-  }
-
-  /** Starts the time limits of a body that did not come at once. */
-  awaitBody(): void {
-    this.#timed.awaitBody(this.#ctx)
-  }
-
-  get #timed(): ExchangeClocks {
+  get clocks(): ExchangeClocks {
     this.#clocks ??= new ExchangeClocks(this.limits, {
       received: () => this.#received,
       taken: () => this.socket.taken(),
       bodyLate: (error) => this.#guard(() => this.refuse(error)),
-      readerLate: (error) => {
-        this.#failed(error)
-        this.#cut()
-      },
+      readerLate: (error) => this.#breakOff(error),
     })
     return this.#clocks
   }
@@ -273,43 +275,45 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#clocks?.bodyOver()
-    lifecycle.abort(this.#ctx, error)
+    lifecycle.abort(this.ctx, error)
     this.#intake?.abort(error)
+    if (this.#answersEarly) {
+      this.#breakOff(error)
+      return
+    }
     const response = this.problem(error)
-    this.answered(response.status)
-    this.sent(response.body as string)
+    this.recorder?.answered(response.status ?? 200)
+    this.recorder?.sent(response.body as string)
     if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
   }
 
   #bodyComplete(): void {
     this.#closedToInput = true
-    this.#recorder?.bodyComplete()
+    this.recorder?.bodyComplete()
     this.#clocks?.bodyOver()
   }
 
   #run(request: HttpRequest): void {
     this.#bodyComplete()
-    const full = this.#reservation?.takeSlot()
+    const full = this.reservation?.takeSlot()
     if (full !== undefined) {
-      const response = this.#endpoint.problem(tooMany(full), this.#ctx.id)
-      if (this.socket.answersLater) this.#later(() => this.#answer(response, false))
-      else this.#answer(response, true)
+      const response = this.endpoint.problem(tooMany(full), this.ctx.id)
+      this.#whenAnswerable(true, (corked) => this.#respond(response, corked))
       return
     }
-    const encoding = encodingOf(this.#endpoint, this.#ctx)
+    const encoding = encodingOf(this.endpoint, this.ctx)
     if (encoding !== undefined) {
-      const body = decompress(request, encoding, this.limits, this.#reservation)
-      const failed = (error: unknown) => this.#endpoint.problem(decodeFailureOf(error), this.#ctx.id)
-      const answer = body.then((plain) => this.#call(plain))
-      this.#answer(answer.catch(failed), false)
+      const body = decompress(request, encoding, this.limits, this.reservation)
+      const failed = (error: unknown) => this.endpoint.problem(decodeFailureOf(error), this.ctx.id)
+      this.answer(body.then((plain) => this.#call(plain)).catch(failed), false)
       return
     }
     if (!this.socket.answersLater) {
-      this.#answer(this.#call(request), true)
+      this.answer(this.#call(request), true)
       return
     }
     bodyLoan.keep(request)
-    this.#later(() => this.#answer(this.#call(request), false))
+    this.#later(() => this.answer(this.#call(request), false))
   }
 
   /** Continues outside of the socket's callback. */
@@ -321,6 +325,11 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     )
   }
 
+  #whenAnswerable(isCorked: boolean, work: (isCorked: boolean) => void): void {
+    if (isCorked && this.socket.answersLater) this.#later(() => work(false))
+    else work(isCorked)
+  }
+
   #guard(work: () => void): void {
     try {
       work()
@@ -330,15 +339,14 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   #call(request: HttpRequest): MaybePromise<HttpResponse> {
-    return this.#endpoint.answer(request, this.#ctx, this.#target)
+    return this.endpoint.answer(request, this.ctx, this.target)
   }
 
-  #answer(response: MaybePromise<HttpResponse>, isCorked: boolean): void {
-    if (!(response instanceof Promise)) {
-      this.#respond(response, isCorked)
-      return
-    }
-    response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))
+  /** Called with the answer, before or when the body is complete; undefined where it was called before. */
+  answer(response: MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
+    if (response instanceof Promise)
+      response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))
+    else if (response !== undefined) this.#respond(response, isCorked)
   }
 
   #respond(response: HttpResponse, isCorked: boolean): void {
@@ -349,44 +357,35 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     const fault = faultOf(response)
     if (fault !== undefined) {
       discard(response)
-      response = this.#endpoint.problem(new BadOutput(fault), this.#ctx.id)
+      response = this.endpoint.problem(new BadOutput(fault), this.ctx.id)
     }
     if (response.error !== undefined) this.#failed(response.error)
-    sendResponse(this, lifecycle.withHeaders(this.#ctx, response), isCorked)
+    if (this.isReceiving) {
+      this.#answersEarly = true
+      this.#clocks?.answered()
+    }
+    sendResponse(this, lifecycle.withHeaders(this.ctx, response), isCorked)
   }
 
   problem(error: ServingError): HttpResponse {
     this.#failed(error)
-    return lifecycle.withHeaders(this.#ctx, this.#endpoint.problem(error, this.#ctx.id))
+    return lifecycle.withHeaders(this.ctx, this.endpoint.problem(error, this.ctx.id))
+  }
+
+  #breakOff(error: Error): void {
+    this.#failed(error)
+    this.#cut()
   }
 
   #failed(error: Error): void {
     this.#log(error)
-    this.#recorder?.failed(error)
-  }
-
-  reserve(bytes: number): boolean {
-    if (bytes < countedBytes || (this.#reservation?.reserveUpTo(bytes) ?? true)) return true
-    this.refuse(noMemory())
-    return false
-  }
-
-  reserveAnswer(bytes: number): boolean {
-    return this.#reservation?.reserve(bytes) ?? true
-  }
-
-  answered(status = 200): void {
-    this.#recorder?.answered(status)
-  }
-
-  awaitReader(): void {
-    this.#timed.awaitReader()
+    this.recorder?.failed(error)
   }
 
   #cut(): void {
     if (this.over) return
     this.finished()
-    lifecycle.abort(this.#ctx)
+    lifecycle.abort(this.ctx)
     try {
       this.socket.destroy()
     } catch {
@@ -395,6 +394,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   #log(error: Error): void {
-    logFailure(this.#server.log, error, this.#ctx.id, this.#endpoint.name)
+    logFailure(this.#server.log, error, this.ctx.id, this.endpoint.name)
   }
 }

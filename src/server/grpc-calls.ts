@@ -17,7 +17,7 @@ import { admitCall, deadlineWithin, noMemory } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { drained, GrpcAnswer } from './grpc-answer.ts'
 import { addLines, headersOf, peerOf, type TextMetadata } from './grpc-metadata.ts'
-import { clientAddress } from './incoming-request.ts'
+import { clientAddress, clientScheme } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import type { HookedEndpoint } from './request-hooks.ts'
@@ -206,6 +206,9 @@ export class GrpcCalls {
       path: `/${name}`,
       get remoteAddress() {
         return clientAddress(server, headers, peer)
+      },
+      get scheme() {
+        return clientScheme(server, headers)
       },
     })
     const { observer } = server

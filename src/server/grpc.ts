@@ -64,7 +64,8 @@ export async function listenGrpc(
     'grpc.max_connection_idle_ms': idleMs,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
   })
-  const calls = new GrpcCalls(state, service, () => new Metadata())
+  const isTls = tls !== undefined || address.tls !== undefined
+  const calls = new GrpcCalls({ ...state, isTls }, service, () => new Metadata())
   for (const name of rpcServices) {
     server.addService(definition(name), {
       Call: unaryHandler((call, reply) => calls.unary(call, reply, `${name}/Call`)),

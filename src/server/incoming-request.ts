@@ -2,8 +2,8 @@
  * What an engine knows of a request once its headers have come.
  * @module
  */
-import { forwardedAddress } from '../http/client-address.ts'
-import { Context, lifecycle } from '../http/context.ts'
+import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
+import { Context, lifecycle, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
@@ -38,6 +38,9 @@ export function contextOfRefused(server: ServerState, request: RefusedRequest): 
     get remoteAddress() {
       return clientAddress(server, headers, peer)
     },
+    get scheme() {
+      return clientScheme(server, headers)
+    },
   })
   if (server.cors !== undefined) lifecycle.addHeaders(ctx, server.cors.linesFor(headers.get('origin')))
   return ctx
@@ -50,6 +53,11 @@ export function clientAddress(
   peer: () => string | undefined,
 ): string | undefined {
   return (trustProxy === 0 ? undefined : forwardedAddress(headers, trustProxy)) ?? peer()
+}
+
+/** Returns the scheme that the client used: that of the socket, or what trusted proxies tell. */
+export function clientScheme({ trustProxy = 0, isTls }: ServerState, headers: RequestHeaders): Scheme {
+  return (trustProxy === 0 ? undefined : forwardedScheme(headers, trustProxy)) ?? (isTls ? 'https' : 'http')
 }
 
 /** Returns the names of the headers to read for an endpoint; for no endpoint, those that refusals need. */

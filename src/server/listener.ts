@@ -78,6 +78,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const telemetry = await Telemetry.start(service, options, log)
   const server = createServerState(service, limits, prefix, log, disclosure, {
     trustProxy: parseTrustProxy(options.trustProxy),
+    isTls: options.tlsCert !== undefined,
     corsOrigin: options.corsOrigin,
     observers: telemetry.observers,
     endpoints: telemetry.endpoints,

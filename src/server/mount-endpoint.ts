@@ -27,6 +27,7 @@ class MountEndpoint implements Endpoint {
   readonly methods = methods
   readonly readsHeaders = 'all'
   readonly isLimited = true
+  readonly startsUnread = true
   readonly decompresses = false
   readonly #handler: FetchHandler
 
@@ -47,19 +48,11 @@ class MountEndpoint implements Endpoint {
 
   receive(_: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver {
     const body = new BodySource()
-    let request: Request | undefined
-    const answer = this.#run(ctx, () => {
-      request = requestOf(ctx, target, body.stream)
-      return request
-    })
-    // A handler that has answered without touching the body does not want it.
-    void answer.then(() => body.answered(request?.bodyUsed === true || request?.body?.locked === true))
+    if (!hasBody(target)) body.drop()
     return {
       write: (piece) => body.write(piece),
-      end: () => {
-        body.end()
-        return answer
-      },
+      answer: () => this.#run(ctx, () => requestOf(ctx, target, body.stream)),
+      end: () => body.end(),
       abort: (reason) => body.abort(reason),
     }
   }
@@ -88,12 +81,16 @@ class MountEndpoint implements Endpoint {
   }
 }
 
+/** Whether a Request of the Fetch standard may have a body. */
+function hasBody({ method }: RequestTarget): boolean {
+  return method !== 'GET' && method !== 'HEAD'
+}
+
 /** Returns the Request of a target. **Errors**: BadInput for a Host or a header that is none. */
 function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | ReadableStream | undefined): Request {
   const { method, path, query } = target
-  const hasBody = body !== undefined && method !== 'GET' && method !== 'HEAD'
   try {
-    const url = new URL(`http://${ctx.headers.get('host') ?? 'localhost'}`)
+    const url = new URL(`${ctx.scheme}://${ctx.headers.get('host') ?? 'localhost'}`)
     url.pathname = path.startsWith('/') ? path : new URL(path).pathname
     url.search = query
     const init = {
@@ -102,7 +99,7 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
       signal: ctx.signal,
       duplex: 'half' as const,
     }
-    return new Request(url, hasBody ? { ...init, body: body as ReadableStream } : init)
+    return new Request(url, body !== undefined && hasBody(target) ? { ...init, body: body as ReadableStream } : init)
   } catch (cause) {
     throw new BadInput('expected a Host and headers of a fetch Request, received others', { cause })
   }
@@ -159,12 +156,12 @@ class StreamedBody implements AsyncIterableIterator<Chunk> {
 // What a body may be ahead of its handler. **Units**: bytes.
 const aheadBytes = 256 * 1024
 
-/** The body of a request as a stream; the client waits while its handler is behind, until it has answered. */
+/** The body of a request as a stream; the client waits while its handler is behind. */
 class BodySource {
   readonly stream: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
   #isWanted = true
-  #waits = true
+  #room: Promise<void> | undefined
   #wake: (() => void) | undefined
 
   constructor() {
@@ -173,7 +170,7 @@ class BodySource {
         this.#controller = controller
       },
       pull: () => this.#goOn(),
-      cancel: () => this.#drop(),
+      cancel: () => this.drop(),
     }
     this.stream = new ReadableStream(source, new ByteLengthQueuingStrategy({ highWaterMark: aheadBytes }))
   }
@@ -182,40 +179,33 @@ class BodySource {
     if (!this.#isWanted) return
     // Not `slice`: of a Buffer that is another view of the same bytes.
     this.#controller.enqueue(new Uint8Array(piece))
-    if (!this.#waits || (this.#controller.desiredSize ?? 0) > 0) return
-    return new Promise((resolve) => {
+    if ((this.#controller.desiredSize ?? 0) > 0) return
+    // One for all pieces that come meanwhile: a paused socket may still deliver some.
+    this.#room ??= new Promise((resolve) => {
       this.#wake = resolve
     })
+    return this.#room
   }
 
-  end(): void {
+  end(): undefined {
     if (this.#isWanted) this.#controller.close()
     this.#isWanted = false
   }
 
   abort(reason: Error): void {
     if (this.#isWanted) this.#controller.error(reason)
-    this.#drop()
+    this.drop()
   }
 
-  /**
-   * Called when the handler has answered: the answer is sent when the body has come, so that nothing waits for it any
-   * more. `isRead`: whether the answer may be made of it.
-   */
-  answered(isRead: boolean): void {
-    this.#waits = false
-    if (isRead) this.#goOn()
-    else this.#drop()
-  }
-
-  #drop(): void {
+  /** Called when nothing reads what still comes. */
+  drop(): void {
     this.#isWanted = false
     this.#goOn()
   }
 
   #goOn(): void {
-    const wake = this.#wake
+    this.#wake?.()
+    this.#room = undefined
     this.#wake = undefined
-    wake?.()
   }
 }

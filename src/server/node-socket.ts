@@ -55,7 +55,7 @@ export class NodeSocket implements ExchangeSocket {
     const req = this.#req
     const declared = this.#declared
     let received = 0
-    if (declared !== 0) this.#exchange.awaitBody()
+    if (declared !== 0) this.#exchange.clocks.awaitBody(this.#exchange.ctx)
     req.on('data', (piece: Buffer) => {
       received += piece.length
       this.#take(piece, received === declared)
@@ -146,7 +146,11 @@ export class NodeSocket implements ExchangeSocket {
   #end(body?: Chunk): void {
     this.#timeStall()
     this.#res.once('finish', () => this.#exchange.finished())
-    this.#res.end(body)
+    if (!this.#exchange.isReceiving) this.#res.end(body)
+    else {
+      if (body !== undefined) this.#res.write(body)
+      this.#exchange.dropBody(this.#exchange.closing, () => this.#res.end())
+    }
   }
 
   #lines(response: HttpResponse): string[] {

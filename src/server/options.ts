@@ -106,8 +106,9 @@ export interface ServeOptions extends Partial<Limits> {
    */
   readonly corsOrigin?: string
   /**
-   * How many proxies in front of the server write the client's address into X-Forwarded-For or Forwarded, for
-   * `ctx.remoteAddress`. Default 0: the headers are not believed.
+   * How many proxies in front of the server write the client's address into X-Forwarded-For, and its scheme into
+   * X-Forwarded-Proto, or both into Forwarded, for `ctx.remoteAddress` and `ctx.scheme`. Default 0: the headers are not
+   * believed.
    */
   readonly trustProxy?: number
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */

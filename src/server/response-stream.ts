@@ -6,9 +6,12 @@ import { BadOutput, expected, type ServingError } from '../errors.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { noMemory } from './admission.ts'
+import type { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless } from './head.ts'
 import { countedBytes } from './memory-budget.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { Reservation } from './reservation.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of
 // new room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks
@@ -23,16 +26,13 @@ export interface ResponseOwner {
   readonly isHead: boolean
   /** The response whose pooled body is being sent in one piece: given back at the end. */
   pooled: HttpResponse | undefined
-  /** Reserves memory for an answer; returns false when there is too little. */
-  reserveAnswer(bytes: number): boolean
+  /** Undefined where memory is not counted. */
+  readonly reservation: Reservation | undefined
   /** Reports an error and returns its answer. */
   problem(error: ServingError): HttpResponse
-  /** Called when the status is about to be sent. */
-  answered(status?: number): void
-  /** Called for each piece of the body that is sent. */
-  sent(piece: Chunk): void
-  /** Starts the clock of a client that has to read. */
-  awaitReader(): void
+  /** Undefined where nobody observes. */
+  readonly recorder: OutcomeRecorder | undefined
+  readonly clocks: ExchangeClocks
   /** Resolves when the client has read what was written, or the exchange is over. */
   caughtUp(): Promise<void>
   /** Called when the body fails after its status was sent. */
@@ -42,7 +42,7 @@ export interface ResponseOwner {
 /** Sends a response. `isCorked`: whether the writes of this tick leave in one packet anyway. */
 export function sendResponse(owner: ResponseOwner, response: HttpResponse, isCorked: boolean): void {
   const { body, status = 200 } = response
-  owner.answered(status)
+  owner.recorder?.answered(status)
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
   if (isBodyless(status) || (owner.isHead && !isWhole)) {
     discard(response)
@@ -54,21 +54,21 @@ export function sendResponse(owner: ResponseOwner, response: HttpResponse, isCor
 /** Sends a complete body, within the memory budget and the time that a client has for reading it. */
 function sendCounted(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
   const isLarge = body.length >= countedBytes
-  if (isLarge && !owner.reserveAnswer(body.length)) {
+  if (isLarge && owner.reservation?.reserve(body.length) === false) {
     response.pooled?.give(body as Uint8Array)
     const problem = owner.problem(noMemory())
-    owner.answered(problem.status)
+    owner.recorder?.answered(problem.status ?? 200)
     sendWhole(owner, problem, problem.body as string, isCorked)
     return
   }
   if (response.pooled !== undefined) owner.pooled = response
   sendWhole(owner, response, body, isCorked)
-  if (isLarge && !owner.over) owner.awaitReader()
+  if (isLarge && !owner.over) owner.clocks.awaitReader()
 }
 
 function sendWhole(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
   const { socket } = owner
-  if (!owner.isHead) owner.sent(body)
+  if (!owner.isHead) owner.recorder?.sent(body)
   if (isCorked) socket.sendWhole(response, body)
   else socket.cork(() => socket.sendWhole(response, body))
 }
@@ -118,7 +118,7 @@ class ResponseStream {
         void this.pump(chunks.slice(i).values())
         return
       }
-      this.#owner.sent(chunk)
+      this.#owner.recorder?.sent(chunk)
       if (chunk.length > 0 && !this.#socket.sendPiece(chunk)) {
         void this.pump(chunks.slice(i + 1).values(), this.#owner.caughtUp())
         return
@@ -163,7 +163,7 @@ class ResponseStream {
     for (const piece of this.#length === undefined ? piecesOf(chunk) : [bytesOf(chunk)]) {
       if (this.#owner.over || piece.length === 0) continue
       let hasRoom = true
-      this.#owner.sent(piece)
+      this.#owner.recorder?.sent(piece)
       socket.cork(() => {
         this.#sendHead()
         hasRoom =

@@ -25,6 +25,8 @@ import { createRouter } from './router.ts'
 export interface ServerExtras {
   /** See ServeOptions. Default 0. */
   readonly trustProxy?: number
+  /** Whether the HTTP port speaks TLS. Default false. */
+  readonly isTls?: boolean | undefined
   /** See ServeOptions. */
   readonly corsOrigin?: string | undefined
   /** Told of all requests before the hooks of the service. */
@@ -40,7 +42,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { trustProxy = 0, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
+  { trustProxy = 0, isTls, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const oip: OipServer = {
@@ -68,6 +70,7 @@ export function createServerState(
     cors,
     readsHeaders: headersFor(service, observer, trustProxy, cors),
     trustProxy,
+    isTls,
   }
 }
 

@@ -17,6 +17,14 @@ import type { NativeResponse } from './uws-package.ts'
 // Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
 const wholeBytes = 64 * 1024
 
+/** How the response of a request may end. */
+interface Ending {
+  /** Whether it must not be written in this turn. */
+  readonly answersLater: boolean
+  /** Whether uWebSockets.js closes the connection at the end, since the client said so. */
+  readonly clientCloses: boolean
+}
+
 /** The socket of one request on a native response. */
 export class UwsSocket implements ExchangeSocket {
   readonly copies = true
@@ -28,12 +36,20 @@ export class UwsSocket implements ExchangeSocket {
   // What the kernel has not taken yet of a body of known length, and the offset where that starts in the body.
   #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
   #sendsEvents = false
+  // Whether the client asked for the connection to close, which uWebSockets.js does by itself at the end.
+  readonly #clientCloses: boolean
   // Whether the native response is invalid, also for what the exchange still does when it is over.
   #gone = false
 
-  constructor(server: ServerState, request: IncomingRequest, res: NativeResponse, answersLater: boolean) {
+  constructor(
+    server: ServerState,
+    request: IncomingRequest,
+    res: NativeResponse,
+    { answersLater, clientCloses }: Ending,
+  ) {
     this.#res = res
-    this.#answersLater = answersLater
+    this.#answersLater = answersLater || clientCloses
+    this.#clientCloses = clientCloses
     this.#exchange = new Exchange(server, request, this)
   }
 
@@ -77,6 +93,17 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendWhole(response: HttpResponse, body: Chunk): void {
+    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendWhole(response, body, false))
+    else this.#sendWhole(response, body, true)
+  }
+
+  /** Called for an end that comes before that of the request. */
+  #dropBody(end: () => void): void {
+    this.#exchange.dropBody(this.#clientCloses, () => this.#res.cork(end))
+  }
+
+  /** `closes`: whether the connection may be closed at the end, where the response says that it is. */
+  #sendWhole(response: HttpResponse, body: Chunk, closes: boolean): void {
     const res = this.#res
     const exchange = this.#exchange
     const close = exchange.closing
@@ -89,20 +116,27 @@ export class UwsSocket implements ExchangeSocket {
       return
     }
     writeHead(res, response, exchange.echoedId)
-    if (close && (large || bodyless)) res.writeHeader('connection', 'close')
+    if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      this.sendSized(bytes, bytes.length)
+      this.#sendSized(bytes, bytes.length)
       return
     }
     // Both copy what the kernel does not take, so clean-ups may free the body when they return.
     if (bodyless) res.endWithoutBody()
-    else res.end(body, close)
+    else res.end(body, close && closes)
     exchange.finished()
   }
 
   /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
   sendSized(bytes: Uint8Array, length: number): boolean {
+    const isLast = this.#exchange.isReceiving && this.#res.getWriteOffset() + bytes.length >= length
+    if (!isLast) return this.#sendSized(bytes, length)
+    this.#dropBody(() => this.#sendSized(bytes, length))
+    return true
+  }
+
+  #sendSized(bytes: Uint8Array, length: number): boolean {
     const start = this.#res.getWriteOffset()
     if (this.#writeSized(bytes, length)) return true
     this.#rest = { bytes, start }
@@ -170,6 +204,11 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendEnd(): void {
+    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendEnd())
+    else this.#sendEnd()
+  }
+
+  #sendEnd(): void {
     this.#res.end()
     this.#exchange.finished()
   }

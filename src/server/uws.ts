@@ -130,7 +130,8 @@ function open(
     return
   }
   const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
-  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, !turn.add() || reader.clientCloses)
+  const ending = { answersLater: !turn.add(), clientCloses: reader.clientCloses }
+  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, ending)
   res.onAborted(() => socket.onAborted())
   res.onData((chunk, last) => socket.onData(chunk, last))
   socket.begin()
