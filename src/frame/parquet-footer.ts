@@ -82,7 +82,9 @@ export function footerOf(file: Uint8Array, length: number = footerLength(file)):
   return new ThriftReader(file, file.length - 8 - length, file.length - 8)
 }
 
-function footerLength(file: Uint8Array): number {
+/** Returns the length that a file states of its footer; 0 if there is no place for one. **Units**: bytes. */
+export function footerLength(file: Uint8Array): number {
+  if (file.length < 12) return 0
   return new DataView(file.buffer, file.byteOffset, file.length).getUint32(file.length - 8, true)
 }
 

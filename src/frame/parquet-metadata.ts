@@ -105,19 +105,23 @@ function readGroup(thrift: ThriftReader): { rows: number; chunks: ParquetChunk[]
 }
 
 function readChunk(thrift: ThriftReader): ParquetChunk {
-  const numbers = new Map<number, number>()
+  let [codec, values, packedBytes, data, dictionary] = [-1, -1, -1, -1, 0]
   thrift.struct((id, type) => {
     // 1 is the path of another file.
     if (id === 1) throw new Unreadable()
     if (id !== 3 || type !== thriftTypes.struct) return thrift.skip(type, 3)
     thrift.struct((member, kind) => {
-      if (kind === thriftTypes.i32 || kind === thriftTypes.i64) numbers.set(member, thrift.signed())
-      else thrift.skip(kind, 4)
+      if (kind !== thriftTypes.i32 && kind !== thriftTypes.i64) return thrift.skip(kind, 4)
+      const value = thrift.signed()
+      if (member === 4) codec = value
+      else if (member === 5) values = value
+      else if (member === 7) packedBytes = value
+      else if (member === 9) data = value
+      else if (member === 11) dictionary = value
     }, 4)
   }, 3)
-  const data = numbers.get(9) ?? -1
-  const start = Math.min(data, numbers.get(11) || data)
-  return { codec: numbers.get(4) ?? -1, values: numbers.get(5) ?? -1, start, end: start + (numbers.get(7) ?? -1) }
+  const start = Math.min(data, dictionary || data)
+  return { codec, values, start, end: start + packedBytes }
 }
 
 function readKeyValue(thrift: ThriftReader): readonly [string, string] {

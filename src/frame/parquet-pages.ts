@@ -4,21 +4,17 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
-import { compressors } from 'hyparquet-compressors'
 import { type PageHeader, type ParquetChunk, readPageHeader } from './parquet-metadata.ts'
+import { unpackPage, type WorkBudget } from './parquet-unpack.ts'
 import { ThriftReader, Unreadable } from './thrift.ts'
 
 /** Numbers of the enums of parquet.thrift. */
 const pageTypes = { data: 0, dictionary: 2, dataV2: 3 } as const
 const encodings = { plain: 0, plainDictionary: 2, rle: 3, rleDictionary: 8 } as const
-const codecs = ['UNCOMPRESSED', 'SNAPPY', 'GZIP', undefined, 'BROTLI', undefined, 'ZSTD', 'LZ4_RAW'] as const
 
 /** Physical types, by their number in the enum Type, with the bytes of a value; 0: bytes of any length. */
 export const physical = { bool: 0, int32: 1, int64: 2, float: 4, double: 5, bytes: 6 } as const
 const sizes: Readonly<Record<number, number>> = { 1: 4, 2: 8, 4: 4, 5: 8 }
-
-/** Maximum bytes of text of a column: a dictionary's entry may be repeated in each row. */
-const maxTextBytes = 2 ** 22
 
 /** Collects the values of a column over all of its pages. Nulls are zeros and empty texts. */
 export class ColumnPages {
@@ -31,9 +27,11 @@ export class ColumnPages {
   readonly #type: number
   readonly #isOptional: boolean
   readonly #size: number
+  readonly #work: WorkBudget
   #row = 0
 
-  constructor(type: number, isOptional: boolean, rows: number) {
+  constructor(type: number, isOptional: boolean, rows: number, work: WorkBudget) {
+    this.#work = work
     this.#type = type
     this.#isOptional = isOptional
     this.#size = type === physical.bool ? 1 : (sizes[type] ?? 0)
@@ -48,17 +46,24 @@ export class ColumnPages {
     const last = this.#row + values
     let dictionary: Dictionary | undefined
     while (this.#row < last) {
-      const thrift = new ThriftReader(file, at, end)
-      const header = readPageHeader(thrift)
+      const header = readPageHeader(new ThriftReader(file, at, end))
+      this.#work.takePage(header.start - at, header.packedBytes, header.unpackedBytes)
       at = header.start + header.packedBytes
-      if (header.packedBytes < 0 || at > end) throw new Unreadable()
+      if (at > end) throw new Unreadable()
       const bytes = file.subarray(header.start, at)
-      if (header.type === pageTypes.dictionary) dictionary = this.#dictionary(header, unpack(bytes, codec, header))
-      else if (header.values > last - this.#row || header.values < 1) throw new Unreadable()
-      else if (header.type === pageTypes.data) this.#page(header, unpack(bytes, codec, header), dictionary)
-      else if (header.type === pageTypes.dataV2) this.#pageV2(header, bytes, codec, dictionary)
+      if (header.type === pageTypes.dictionary) {
+        if (dictionary !== undefined) throw new Unreadable()
+        dictionary = this.#dictionary(header, this.#unpack(bytes, codec, header.unpackedBytes))
+      } else if (header.values > last - this.#row || header.values < 1) throw new Unreadable()
+      else if (header.type === pageTypes.data) {
+        this.#page(header, this.#unpack(bytes, codec, header.unpackedBytes), dictionary)
+      } else if (header.type === pageTypes.dataV2) this.#pageV2(header, bytes, codec, dictionary)
       else throw new Unreadable()
     }
+  }
+
+  #unpack(bytes: Uint8Array, codec: number, unpackedBytes: number): Uint8Array {
+    return unpackPage(bytes, codec, unpackedBytes, this.#work)
   }
 
   #dictionary({ values, encoding }: PageHeader, bytes: Uint8Array): Dictionary {
@@ -94,8 +99,7 @@ export class ColumnPages {
     const { repetition, definition, isPacked } = header.levels ?? { repetition: -1, definition: -1, isPacked: false }
     if (repetition !== 0 || definition < 0 || definition > bytes.length) throw new Unreadable()
     const rest = bytes.subarray(definition)
-    const unpackedBytes = header.unpackedBytes - definition
-    const own = isPacked ? unpack(rest, codec, { unpackedBytes }) : rest
+    const own = isPacked ? this.#unpack(rest, codec, header.unpackedBytes - definition) : rest
     const levels = this.#isOptional ? bytes.subarray(0, definition) : undefined
     this.#values(header.values, header.encoding, levels, own, dictionary)
   }
@@ -164,7 +168,12 @@ export class ColumnPages {
       return
     }
     this.#texts(places, (each) => {
-      for (let i = 0; i < places.length; i++) each(i, bytes, starts[codes[i] * 2], starts[codes[i] * 2 + 1])
+      for (let i = 0; i < places.length; i++) {
+        const [from, to] = [starts[codes[i] * 2], starts[codes[i] * 2 + 1]]
+        // An entry may be repeated in each row.
+        this.#work.take(to - from)
+        each(i, bytes, from, to)
+      }
     })
   }
 
@@ -193,7 +202,6 @@ export class ColumnPages {
   }
 
   #grow(length: number): void {
-    if (this.textBytes + length > maxTextBytes) throw new Unreadable()
     const grown = new Uint8Array(Math.max(this.data.length * 2, this.textBytes + length))
     grown.set(this.data)
     this.data = grown
@@ -234,16 +242,6 @@ function readTexts(bytes: Uint8Array, count: number, each: (i: number, from: num
     each(i, at, at + length)
     at += length
   }
-}
-
-function unpack(bytes: Uint8Array, codec: number, { unpackedBytes }: { readonly unpackedBytes: number }): Uint8Array {
-  const name = codecs[codec]
-  if (name === undefined || unpackedBytes < 0 || unpackedBytes > maxTextBytes) throw new Unreadable()
-  if (unpackedBytes === 0) return new Uint8Array(0)
-  if (name === 'UNCOMPRESSED') return bytes
-  const unpacked = compressors[name]?.(bytes, unpackedBytes)
-  if (unpacked?.length !== unpackedBytes) throw new Unreadable()
-  return unpacked
 }
 
 /** Reads `into.length` numbers of `width` bits: runs of one number, and groups of eight packed ones. */

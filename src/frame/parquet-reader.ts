@@ -1,29 +1,35 @@
 /**
  * Reads small Parquet files of flat columns in this process, where a malformed one cannot do harm: JavaScript checks
- * every index, and sizes are bounded. All others go to Polars in the sandbox, which takes 1 ms more.
+ * every index, and the work of all pages together is bounded. All others go to Polars in the sandbox, which takes 1 ms
+ * more.
  * @module
  */
 import { FlatTable } from '../array/flatbuffer.ts'
 import { type ColumnKind, dataConstructor, isNumeric, itemSize } from '../dtype.ts'
 import { type ArrowType, arrowTypeOf } from './arrow-types.ts'
 import type { Column, ColumnTable } from './columns.ts'
-import { readParquetFooter } from './parquet-footer.ts'
+import { footerLength, readParquetFooter } from './parquet-footer.ts'
 import { type ParquetColumn, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
 import { ColumnPages, physical } from './parquet-pages.ts'
+import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
 
-/** Bounds of what is read here, which takes 5 ms at most. **Units**: bytes; rows times columns; columns. */
+/** Bounds of what is read here. **Units**: bytes; rows times columns; columns. */
 const maxFileBytes = 2 ** 19
+const maxFooterBytes = 2 ** 16
 const maxUnpackedBytes = 2 ** 21
 const maxCells = 2 ** 17
 const maxColumns = 512
+/** What pages may cost, whatever the footer says of them: a file may have many, and columns may share them. */
+const maxWork = 2 * maxUnpackedBytes
 
 /**
  * Returns the columns of a small file. Undefined for a larger file, for types, encodings and compressions that are not
- * read here, and for anything that is wrong with it: Polars decides about those.
+ * read here, and for anything that is wrong with it: Polars decides about those. **Cost**: at most 20 ms, whatever the
+ * file holds; see test/unit/frame/parquet-work.test.ts.
  */
 export function readSmallParquet(file: Uint8Array): ColumnTable | undefined {
-  if (file.length > maxFileBytes) return undefined
+  if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
   const footer = readParquetFooter(file)
   if ('failure' in footer) return undefined
   const { rows, columns, values, unpackedBytes } = footer
@@ -33,7 +39,7 @@ export function readSmallParquet(file: Uint8Array): ColumnTable | undefined {
     const metadata = readParquetMetadata(file)
     return metadata === undefined ? undefined : readColumns(file, metadata, rows)
   } catch {
-    // Unreadable, or what a decompressor throws.
+    // Unreadable, or what zlib and Snappy throw.
     return undefined
   }
 }
@@ -45,8 +51,9 @@ function readColumns(file: Uint8Array, metadata: ParquetMetadata, rows: number):
   if (!isWhole || total !== rows || new Set(columns.map(({ name }) => name)).size !== columns.length) return undefined
   const types = typesOf(metadata)
   if (types === undefined) return undefined
+  const work = new WorkBudget(maxWork)
   const made = columns.map((column, i): Column => {
-    const pages = new ColumnPages(column.type, column.isOptional, rows)
+    const pages = new ColumnPages(column.type, column.isOptional, rows, work)
     for (const { chunks } of groups) {
       const chunk = chunks[i]
       if (chunk.values === 0) continue

@@ -55,7 +55,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   flatbuffers: 'array/flatbuffer.ts',
   'nodejs-polars': 'frame/polars-package.ts',
   'onnxruntime-node': 'onnx/onnxruntime.ts',
-  'hyparquet-compressors': 'frame/parquet-pages.ts',
+  hysnappy: 'frame/parquet-unpack.ts',
   'grpc-health-check': 'server/grpc.ts',
   leven: 'config/nearest-word.ts',
   mime: 'file/extension-type.ts',
