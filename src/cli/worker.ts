@@ -29,12 +29,12 @@ process.on('SIGINT', () => {})
 process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
-  if (isMessageOf<DrainRequest>('drain', message)) leave(0, message.isReplaced)
+  if (isMessageOf<DrainRequest>('drain', message)) leave(0, message)
 })
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
-  leave(0)
+  leave(0, { atOnce: true })
 })
 // Unhandled rejections arrive here, too. The state of the process is unknown from here on, so it is replaced; requests
 // that run are answered first.
@@ -64,20 +64,18 @@ function fail(error: unknown): void {
 }
 
 /** Stops once, whoever asks first. Waits for a start that has begun, so that its shutdown hooks run. */
-async function leave(code: number, isReplaced = false): Promise<void> {
+async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<DrainRequest> = {}): Promise<void> {
   if (leaving) return
   leaving = true
   // A shutdown hook that never ends must not keep a process that has no supervisor.
-  setTimeout(
-    () => process.exit(1),
-    (config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs) + closeMarginMs,
-  ).unref()
+  const { drainTimeoutMs, drainDelayMs } = { ...defaultLimits, ...config.serve }
+  setTimeout(() => process.exit(1), drainDelayMs + drainTimeoutMs + closeMarginMs).unref()
   try {
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one
     // drains.
-    await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0 }))
+    await (isReplaced ? listener?.leave() : listener?.close({ accepting: code === 0, atOnce }))
     await metrics.leave()
   } catch (error) {
     logger.error({ event: 'shutdown_failed', err: error }, 'the service did not stop in order')

@@ -98,6 +98,11 @@ export const optionTable = {
     help: 'requests at a time in each worker',
     default: defaultLimits.maxInFlight,
   },
+  drainDelayMs: {
+    type: wholeNumber(0),
+    help: 'time after SIGTERM for load balancers to see that it is not ready',
+    default: defaultLimits.drainDelayMs,
+  },
   drainTimeoutMs: {
     type: wholeNumber(0),
     help: 'time for running requests after a signal to stop',

@@ -8,10 +8,11 @@ import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 
 /**
- * The states of a server's life. A `leaving` one has a successor on the same port: it takes no new connections, and
- * answers requests on open ones, which closes them. One that drains refuses requests.
+ * The states of a server's life. A `stopping` one answers requests while load balancers learn that it is not ready. A
+ * `leaving` one has a successor on the same port: it takes no new connections, and answers requests on open ones. Both
+ * close connections with their answers. One that drains refuses requests.
  */
-export type HealthState = 'starting' | 'ready' | 'leaving' | 'draining'
+export type HealthState = 'starting' | 'ready' | 'stopping' | 'leaving' | 'draining'
 
 /** The state of one server, which the listener changes. */
 export interface Health {
@@ -20,7 +21,7 @@ export interface Health {
 
 /** Whether requests are answered in this state. */
 export function takesRequests(state: HealthState): boolean {
-  return state === 'ready' || state === 'leaving'
+  return state !== 'starting' && state !== 'draining'
 }
 
 // `no-store`: a proxy that keeps an old answer would keep a dead server in rotation.
@@ -32,7 +33,7 @@ const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
  * Returns the endpoints of health: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
- * should be sent requests (503 while starting or draining, or with what `unready` says is missing, such as a model).
+ * should be sent requests (503 while starting, stopping or draining, or with what `unready` says is missing, such as a model).
  * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
  */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
@@ -45,7 +46,7 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
 
 /** Returns why a server should not be sent requests; undefined when it should. */
 export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
-  return takesRequests(state) ? unready() : state
+  return state === 'ready' || state === 'leaving' ? unready() : state
 }
 
 function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {

@@ -13,6 +13,7 @@ import type { Service } from '../service/service.ts'
 import { DescriptorWatch } from './descriptor-watch.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import type { GrpcEngine } from './grpc.ts'
+import type { HealthState } from './health.ts'
 import type { Logger } from './log.ts'
 import { createLogger } from './log.ts'
 import { logLevels } from './log-levels.ts'
@@ -164,6 +165,7 @@ class RunningListener implements Listener {
   readonly #tls: TlsFiles | undefined
   readonly #telemetry: Telemetry
   readonly metricsPort: number | undefined
+  readonly #delay = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(
@@ -188,20 +190,29 @@ class RunningListener implements Listener {
     this.grpcPort = grpc?.port
   }
 
-  close({ accepting = true }: { readonly accepting?: boolean } = {}): Promise<void> {
+  close({ accepting = true, atOnce = !accepting }: Parameters<Listener['close']>[0] = {}): Promise<void> {
     if (!accepting && this.#closing === undefined) this.#engine.stopAccepting()
-    this.#closing ??= this.#drain()
+    if (atOnce) this.#delay.abort()
+    this.#closing ??= atOnce || this.#server.limits.drainDelayMs === 0 ? this.#drain() : this.#drainLater()
     return this.#closing
   }
 
   leave(): Promise<void> {
-    this.#closing ??= this.#handOver()
+    this.#closing ??= this.#handOver('leaving')
     return this.#closing
   }
 
-  async #handOver(): Promise<void> {
+  async #drainLater(): Promise<void> {
+    const { health, limits } = this.#server
+    health.state = 'stopping'
+    this.#grpc?.drain()
+    await wait(limits.drainDelayMs, undefined, { signal: this.#delay.signal }).catch(() => {})
+    await this.#handOver('stopping')
+  }
+
+  async #handOver(state: HealthState): Promise<void> {
     const { health, limiter, limits } = this.#server
-    health.state = 'leaving'
+    health.state = state
     this.#engine.stopAccepting()
     this.#grpc?.leave()
     const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)

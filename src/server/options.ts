@@ -44,6 +44,11 @@ export interface Limits {
    * **Units**: bytes.
    */
   readonly maxMemoryBytes: number
+  /**
+   * Time from being told to stop until connections are refused, for load balancers to see that readiness is 503;
+   * requests are answered meanwhile. 0 where nothing balances. **Units**: milliseconds.
+   */
+  readonly drainDelayMs: number
   /** Time for running requests to finish once the server was told to stop. **Units**: milliseconds. */
   readonly drainTimeoutMs: number
   /**
@@ -62,6 +67,7 @@ export const defaultLimits: Limits = Object.freeze({
   bodyTimeoutMs: 30_000,
   sendTimeoutMs: 30_000,
   maxMemoryBytes: defaultMemoryBytes(),
+  drainDelayMs: 0,
   drainTimeoutMs: 30_000,
   modelGraceMs: defaultModelGraceMs,
 })
@@ -172,8 +178,11 @@ export interface Listener {
    * Turns readiness to 503, refuses new requests, waits for running ones up to `drainTimeoutMs`, closes. Idempotent.
    * Meanwhile new connections are accepted, so that probes see the 503, unless `accepting` is false: for a process that
    * stops while others go on listening on the same port.
+   *
+   * With `drainDelayMs` it answers requests for that time after readiness has turned to 503, then as {@link leave} does,
+   * unless `accepting` is false. `atOnce`: without that delay, and without the rest of one that has begun.
    */
-  close(options?: { readonly accepting?: boolean }): Promise<void>
+  close(options?: { readonly accepting?: boolean; readonly atOnce?: boolean }): Promise<void>
   /**
    * Closes without refusing a request, for a process whose successor listens on the same port: accepts no new
    * connections, answers requests on open ones, which closes them, and closes those that are idle after a second.

@@ -295,7 +295,7 @@ class Supervision {
 
   /** Lets a process leave that has a successor, and waits for its end. */
   async #handOver(worker: WorkerProcess): Promise<void> {
-    worker.drain(true)
+    worker.drain({ isReplaced: true })
     const late = setTimeout(() => worker.kill('did not leave in time'), this.#drainMs + exitMarginMs)
     await worker.ended
     clearTimeout(late)
@@ -310,7 +310,10 @@ class Supervision {
     if (!this.#stopping) {
       this.#signalAt = performance.now()
       this.#options.logger.info({ event: 'drain', signal }, `${signal}: finishing the running requests`)
-      this.#stop(this.#drainMs)
+      // Behind Ctrl-C there is a user who waits, and no load balancer.
+      const atOnce = signal === 'SIGINT'
+      const { drainDelayMs = defaultLimits.drainDelayMs } = this.#options.config.serve
+      this.#stop(this.#drainMs + (atOnce ? 0 : drainDelayMs), atOnce)
       return
     }
     this.#options.logger.warn({ event: 'stop_now', signal }, `${signal} again: stopping at once`)
@@ -318,10 +321,10 @@ class Supervision {
     this.#settle.resolve(signals[signal])
   }
 
-  #stop(drainMs: number): void {
+  #stop(drainMs: number, atOnce = true): void {
     this.#stopping = true
     for (const slot of this.#slots) clearTimeout(slot.restart)
-    for (const worker of this.#processes) worker.drain(false)
+    for (const worker of this.#processes) worker.drain({ atOnce })
     setTimeout(() => this.#killAll('did not stop in time'), drainMs + exitMarginMs).unref()
     this.#settleWhenAlone()
   }

@@ -57,6 +57,8 @@ export interface DrainRequest {
   readonly type: 'drain'
   /** Whether another worker has taken its place: it refuses no request then. */
   readonly isReplaced?: boolean
+  /** Whether somebody waits for its end: `drainDelayMs` is not waited for. */
+  readonly atOnce?: boolean
 }
 
 /** Asks a worker for its metrics. */

@@ -49,9 +49,9 @@ export class WorkerProcess {
     return this.#worker?.process.pid
   }
 
-  /** Asks it to finish its requests and exit. `isReplaced`: whether a successor has its place. */
-  drain(isReplaced: boolean): void {
-    const request: DrainRequest = { type: 'drain', isReplaced }
+  /** Asks it to finish its requests and exit. */
+  drain(how: Omit<DrainRequest, 'type'>): void {
+    const request: DrainRequest = { type: 'drain', ...how }
     // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
     this.#worker?.send(request, () => {})
   }

@@ -91,6 +91,24 @@ describe('a stop', () => {
     await until(() => !isAlive(worker))
   })
 
+  it('by SIGTERM waits for load balancers where it was told to, by SIGINT does not', async () => {
+    const flags = ['--workers', '1', '--drain-delay-ms', '60000']
+    const behindProxy = await serveFile(probe, flags)
+    behindProxy.child.kill('SIGTERM')
+    const ready = () => fetch(`http://127.0.0.1:${behindProxy.port}/readyz`)
+    await until(async () => (await ready()).status === 503)
+    expect((await send(behindProxy.port, '/pid', 'x')).status).toBe(200)
+    await until(() => {
+      behindProxy.child.kill('SIGINT')
+      return behindProxy.child.exitCode !== null
+    })
+    expect((await behindProxy.exited).code).toBe(130)
+
+    const inTerminal = await serveFile(probe, flags)
+    inTerminal.child.kill('SIGINT')
+    expect(await inTerminal.exited).toEqual({ code: 0, signal: null })
+  })
+
   it.each(['SIGTERM', 'SIGINT'] as const)('by %s during the start runs the shutdown hooks', async (signal) => {
     const file = join(folder({}), 'start')
     const service = join(root, 'test/cli/services/slow-start.service.ts')

@@ -71,6 +71,42 @@ describe.each(engines)('close() on %s', (engine) => {
     expect(await refused(server.port)).toBe('ECONNREFUSED')
   })
 
+  it('answers requests for drainDelayMs while readiness is 503, then closes, and at once when asked again', async () => {
+    const { server, raw, release, steps } = await waiting({ drainDelayMs: 60_000 })
+    const idle = await server.connect()
+    const closing = server.listener.close()
+    const ready = await server.ask(post('/readyz', '', {}, 'GET'))
+    expect([ready.status, ready.text, ready.headers.get('connection')]).toEqual([503, 'stopping\n', ['close']])
+    release.open()
+    const late = await server.connect()
+    for (const connection of [idle, late]) {
+      connection.write(post('/wait', 'x'))
+      const answer = await connection.answer()
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, ['close']])
+      expect(await connection.closed).toBe('')
+    }
+    expect((await raw.answer()).text).toBe('complete')
+    expect(steps).toEqual(['answered', 'answered', 'answered'])
+    await server.listener.close({ atOnce: true })
+    await closing
+    expect(steps.at(-1)).toBe('stopped')
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+  })
+
+  it('waits for no more than drainDelayMs, and not at all when others have the port', async () => {
+    const { server, raw, release } = await waiting({ drainDelayMs: 10 })
+    const closing = server.listener.close()
+    release.open()
+    expect((await raw.answer()).text).toBe('complete')
+    await closing
+    expect(await refused(server.port)).toBe('ECONNREFUSED')
+
+    const shared = await waiting({ drainDelayMs: 60_000 })
+    shared.release.open()
+    await shared.server.listener.close({ accepting: false })
+    expect(await refused(shared.server.port)).toBe('ECONNREFUSED')
+  })
+
   it('aborts what still runs after drainTimeoutMs', async () => {
     const { server, raw, release, reason, steps } = await waiting({ drainTimeoutMs: 10 })
     await server.listener.close()
