@@ -33,7 +33,8 @@ const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
  * Returns the endpoints of health: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
- * should be sent requests (503 while starting, stopping or draining, or with what `unready` says is missing, such as a model).
+ * should be sent requests (503 while starting, stopping or draining, or with what `unready` says is missing, such as a
+ * model).
  * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
  */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {

@@ -179,7 +179,7 @@ export interface Listener {
    * Meanwhile new connections are accepted, so that probes see the 503, unless `accepting` is false: for a process that
    * stops while others go on listening on the same port.
    *
-   * With `drainDelayMs` it answers requests for that time after readiness has turned to 503, then as {@link leave} does,
+   * With `drainDelayMs` it answers requests for that time after readiness turned to 503, then as {@link leave} does,
    * unless `accepting` is false. `atOnce`: without that delay, and without the rest of one that has begun.
    */
   close(options?: { readonly accepting?: boolean; readonly atOnce?: boolean }): Promise<void>

@@ -71,7 +71,7 @@ describe.each(engines)('close() on %s', (engine) => {
     expect(await refused(server.port)).toBe('ECONNREFUSED')
   })
 
-  it('answers requests for drainDelayMs while readiness is 503, then closes, and at once when asked again', async () => {
+  it('answers requests for drainDelayMs while readiness is 503, and closes at once when asked again', async () => {
     const { server, raw, release, steps } = await waiting({ drainDelayMs: 60_000 })
     const idle = await server.connect()
     const closing = server.listener.close()
