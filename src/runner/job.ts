@@ -11,7 +11,7 @@ import { joinRows } from './rows.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import { type Boundary, pack } from './transfer.ts'
-import type { Channel, ModelWorker } from './worker.ts'
+import type { Channel, ModelWorker, Transfer } from './worker.ts'
 
 /** A stream that a worker has begun. */
 export interface OpenStream {
@@ -122,7 +122,7 @@ export class Job implements CallOwner {
    * **Errors**: {@link WorkerEnded}; for a batch whose rows cannot be sent, that of {@link pack}.
    */
   async run(): Promise<RunReply | undefined> {
-    const transfer: ArrayBuffer[] = []
+    const transfer: Transfer[] = []
     const inputs = this.method.batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
     if (this.#calls.length === 0) return undefined
     const deadlineMs = lastDeadline(this.#calls)
@@ -139,12 +139,12 @@ export class Job implements CallOwner {
     return tracer.job(`${this.#context.name}.${this.method.name}`, traces, isBatch ? this.rows : undefined)
   }
 
-  #packBatch(transfer: ArrayBuffer[]): PackedList {
+  #packBatch(transfer: Transfer[]): PackedList {
     const rows = joinRows(this.#calls.map(({ value }) => value))
     return { items: [pack(rows, this.#context.boundary, transfer)] }
   }
 
-  #packEach(transfer: ArrayBuffer[]): PackedList {
+  #packEach(transfer: Transfer[]): PackedList {
     const { boundary } = this.#context
     const values = this.#calls.map(({ value }) => value)
     const refused = new Set<RunnerCall>()
@@ -163,7 +163,7 @@ export class Job implements CallOwner {
   /** Begins the stream of the only call. */
   open(): OpenStream {
     const [{ value, deadlineMs }] = this.#calls
-    const transfer: ArrayBuffer[] = []
+    const transfer: Transfer[] = []
     const input = pack(value, this.#context.boundary, transfer)
     const trace = this.#trace(false)
     const message: StreamMessage = {

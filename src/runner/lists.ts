@@ -7,6 +7,7 @@ import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
 import { dataConstructor, type NumericDType } from '../dtype.ts'
 import { type Boundary, isMoved, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
+import type { Transfer } from './worker.ts'
 
 /** A list that can be sent: its items, or one array of them all, stacked along a new first dimension. */
 export type PackedList = { readonly items: readonly Packed[] } | { readonly stack: Packed }
@@ -22,7 +23,7 @@ type Numbers = Float32Array
 export function packList(
   values: readonly unknown[],
   boundary: Boundary,
-  transfer: ArrayBuffer[],
+  transfer: Transfer[],
   instead: (error: unknown, index: number) => Packed | undefined,
 ): PackedList {
   if (isStackable(values)) return { stack: pack(stackOf(values), boundary, transfer) }

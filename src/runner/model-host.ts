@@ -20,7 +20,7 @@ import type {
 } from './model-messages.ts'
 import { errorFields } from './remote-error.ts'
 import { type Boundary, type Packed, pack, unpack } from './transfer.ts'
-import type { Channel } from './worker.ts'
+import type { Channel, Transfer } from './worker.ts'
 
 /** The second argument of a method. */
 export interface ModelCall {
@@ -38,7 +38,7 @@ export interface ModelCall {
 /** A reply, and the buffers to move with it. */
 export interface HostReply {
   readonly reply: unknown
-  readonly transfer: readonly ArrayBuffer[]
+  readonly transfer: readonly Transfer[]
 }
 
 type Method = (input: unknown, call: ModelCall) => unknown
@@ -129,7 +129,7 @@ export class ModelHost {
     }
     const ms = performance.now() - start
     this.#running.delete(id)
-    const transfer: ArrayBuffer[] = []
+    const transfer: Transfer[] = []
     const packed = packList(results, this.#boundary, transfer, (error, i) => {
       if (!failed.includes(i)) failed.push(i)
       return this.#pack(this.#failure(error, method))
@@ -137,7 +137,7 @@ export class ModelHost {
     return { reply: { results: packed, failed, ms } satisfies RunReply, transfer }
   }
 
-  #pack(value: unknown, transfer: ArrayBuffer[] = []): Packed {
+  #pack(value: unknown, transfer: Transfer[] = []): Packed {
     return pack(value, this.#boundary, transfer)
   }
 
@@ -149,7 +149,7 @@ export class ModelHost {
 
   async #stream(message: StreamMessage, channel: Channel): Promise<void> {
     const call = new Call(message.deadlineMs, message.traceparent)
-    const post = (up: StreamUp, transfer: ArrayBuffer[] = []) => channel.post(up, transfer)
+    const post = (up: StreamUp, transfer: Transfer[] = []) => channel.post(up, transfer)
     let credits = 0
     let wake = () => {}
     let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
@@ -171,7 +171,7 @@ export class ModelHost {
         const next = await iterator.next()
         if (next.done === true || call.aborted) break
         credits--
-        const transfer: ArrayBuffer[] = []
+        const transfer: Transfer[] = []
         const item = this.#pack(next.value, transfer)
         post({ kind: 'item', item }, transfer)
       }

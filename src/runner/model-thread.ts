@@ -11,7 +11,7 @@ const host = new ModelHost('thread')
 /** Handles one message. The pool's option `name` is this export. */
 export const handle = threadEntry(async (message, channel) => {
   const { reply, transfer } = await host.handle(message, channel)
-  return moved(reply, transfer)
+  return moved(reply, transfer as ArrayBuffer[])
 })
 
 // Keeps this an ES module: Piscina tries `require` first, and where tsx's CommonJS hooks are there (a service started

@@ -11,12 +11,17 @@ import type { Boundary } from './transfer.ts'
 /** Time after its deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
 export const defaultModelGraceMs = 5_000
 
-/** The model that a module loads: what its function `load`, or the one it exports as default, returns. */
+/**
+ * The model that a module loads: what its function `load`, or the one it exports as default, returns. A type without
+ * either is that of the model itself, as for models in Python.
+ */
 export type ModelOf<M> = M extends { readonly load: (init: never) => infer R }
   ? Awaited<R>
   : M extends { readonly default: (init: never) => infer R }
     ? Awaited<R>
-    : Readonly<Record<string, (input: unknown, call: ModelCall) => unknown>>
+    : unknown extends M
+      ? Readonly<Record<string, (input: unknown, call: ModelCall) => unknown>>
+      : M
 
 /** The argument of the function that loads the model. */
 export type InitOf<M> = M extends { readonly load: (...args: infer A) => unknown }
@@ -137,6 +142,7 @@ export interface RunnerOptions<M = unknown> {
    * Default `replace`.
    */
   readonly onHang?: 'replace' | 'report'
+  readonly python?: never
 }
 
 /** A method's options, checked, with defaults. */

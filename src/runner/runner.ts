@@ -3,7 +3,7 @@
  * @module
  */
 
-import { InvalidArgument } from '../errors.ts'
+import { InvalidArgument, Overloaded } from '../errors.ts'
 import { measureRunner, RunnerCounts } from '../metrics/runner-counts.ts'
 import { tracer } from '../tracing/tracer.ts'
 import { realClock } from './clock.ts'
@@ -11,6 +11,7 @@ import type { Dispatcher } from './dispatcher.ts'
 import { startInline } from './inline-worker.ts'
 import type { OpenStream } from './job.ts'
 import { startProcesses } from './process-workers.ts'
+import { type PythonOptions, type PythonSettings, pythonRunnerOptions } from './python/python-options.ts'
 import { addRemoteLife } from './remote-life.ts'
 import { type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
 import { cutSizes, joinResults, rowsOf, splitRows } from './rows.ts'
@@ -59,7 +60,7 @@ export interface RunnerLife {
 
 const reserved = ['name', 'unready', 'waiting', 'start', 'stop', 'watch', 'then', 'constructor', '__proto__']
 
-const startWorkers: Readonly<Record<Boundary, StartWorkers>> = {
+const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, StartWorkers>> = {
   none: startInline,
   thread: startThreads,
   process: startProcesses,
@@ -78,6 +79,7 @@ class ModelRunner implements RunnerLife {
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
   readonly #counts = new RunnerCounts()
   readonly #isRemote: boolean
+  readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
   /** Ends what a remote model has open. */
   #stopped = new AbortController()
@@ -86,10 +88,16 @@ class ModelRunner implements RunnerLife {
   #users = 0
   #starting: Promise<void> | undefined
 
-  constructor(name: string, options: RunnerOptions | RemoteOptions) {
+  constructor(name: string, options: RunnerOptions | RemoteOptions | PythonOptions) {
     this.#isRemote = 'url' in options
-    const own = 'url' in options ? remoteRunnerOptions(name, options) : options
-    this.#settings = parseRunnerOptions(name, own, reserved)
+    if (isPython(options)) {
+      const { own, python } = pythonRunnerOptions(name, options)
+      this.#settings = { ...parseRunnerOptions(name, own, reserved), boundary: 'python' }
+      this.#python = python
+    } else {
+      const own = 'url' in options ? remoteRunnerOptions(name, options) : options
+      this.#settings = parseRunnerOptions(name, own, reserved)
+    }
     this.name = name
     measureRunner(this, () => ({
       name,
@@ -133,10 +141,25 @@ class ModelRunner implements RunnerLife {
     this.#listeners.push(listener)
   }
 
+  /** Returns what starts the workers. **Errors**: SetupError when Python's environment cannot be made. */
+  async #startWorkers(): Promise<StartWorkers> {
+    const { boundary, concurrency } = this.#settings
+    if (boundary !== 'python') return startWorkers[boundary]
+    // Loaded where it is used.
+    const [{ pythonExecutable }, { pythonWorkers }] = await Promise.all([
+      import('./python/environment.ts'),
+      import('./python/python-workers.ts'),
+    ])
+    const executable = await pythonExecutable(`the runner ${this.name}`, this.#python as PythonSettings)
+    if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
+    return pythonWorkers({ executable, concurrency })
+  }
+
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
     const { boundary, modelGraceMs: ownGraceMs } = this.#settings
+    const start = await this.#startWorkers()
     const supervisor = new WorkerSupervisor(this.#isRemote ? this.#remoteSettings() : this.#settings, {
-      start: startWorkers[boundary],
+      start,
       entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
       clock: realClock,
       counts: this.#counts,
@@ -212,6 +235,10 @@ class ModelRunner implements RunnerLife {
   }
 }
 
+function isPython(options: RunnerOptions | RemoteOptions | PythonOptions): options is PythonOptions {
+  return (options as Partial<PythonOptions>).python !== undefined
+}
+
 /** Joins the answers to the parts of a request. **Errors**: the first part's that fails; the rest are given up. */
 async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
   try {
@@ -263,7 +290,8 @@ export type RemoteRunner = RunnerLife & RemoteMethods
 export interface RunnerClass {
   /** A model of another server. */
   new (name: string, options: RemoteOptions): RemoteRunner
-  new <M = unknown>(name: string, options: RunnerOptions<M>): Runner<M>
+  /** A model of a module whose type is `M`, or a model in Python that has the methods of `M`. */
+  new <M = unknown>(name: string, options: RunnerOptions<M> | PythonOptions<M>): Runner<M>
   readonly prototype: RunnerLife
 }
 

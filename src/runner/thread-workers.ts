@@ -12,7 +12,14 @@ import { MessageChannel, type MessagePort, parentPort, type Worker } from 'node:
 import { move, Piscina, queueOptionsSymbol, transferableSymbol, valueSymbol } from 'piscina'
 import { heapLimitMb } from './heap-limit.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
-import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
+import {
+  type Channel,
+  type ModelWorker,
+  type Transfer,
+  WorkerEnded,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from './worker.ts'
 
 /** A message for a certain thread. The symbol's value stays on this side: a structured clone drops symbols. */
 interface Task {
@@ -96,13 +103,13 @@ class Thread implements ModelWorker {
     return this.#ended ?? new WorkerEnded(`${this.name} ended`)
   }
 
-  run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown> {
+  run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
     return this.#run(message, transfer as ArrayBuffer[], undefined)
   }
 
-  open(message: unknown, transfer: readonly ArrayBuffer[]) {
+  open(message: unknown, transfer: readonly Transfer[]) {
     const { port1, port2 } = new MessageChannel()
-    const done = this.#run(message, [...transfer, port2], port2)
+    const done = this.#run(message, [...(transfer as ArrayBuffer[]), port2], port2)
     return { channel: channelOf(port1), done }
   }
 

@@ -9,15 +9,20 @@
  * @module
  */
 import { BadInput, InvalidArgument, show } from '../errors.ts'
+import { pythonSerializerOf } from './python/plain-forms.ts'
 import { type Serializer, serializerNamed, serializerOf } from './serializers.ts'
+import type { Transfer } from './worker.ts'
 
 /**
  * Buffers from this size are moved once they have been copied. Below, a structured clone is as fast. **Units**: bytes.
  */
 export const minMoveBytes = 16 * 1024
 
-/** What lies between the two sides: nothing (they share their memory), a thread's or a process's boundary. */
-export type Boundary = 'none' | 'thread' | 'process'
+/**
+ * What lies between the two sides: nothing (they share their memory), the boundary of a thread or of a process, or a
+ * process in Python, for which all memory lies beside the message.
+ */
+export type Boundary = 'none' | 'thread' | 'process' | 'python'
 
 /** A value that can be sent: plain data, and the fields of the objects in it that have a serializer. */
 export interface Packed {
@@ -45,35 +50,33 @@ const moved = new WeakSet<object>()
  * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
  * **Cost**: visits every object in the value, and copies containers only on the way to what has to be replaced.
  */
-export function pack(value: unknown, boundary: Boundary, transfer: ArrayBuffer[] = []): Packed {
+export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = []): Packed {
   const objects: PackedObject[] = []
-  const plain = mapLeaves(value, [], packLeaf(boundary, transfer, objects))
+  const plain = mapLeaves(value, [], packLeaf(boundary, transfer, objects), boundary === 'python')
   return objects.length === 0 ? { value: plain } : { value: plain, objects }
 }
 
-function packLeaf(boundary: Boundary, transfer: ArrayBuffer[], objects: PackedObject[]): Visit {
+function packLeaf(boundary: Boundary, transfer: Transfer[], objects: PackedObject[]): Visit {
   return (leaf, path) => {
-    if (ArrayBuffer.isView(leaf)) return packView(leaf as View, false, boundary, transfer)
-    const serializer = typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined
+    const forPython = boundary === 'python' ? pythonSerializerOf(leaf) : undefined
+    if (forPython === undefined && ArrayBuffer.isView(leaf)) return packView(leaf as View, false, boundary, transfer)
+    const serializer = forPython ?? (typeof leaf === 'object' && leaf !== null ? serializerOf(leaf) : undefined)
     if (serializer === undefined) return packBuiltIn(leaf)
     objects.push([[...path], serializer.name, packFields(leaf as object, serializer, boundary, transfer)])
     return null
   }
 }
 
-function packFields(
-  object: object,
-  serializer: Serializer<object>,
-  boundary: Boundary,
-  transfer: ArrayBuffer[],
-): Packed {
+function packFields(object: object, serializer: Serializer<object>, boundary: Boundary, transfer: Transfer[]): Packed {
   const fields: Record<string, unknown> = { ...serializer.toFields(object) }
   const isOwned = moved.has(object) || serializer.fresh === true
   const objects: PackedObject[] = []
   for (const name in fields) {
     const field = fields[name]
     if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, isOwned, boundary, transfer)
-    else if (!isFlat(field)) fields[name] = mapLeaves(field, [name], packLeaf(boundary, transfer, objects))
+    else if (!isFlat(field)) {
+      fields[name] = mapLeaves(field, [name], packLeaf(boundary, transfer, objects), boundary === 'python')
+    }
   }
   if (moved.delete(object)) for (const name of serializer.movable ?? []) markDetached(object, name)
   return objects.length === 0 ? { value: fields } : { value: fields, objects }
@@ -159,10 +162,12 @@ const maxDepth = 1_000
 /**
  * Returns the value with each leaf (a view, an object of a class, a function) replaced; the same value when nothing
  * was.
+ * `isJson`: numbers that JSON does not have are leaves as well.
  */
-function mapLeaves(value: unknown, path: (string | number)[], visit: Visit): unknown {
+function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJson: boolean): unknown {
   if (typeof value !== 'object' || value === null) {
-    return typeof value === 'function' || typeof value === 'symbol' ? visit(value, path) : value
+    const isLeaf = typeof value === 'function' || typeof value === 'symbol' || (isJson && !isInJson(value))
+    return isLeaf ? visit(value, path) : value
   }
   const isList = Array.isArray(value)
   if (!isList) {
@@ -178,9 +183,9 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit): unk
   const names = isList ? value.keys() : Object.keys(value)
   for (const name of names) {
     const member = (value as Record<string | number, unknown>)[name]
-    if (typeof member === 'number' || typeof member === 'string') continue
+    if (typeof member === 'string' || (typeof member === 'number' && (!isJson || isInJson(member)))) continue
     path.push(name)
-    const next = mapLeaves(member, path, visit)
+    const next = mapLeaves(member, path, visit, isJson)
     if (next !== member) {
       copy ??= isList ? [...value] : { ...value }
       define(copy, name, next)
@@ -189,6 +194,9 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit): unk
   }
   return copy ?? value
 }
+
+/** Returns whether JSON has a primitive value. */
+const isInJson = (value: unknown) => (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint')
 
 function put(root: unknown, path: Path, value: unknown): void {
   let at = root as Record<string | number, unknown>
@@ -203,8 +211,10 @@ function define(target: object, name: string | number, value: unknown): void {
   } else (target as Record<string | number, unknown>)[name] = value
 }
 
-function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: ArrayBuffer[]): View {
+function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Transfer[]): View | number {
   if (boundary === 'none') return view
+  // Copied when the message is sent, in this turn; in its place stands which one it is.
+  if (boundary === 'python') return transfer.push(view) - 1
   // A child process does not share memory with us.
   if (view.buffer instanceof SharedArrayBuffer) return boundary === 'process' ? copyOf(view) : view
   const isWhole = view.byteLength === view.buffer.byteLength

@@ -12,16 +12,17 @@ import type { LoadMessage, LoadReply } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import type { RunnerSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
-import type { ModelWorker, StartWorkers, WorkerPool } from './worker.ts'
+import type { ModelWorker, StartWorkers, Transfer, WorkerPool } from './worker.ts'
 
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
   /**
    * `ended`: a worker died. `load_failed`: its replacement could not load the model. `replaced`: it did. `hung`: a call
    * did not return within `modelGraceMs` after its deadline, and its worker is ended and replaced unless `onHang` says
-   * otherwise. `unhandled_rejection`: the model left a rejected promise to nobody; the worker goes on.
+   * otherwise. `unhandled_rejection`: the model left a rejected promise to nobody; the worker goes on. `printed`: a
+   * line that a model in Python printed.
    */
-  readonly kind: 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection'
+  readonly kind: 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
   readonly message: string
   readonly cause?: Error
 }
@@ -51,6 +52,7 @@ export class WorkerSupervisor {
   readonly #options: SupervisorOptions
   readonly #pool: WorkerPool
   readonly #load: LoadMessage
+  readonly #loadViews: Transfer[] = []
   readonly #size: number
   readonly #started: Promise<void>
   readonly #retries = new Map<ModelWorker, () => void>()
@@ -79,14 +81,15 @@ export class WorkerSupervisor {
       graceMs: options.graceMs,
       onHung: (worker, method) => this.#onHung(worker, method),
     })
+    // Sent to each worker: nothing in it may be moved to one of them.
+    const packShared = (value: unknown) => pack(value, boundary === 'python' ? boundary : 'process', this.#loadViews)
     this.#load = {
       kind: 'load',
       runner: name,
       module,
-      // Sent to each worker: nothing in it may be moved to one of them.
-      init: pack(init, 'process'),
+      init: packShared(init),
       methods: methods.map((method) => method.name),
-      warmup: warmup.map(([method, input]) => [method, pack(input, 'process')]),
+      warmup: warmup.map(([method, input]) => [method, packShared(input)]),
     }
     this.#size = Math.max(1, settings.threads)
     this.#started = new Promise((resolve, reject) => {
@@ -99,6 +102,7 @@ export class WorkerSupervisor {
       up: (worker) => this.#up(worker),
       down: (worker, cause) => this.#down(worker, cause),
       stray: (worker, cause) => this.#stray(worker, cause),
+      printed: (_worker, message) => options.onEvent({ kind: 'printed', message }),
     })
   }
 
@@ -161,7 +165,7 @@ export class WorkerSupervisor {
     const { name } = this.#settings
     let failure: Error | undefined
     try {
-      const reply = (await worker.run(this.#load, [])) as LoadReply
+      const reply = (await worker.run(this.#load, this.#loadViews)) as LoadReply
       failure = reply.failure === undefined ? undefined : errorFromFields(reply.failure)
     } catch (error) {
       failure = error as Error

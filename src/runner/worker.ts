@@ -4,9 +4,12 @@
  * @module
  */
 
+/** Memory beside a message: buffers to move to a thread; views that a process in Python gets. */
+export type Transfer = ArrayBuffer | ArrayBufferView
+
 /** Messages in both directions while one stream lasts. */
 export interface Channel {
-  post(message: unknown, transfer?: readonly ArrayBuffer[]): void
+  post(message: unknown, transfer?: readonly Transfer[]): void
   listen(listener: (message: unknown) => void): void
   close(): void
 }
@@ -19,12 +22,9 @@ export interface ModelWorker {
    * Sends a message and resolves to its reply. **Errors**: {@link WorkerEnded} when the worker ends before; a
    * DataCloneError when the message cannot be cloned, and then nothing has been transferred.
    */
-  run(message: unknown, transfer: readonly ArrayBuffer[]): Promise<unknown>
+  run(message: unknown, transfer: readonly Transfer[]): Promise<unknown>
   /** Like `run`, with a channel whose far end the message's handler gets. `done` resolves when that handler returns. */
-  open(
-    message: unknown,
-    transfer: readonly ArrayBuffer[],
-  ): { readonly channel: Channel; readonly done: Promise<unknown> }
+  open(message: unknown, transfer: readonly Transfer[]): { readonly channel: Channel; readonly done: Promise<unknown> }
   /** Ends the worker at once, whatever it does. The caller's own thread does nothing. */
   kill(): void
 }
@@ -37,6 +37,8 @@ export interface WorkerEvents {
   down(worker: ModelWorker, cause: WorkerEnded): void
   /** Called when a promise in a worker was rejected and nothing handled it. The worker goes on. */
   stray(worker: ModelWorker, error: Error): void
+  /** Called with each line that a process printed which does not share our standard output. */
+  printed(worker: ModelWorker, line: string): void
 }
 
 /** What to start. */

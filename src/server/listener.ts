@@ -122,7 +122,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
 
 function logRunner(log: Logger, runner: string, { kind, message, cause }: RunnerEvent): void {
   const fields = { event: `runner_${kind}`, runner, err: cause }
-  if (kind === 'replaced') log.info(fields, message)
+  if (kind === 'replaced' || kind === 'printed') log.info(fields, message)
   else log.error(fields, message)
 }
 

@@ -83,13 +83,26 @@ new Runner<Model>('wrong', {
     // @ts-expect-error TS2741: it yields, which the runner has to know
     tokens: {},
   },
-  // @ts-expect-error TS2322: the model wants a path
-  init: { path: 5 },
 })
+// @ts-expect-error TS2345: the model wants a path
+new Runner<Model>('wrong', { module: '/model.js', methods: {}, init: { path: 5 } })
 new Runner<Model>('wrong', {
   module: '/model.js',
   // @ts-expect-error TS2353: there is no such method
   methods: { classify: {} },
 })
 
-export { something }
+// Right: a model in Python, with the types of its methods.
+const python = new Runner<{ predict(x: NDArray): NDArray<'float64'>; words(text: string): Generator<string> }>('py', {
+  python: './model.py',
+  packages: ['scikit-learn==1.5.2'],
+  methods: { predict: { batchable: true }, words: { stream: true } },
+  init: { path: 'model.pkl' },
+})
+holds<Same<ReturnType<typeof python.predict>, Promise<NDArray<'float64'>>>>()
+holds<Same<ReturnType<typeof python.words>, AsyncIterableIterator<string>>>()
+const untyped: Promise<unknown> = new Runner('py', { python: './model.py', methods: { predict: {} } }).predict(1)
+// @ts-expect-error TS2345: the model takes arrays
+python.predict('text')
+
+export { something, untyped }

@@ -1,0 +1,181 @@
+/**
+ * Workers that are child processes, whatever program they run and however messages reach it.
+ * @module
+ */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { type ErrorFields, errorFromFields } from './remote-error.ts'
+import {
+  type Channel,
+  type ModelWorker,
+  type Transfer,
+  WorkerEnded,
+  type WorkerPool,
+  type WorkerPoolOptions,
+} from './worker.ts'
+
+/** To the process: a message to handle, or one for the channel of an open stream. */
+export type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart
+/**
+ * From the process: that it takes messages, a reply, a message of a stream's channel, an unhandled rejection, or a line
+ * that it printed.
+ */
+export type Up =
+  | { readonly ready: true }
+  | { readonly id: number; readonly reply: unknown }
+  | ChannelPart
+  | { readonly stray: ErrorFields }
+  | { readonly printed: string }
+interface ChannelPart {
+  readonly id: number
+  readonly part: unknown
+}
+
+/** A child process and the way to it. */
+export interface ChildLink {
+  readonly process: ChildProcess
+  /** Sends a message; drops it when the process has ended. **Errors**: of a message that cannot be sent. */
+  post(message: Down, transfer: readonly Transfer[]): void
+  /** Tells the process to end by itself. */
+  close(): void
+  /** Ends the process at once, whatever it does. */
+  kill(): void
+  /** Keeps our process alive, as long as an answer is awaited. */
+  ref(): void
+  /** Lets our process end. */
+  unref(): void
+}
+
+/** Starts a process; `receive` is called with what it sends. */
+export type OpenLink = (options: WorkerPoolOptions, receive: (message: Up) => void) => ChildLink
+
+/** Time in which a process may end by itself before it is killed. **Units**: milliseconds. */
+const endMs = 1_000
+
+/** Time until another process takes the place of one that ended before it took messages. **Units**: milliseconds. */
+const pauseMs = 1_000
+
+/** Starts child processes, and another one for each that ends. */
+export function startChildren(options: WorkerPoolOptions, open: OpenLink): WorkerPool {
+  const running = new Set<Child>()
+  let stopping = false
+  const start = () => {
+    if (stopping) return
+    let wasUp = false
+    const child = new Child(options, open, () => {
+      wasUp = true
+      if (!stopping) options.up(child)
+    })
+    running.add(child)
+    child.exited.then((cause) => {
+      running.delete(child)
+      if (stopping) return
+      options.down(child, cause)
+      if (wasUp) start()
+      else setTimeout(start, pauseMs).unref()
+    })
+  }
+  for (let i = 0; i < options.count; i++) start()
+  return {
+    async stop() {
+      stopping = true
+      await Promise.all([...running].map((child) => child.end()))
+    },
+  }
+}
+
+interface Waiting {
+  readonly resolve: (reply: unknown) => void
+  readonly reject: (cause: Error) => void
+}
+
+class Child implements ModelWorker {
+  readonly name: string
+  readonly exited: Promise<WorkerEnded>
+  readonly #link: ChildLink
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #channels = new Map<number, (message: unknown) => void>()
+  #ended: WorkerEnded | undefined
+  #count = 0
+
+  constructor(options: WorkerPoolOptions, open: OpenLink, up: () => void) {
+    this.#link = open(options, (sent) => {
+      if ('part' in sent) this.#channels.get(sent.id)?.(sent.part)
+      else if ('stray' in sent) options.stray(this, errorFromFields(sent.stray))
+      else if ('printed' in sent) options.printed(this, sent.printed)
+      else if ('reply' in sent) this.#settle(sent.id, sent.reply)
+      else {
+        up()
+        this.#rest()
+      }
+    })
+    const { process } = this.#link
+    this.name = `process ${process.pid}`
+    this.exited = new Promise((resolve) => {
+      const end = (text: string) => {
+        this.#ended ??= new WorkerEnded(`${this.name} ended ${text}`)
+        for (const { reject } of this.#waiting.values()) reject(this.#ended)
+        this.#waiting.clear()
+        resolve(this.#ended)
+      }
+      process.once('exit', (code, signal) => end(signal === null ? `with code ${code}` : `by ${signal}`))
+      // A process that could not be started has no exit.
+      process.on('error', (error) => process.pid === undefined && end(`: ${error.message}`))
+    })
+  }
+
+  async run(message: unknown, transfer: readonly Transfer[]): Promise<unknown> {
+    return await this.#send(++this.#count, message, transfer, false)
+  }
+
+  open(message: unknown, transfer: readonly Transfer[]) {
+    const id = ++this.#count
+    const done = this.#send(id, message, transfer, true).finally(() => this.#channels.delete(id))
+    const channel: Channel = {
+      post: (part) => this.#link.post({ id, part }, []),
+      listen: (listener) => void this.#channels.set(id, listener),
+      close: () => void this.#channels.delete(id),
+    }
+    return { channel, done }
+  }
+
+  kill(): void {
+    this.#link.kill()
+  }
+
+  async end(): Promise<void> {
+    const { process } = this.#link
+    if (process.exitCode !== null || process.signalCode !== null || process.pid === undefined) return
+    const timer = setTimeout(() => this.kill(), endMs)
+    const exit = once(process, 'exit')
+    this.#link.close()
+    await exit
+    clearTimeout(timer)
+  }
+
+  async #send(id: number, message: unknown, transfer: readonly Transfer[], open: boolean): Promise<unknown> {
+    if (this.#ended !== undefined) throw this.#ended
+    return await new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#link.ref()
+      try {
+        this.#link.post({ id, message, open }, transfer)
+      } catch (error) {
+        this.#waiting.delete(id)
+        reject(error as Error)
+      }
+    })
+  }
+
+  #settle(id: number, reply: unknown): void {
+    const waiting = this.#waiting.get(id)
+    this.#waiting.delete(id)
+    this.#rest()
+    waiting?.resolve(reply)
+  }
+
+  /** Lets our process end while this one is idle, as Piscina's threads do. */
+  #rest(): void {
+    if (this.#waiting.size === 0) this.#link.unref()
+  }
+}

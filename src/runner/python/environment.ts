@@ -1,0 +1,56 @@
+/**
+ * The Python that a model runs in: one that is there, or an environment made of packages.
+ * @module
+ */
+import { spawn } from 'node:child_process'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SetupError } from '../../errors.ts'
+import type { PythonSettings } from './python-options.ts'
+
+const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
+/** Last lines of a failed installation that the error shows. */
+const shownLines = 12
+
+/**
+ * Returns the executable of the Python with those packages. Environments are kept by a hash of the packages and of
+ * the Python that makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one
+ * makes it while the others wait.
+ *
+ * **Errors**: SetupError with the last lines of what the installer printed.
+ */
+export async function pythonExecutable(place: string, settings: PythonSettings): Promise<string> {
+  const { executable, packages, conda } = settings
+  if (executable !== undefined) return executable
+  const { SERVING_PYTHON, XDG_CACHE_HOME } = process.env
+  if (SERVING_PYTHON) return SERVING_PYTHON
+  if ((packages === undefined || packages.length === 0) && conda === undefined) return 'python3'
+  const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
+  const { code, output, lines } = await run('python3', [program, folder, JSON.stringify(conda ?? { packages })])
+  if (code === 0) return output.trim()
+  const names = (packages ?? conda?.dependencies ?? []).join(', ')
+  const text = `expected an environment of Python with ${names} for ${place}, which could not be made`
+  throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
+}
+
+interface Finished {
+  readonly code: number
+  readonly output: string
+  /** The last lines of its standard error. */
+  readonly lines: readonly string[]
+}
+
+async function run(command: string, args: readonly string[]): Promise<Finished> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  let errors = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk))
+  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk).slice(-10_000)))
+  return await new Promise((resolve) => {
+    const end = (code: number, text: string) =>
+      resolve({ code, output, lines: text.trim().split('\n').slice(-shownLines) })
+    child.once('error', (error) => end(1, error.message))
+    child.once('close', (code) => end(code ?? 1, errors))
+  })
+}

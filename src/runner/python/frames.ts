@@ -1,0 +1,173 @@
+/**
+ * Messages to a process in Python and back, as bytes: a header of JSON, and memory that lies behind it or in a shared
+ * file.
+ *
+ * | bytes | what |
+ * |---|---|
+ * | 4 | length of the header, a multiple of 8, little-endian |
+ * | 4 | length of the memory behind it |
+ * | … | header: `{ message, views, freed }`, filled with spaces |
+ * | … | memory of the views, each filled up to a multiple of 8 |
+ *
+ * A view is `[type, bytes, start]`: its type code, as Python's `struct` has them, and where it begins in the shared
+ * file, -1 for one behind the header. `freed` are blocks of the file in the other direction that have been read.
+ * @module
+ */
+import type { Packed } from '../transfer.ts'
+import type { Transfer } from '../worker.ts'
+import type { SharedFile } from './shared-file.ts'
+
+/** Views from this size go through the shared file. **Units**: bytes. */
+const minSharedBytes = 64 * 1024
+const maxBytes = 0xffff_ffff
+
+const typeCodes: Readonly<Record<string, string>> = {
+  Int8Array: 'b',
+  Uint8Array: 'B',
+  Uint8ClampedArray: 'B',
+  Int16Array: 'h',
+  Uint16Array: 'H',
+  Int32Array: 'i',
+  Uint32Array: 'I',
+  BigInt64Array: 'q',
+  BigUint64Array: 'Q',
+  Float16Array: 'e',
+  Float32Array: 'f',
+  Float64Array: 'd',
+}
+const containers: Readonly<Record<string, new (memory: ArrayBuffer) => ArrayBufferView>> = {
+  b: Int8Array,
+  B: Uint8Array,
+  h: Int16Array,
+  H: Uint16Array,
+  i: Int32Array,
+  I: Uint32Array,
+  q: BigInt64Array,
+  Q: BigUint64Array,
+  f: Float32Array,
+  d: Float64Array,
+}
+
+type ViewEntry = readonly [type: string, bytes: number, start: number]
+
+interface Header {
+  readonly message: unknown
+  readonly views: readonly ViewEntry[]
+  readonly freed: readonly number[]
+}
+
+const filledUp = (length: number) => Math.ceil(length / 8) * 8
+
+/** Returns the pieces of a message. The views are copied. **Errors**: RangeError for one that is too large. */
+export function encodeFrame(
+  message: unknown,
+  views: readonly Transfer[],
+  file: SharedFile | undefined,
+  freed: readonly number[],
+): Buffer[] {
+  const entries: ViewEntry[] = []
+  const pieces: Buffer[] = []
+  let behind = 0
+  for (const view of views as readonly ArrayBufferView[]) {
+    const { buffer, byteOffset, byteLength } = view
+    const type = typeCodes[(view as Uint8Array)[Symbol.toStringTag]]
+    const start = byteLength < minSharedBytes ? undefined : file?.write(view)
+    entries.push([type, byteLength, start ?? -1])
+    if (start !== undefined) continue
+    const piece = Buffer.alloc(filledUp(byteLength))
+    piece.set(new Uint8Array(buffer, byteOffset, byteLength))
+    pieces.push(piece)
+    behind += piece.length
+  }
+  const text = JSON.stringify({ message, views: entries, freed } satisfies Header)
+  const length = filledUp(Buffer.byteLength(text))
+  if (behind > maxBytes || length > maxBytes) throw new RangeError(`a message of ${behind + length} bytes is too large`)
+  const head = Buffer.allocUnsafe(8 + length)
+  head.writeUInt32LE(length, 0)
+  head.writeUInt32LE(behind, 4)
+  head.fill(' ', 8 + head.write(text, 8))
+  return [head, ...pieces]
+}
+
+/** Reads the messages of a process out of the bytes that come. */
+export class FrameReader {
+  readonly #file: SharedFile | undefined
+  readonly #receive: (message: unknown, freed: readonly number[]) => void
+  #chunks: Buffer[] = []
+  #size = 0
+  #wanted = 8
+  /** Blocks that have been read since {@link FrameReader.takeFreed}. */
+  #freed: number[] = []
+
+  constructor(file: SharedFile | undefined, receive: (message: unknown, freed: readonly number[]) => void) {
+    this.#file = file
+    this.#receive = receive
+  }
+
+  /** Takes the next bytes. **Errors**: Error for bytes that are no message. */
+  write(chunk: Buffer): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    while (this.#size >= this.#wanted) {
+      const all = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks)
+      const [header, behind] = [all.readUInt32LE(0), all.readUInt32LE(4)]
+      this.#wanted = 8 + header + behind
+      this.#chunks = [all]
+      if (this.#size < this.#wanted) return
+      const rest = all.subarray(this.#wanted)
+      this.#chunks = rest.length === 0 ? [] : [rest]
+      this.#size = rest.length
+      const frame = all.subarray(0, this.#wanted)
+      this.#wanted = 8
+      this.#take(frame, header)
+    }
+  }
+
+  /** Returns the blocks that the other side may use again, once. */
+  takeFreed(): readonly number[] {
+    const freed = this.#freed
+    this.#freed = []
+    return freed
+  }
+
+  #take(frame: Buffer, headerLength: number): void {
+    const { message, views, freed } = JSON.parse(frame.toString('utf8', 8, 8 + headerLength)) as Header
+    let at = 8 + headerLength
+    const memories = views.map(([type, bytes, start]) => {
+      const Container = containers[type]
+      if (start === -1) {
+        // Its own memory: it may be moved, and the frame's is freed.
+        const own = new Uint8Array(frame.subarray(at, at + bytes))
+        at += filledUp(bytes)
+        return new Container(own.buffer)
+      }
+      if (this.#file === undefined) throw new Error('a view in a shared file that is not there')
+      this.#freed.push(start)
+      return new Container(this.#file.read(start, bytes))
+    })
+    if (memories.length > 0) putViews(message, memories)
+    this.#receive(message, freed)
+  }
+}
+
+/** Puts views in the place of their numbers, in everything packed that a message holds. */
+function putViews(message: unknown, views: readonly ArrayBufferView[]): void {
+  const { reply, part } = message as { readonly reply?: Replied; readonly part?: Replied }
+  const { results, item } = reply ?? part ?? {}
+  if (item !== undefined) fill(item, views)
+  if (results === undefined) return
+  for (const packed of 'stack' in results ? [results.stack] : results.items) fill(packed, views)
+}
+
+interface Replied {
+  readonly results?: { readonly items: readonly Packed[] } | { readonly stack: Packed }
+  readonly item?: Packed
+}
+
+function fill({ objects = [] }: Packed, views: readonly ArrayBufferView[]): void {
+  for (const [, , fields] of objects) {
+    const value = fields.value as { data?: unknown }
+    if (typeof value.data === 'number') value.data = views[value.data]
+    fill(fields, views)
+  }
+}

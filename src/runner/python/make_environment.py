@@ -1,0 +1,59 @@
+"""Makes an environment with packages, once, and prints the path of its Python.
+
+Usage: make_environment.py FOLDER '{"packages": [...]}' or '{"channels": [...], "dependencies": [...]}'
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+
+def main():
+    folder, wanted = sys.argv[1], json.loads(sys.argv[2])
+    identity = [sys.version, os.path.realpath(sys.executable), wanted]
+    key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
+    home = os.path.join(folder, key)
+    python = os.path.join(home, "bin", "python")
+    complete = os.path.join(home, "serving-complete")
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # Held until this process ends, however it does.
+    lock = open(os.path.join(folder, key + ".lock"), "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    if not os.path.exists(complete):
+        # Of an attempt that was broken off.
+        shutil.rmtree(home, ignore_errors=True)
+        for command in commands(wanted, home, python):
+            # Only the path goes to standard output.
+            code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
+            if code != 0:
+                sys.exit(f"{' '.join(command[:3])} ended with code {code}")
+        open(complete, "w").close()
+    print(python)
+
+
+def commands(wanted, home, python):
+    """Returns the commands that make the environment, one after the other."""
+    if "packages" in wanted:
+        uv = shutil.which("uv")
+        if uv:
+            return [
+                [uv, "venv", "--quiet", "--python", sys.executable, home],
+                [uv, "pip", "install", "--quiet", "--python", python, *wanted["packages"]],
+            ]
+        pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+        return [[sys.executable, "-m", "venv", home], [python, *pip, *wanted["packages"]]]
+    conda = next(filter(None, map(shutil.which, ("micromamba", "mamba", "conda"))), None)
+    if conda is None:
+        sys.exit("packages of conda need micromamba, mamba or conda on the PATH, and none is there")
+    channels = [part for channel in wanted.get("channels", []) for part in ("--channel", channel)]
+    names = wanted["dependencies"]
+    if not any(name.split("=")[0].strip(" <>!") == "python" for name in names):
+        names = ["python", *names]
+    return [[conda, "create", "--yes", "--quiet", "--prefix", home, *channels, *names]]
+
+
+main()

@@ -1,0 +1,93 @@
+/**
+ * What crosses to Python and back beside the objects that have a serializer: bytes, times, and the numbers that JSON
+ * does not have.
+ * @module
+ */
+import { NDArray } from '../../array/ndarray.ts'
+import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../errors.ts'
+import { registerSerializer, type Serializer } from '../serializers.ts'
+
+/** Name of an exception's serializer; `model_worker.py` has the same names. */
+interface PythonFailure {
+  readonly method: string
+  readonly runner: string
+  readonly type: string
+  readonly message: string
+  readonly traceback: string
+  /** What the exception's attribute `status` says. */
+  readonly status?: number
+}
+
+/** A serializer between us and Python alone: objects of its `type` are never looked for. */
+function plainForm<T>(
+  name: string,
+  toFields: (value: T) => Readonly<Record<string, unknown>>,
+  fromFields: (fields: Readonly<Record<string, unknown>>) => unknown,
+): Serializer<object> {
+  const serializer = { name: `python.${name}`, type: `python.${name}`, toFields, fromFields } as unknown
+  registerSerializer(serializer as Serializer<object>)
+  return serializer as Serializer<object>
+}
+
+const bytes = plainForm<ArrayBufferView>(
+  'bytes',
+  ({ buffer, byteOffset, byteLength }) => ({ data: new Uint8Array(buffer, byteOffset, byteLength) }),
+  ({ data }) => data,
+)
+const buffer = plainForm<ArrayBuffer>(
+  'bytes.buffer',
+  (memory) => ({ data: new Uint8Array(memory) }),
+  ({ data }) => data,
+)
+const array = plainForm<ArrayBufferView>(
+  'array',
+  (view) => ({ data: view }),
+  ({ data }) => new NDArray(data as Float32Array),
+)
+const date = plainForm<Date>(
+  'date',
+  (value) => ({ ms: value.getTime() }),
+  ({ ms }) => new Date(ms as number),
+)
+const bigint = plainForm<bigint>(
+  'bigint',
+  (value) => ({ text: String(value) }),
+  ({ text }) => BigInt(text as string),
+)
+const number = plainForm<number>(
+  'number',
+  (value) => ({ text: String(value) }),
+  ({ text }) => Number(text),
+)
+plainForm<never>('failure', () => ({}), failureOf)
+
+/** Returns how a value crosses to Python that crosses to threads in another way; undefined for all others. */
+export function pythonSerializerOf(value: unknown): Serializer<object> | undefined {
+  if (typeof value === 'bigint') return bigint
+  if (typeof value === 'number') return number
+  if (ArrayBuffer.isView(value)) return isBytes(value) ? bytes : array
+  if (value instanceof Date) return date
+  if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return buffer
+  return undefined
+}
+
+const isBytes = (view: ArrayBufferView) =>
+  view instanceof Uint8Array || view instanceof Uint8ClampedArray || view instanceof DataView
+
+/**
+ * Returns the error of a call whose method raised: as for a model in a thread, unless the exception has a `status` from
+ * 400 to 599, which then is the error's, with its text.
+ */
+function failureOf(fields: Readonly<Record<string, unknown>>): Error {
+  const { method, runner, type, message, traceback, status } = fields as unknown as PythonFailure
+  const cause = new Error(message)
+  cause.name = type
+  cause.stack = traceback
+  if (status === undefined) {
+    const text = message === '' ? type : `${type}: ${message}`
+    return new FunctionError(`the method ${method} of the runner ${runner} failed: ${text}`, { cause })
+  }
+  const codes = Object.keys(errorTable) as ErrorCode[]
+  const code = codes.find((each) => errorTable[each].status === status) ?? 'function_error'
+  return new ServingError(code, message, { cause }, { ...errorTable[code], code, status })
+}

@@ -1,0 +1,111 @@
+/**
+ * Options of a Runner whose model is Python.
+ * @module
+ */
+import { isAbsolute, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { expected, InvalidArgument } from '../../errors.ts'
+import { checkOptions } from '../../options.ts'
+import type { RunnerOptions } from '../runner-options.ts'
+
+/** Options of a {@link Runner} whose model is a class or functions in a file of Python. */
+export interface PythonOptions<M = unknown>
+  extends Pick<
+    RunnerOptions<M>,
+    'methods' | 'warmup' | 'threads' | 'concurrency' | 'maxQueue' | 'memoryLimitMb' | 'modelGraceMs' | 'onHang'
+  > {
+  /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
+  readonly python: URL | string
+  /** The class of the model. Default: `Model` where the file has it, else none. */
+  readonly className?: string
+  /** Arguments of the class by name. */
+  readonly init?: Readonly<Record<string, unknown>>
+  /**
+   * Packages that the model needs, as pip reads them: `scikit-learn==1.5.2`. An environment with them is made once,
+   * by uv or pip, and kept below `~/.cache/serving/python`.
+   */
+  readonly packages?: readonly string[]
+  /** Packages of conda that the model needs, for an environment made by micromamba, mamba or conda. */
+  readonly conda?: CondaPackages
+  /** A Python that has all packages, as `venv/bin/python`. Default: `SERVING_PYTHON`; `python3`. */
+  readonly executable?: string
+  readonly module?: never
+}
+
+/** Packages of conda. */
+export interface CondaPackages {
+  readonly channels?: readonly string[]
+  readonly dependencies: readonly string[]
+}
+
+/** Where the Python of a runner comes from. */
+export interface PythonSettings {
+  readonly executable: string | undefined
+  readonly packages: readonly string[] | undefined
+  readonly conda: CondaPackages | undefined
+}
+
+const optionNames = [
+  'python',
+  'methods',
+  'className',
+  'init',
+  'warmup',
+  'packages',
+  'conda',
+  'executable',
+  'threads',
+  'concurrency',
+  'maxQueue',
+  'memoryLimitMb',
+  'modelGraceMs',
+  'onHang',
+]
+
+/** Returns the options of a Runner with that model, and where its Python comes from. **Errors**: InvalidArgument. */
+export function pythonRunnerOptions(
+  name: string,
+  options: PythonOptions,
+): { readonly own: RunnerOptions; readonly python: PythonSettings } {
+  const place = `the runner ${name}`
+  checkOptions(place, options, optionNames)
+  const { python: file, className = '', packages, conda, executable, threads = 1, ...rest } = options
+  if (threads === 0) throw new InvalidArgument(expected('a whole number from 1 up', `threads of ${place}`, threads))
+  if (packages !== undefined) requireTexts(packages, `packages of ${place}`)
+  if (conda !== undefined) {
+    checkOptions(`conda of ${place}`, conda, ['channels', 'dependencies'])
+    requireTexts(conda.channels ?? [], `channels of ${place}`)
+    requireTexts(conda.dependencies, `dependencies of ${place}`)
+  }
+  const sources = { packages, conda, executable }
+  const given = Object.entries(sources).filter(([, value]) => value !== undefined)
+  if (given.length > 1) {
+    throw new InvalidArgument(`expected one of packages, conda and executable for ${place}, received ${given.length}`)
+  }
+  if (executable !== undefined && (typeof executable !== 'string' || executable === '')) {
+    throw new InvalidArgument(expected('a path', `executable of ${place}`, executable))
+  }
+  const module = fileOf(file, place)
+  module.hash = className
+  return {
+    own: { ...rest, threads, module, isolation: 'process' } as unknown as RunnerOptions,
+    python: { executable, packages, conda },
+  }
+}
+
+function fileOf(file: unknown, place: string): URL {
+  if (file instanceof URL && file.protocol === 'file:') return new URL(file)
+  if (typeof file === 'string' && file !== '') {
+    return file.startsWith('file://') ? new URL(file) : pathToFileURL(isAbsolute(file) ? file : resolve(file))
+  }
+  const what = "a file URL such as new URL('./model.py', import.meta.url), or a path,"
+  throw new InvalidArgument(expected(what, `python of ${place}`, file))
+}
+
+function requireTexts(value: unknown, place: string): void {
+  const ok = Array.isArray(value) && value.every((item) => typeof item === 'string' && /^\S/.test(item))
+  if (!ok) throw new InvalidArgument(expected('a list of requirements', place, value))
+}
+
+/** Returns the path of the file of a model, without its class. */
+export const modelFile = (module: string): string => fileURLToPath(module.replace(/#.*$/, ''))

@@ -1,0 +1,130 @@
+/**
+ * Workers that are processes of Python.
+ * @module
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
+import { createInterface } from 'node:readline'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { type ChildLink, startChildren, type Up } from '../child-workers.ts'
+import { errorFields } from '../remote-error.ts'
+import { type Packed, unpack } from '../transfer.ts'
+import type { StartWorkers, WorkerPoolOptions } from '../worker.ts'
+import { encodeFrame, FrameReader } from './frames.ts'
+import { SharedFile } from './shared-file.ts'
+
+/** What the processes of a runner have in common. */
+export interface PythonProgram {
+  /** The Python to run. */
+  readonly executable: string
+  /** Calls at a time in one process. */
+  readonly concurrency: number
+}
+
+const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
+/** A longer line that a model prints is cut into lines of this length. **Units**: characters. */
+const maxLine = 8192
+
+/**
+ * Returns what starts processes of Python: each leads a process group of its own, which ends with it, and with ours,
+ * also when that is killed.
+ */
+export function pythonWorkers({ executable, concurrency }: PythonProgram): StartWorkers {
+  return (options) => startChildren(options, (_, receive) => open(executable, concurrency, options, receive))
+}
+
+function open(
+  executable: string,
+  concurrency: number,
+  { count, memoryLimitMb }: WorkerPoolOptions,
+  receive: (message: Up) => void,
+): ChildLink {
+  const down = sharedFile()
+  const up = sharedFile()
+  const child = spawn(executable, ['-u', program, String(concurrency), String(memoryLimitMb ?? 0)], {
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe', down?.fd ?? 'ignore', up?.fd ?? 'ignore'],
+    detached: true,
+    env: {
+      // Or the threads of numpy's libraries would take each other's cores.
+      OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
+      ...process.env,
+      PYTHONIOENCODING: 'utf-8:backslashreplace',
+    },
+  })
+  const [input, output, errors, socket] = child.stdio as unknown as [Writable, Readable, Readable, Duplex]
+  const kill = () => killGroup(child)
+  const reader = new FrameReader(up, (message, freed) => {
+    down?.free(freed)
+    receive(withError(message as Up))
+  })
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      reader.write(chunk)
+    } catch (error) {
+      receive({ printed: `the process ${child.pid} sent what is no message: ${(error as Error).message}` })
+      kill()
+    }
+  })
+  // Its exit tells that it has ended.
+  for (const stream of [input, socket]) stream.on('error', () => {})
+  for (const stream of [output, errors]) {
+    createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+      for (let at = 0; at === 0 || at < line.length; at += maxLine) receive({ printed: line.slice(at, at + maxLine) })
+    })
+  }
+  child.once('exit', () => {
+    // What it has started itself.
+    kill()
+    down?.close()
+    up?.close()
+  })
+  const handles = [child, input, output, errors, socket] as unknown as readonly { ref(): void; unref(): void }[]
+  return {
+    process: child,
+    post(message, transfer) {
+      if (socket.destroyed || child.exitCode !== null || child.signalCode !== null) return
+      const pieces = encodeFrame(message, transfer, down, reader.takeFreed())
+      if (pieces.length === 1) {
+        socket.write(pieces[0])
+        return
+      }
+      socket.cork()
+      for (const piece of pieces) socket.write(piece)
+      socket.uncork()
+    },
+    close: () => void socket.end(),
+    kill,
+    ref() {
+      for (const handle of handles) handle.ref()
+    },
+    unref() {
+      for (const handle of handles) handle.unref()
+    },
+  }
+}
+
+/** Returns a message with the error of a stream, which comes packed as those of calls do, as streams take it. */
+function withError(message: Up): Up {
+  const { part } = message as { readonly part?: { readonly kind: string; readonly item: Packed } }
+  if (part?.kind !== 'failure') return message
+  return { ...message, part: { kind: 'failure', error: errorFields(unpack(part.item)) } } as Up
+}
+
+/** Without one, as on a full disk, memory goes through the socket. */
+function sharedFile(): SharedFile | undefined {
+  try {
+    return new SharedFile()
+  } catch {
+    return undefined
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Memory that a process in Python shares with us: an unnamed file in memory, of which one side writes blocks and the
+ * other reads them.
+ *
+ * Node cannot map files, and need not: a write to such a file is the one copy that an argument takes in any case, and
+ * Python, which maps it, reads the array where it lies.
+ * @module
+ */
+import { randomUUID } from 'node:crypto'
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Blocks begin at multiples of this, that of the widest vector registers. **Units**: bytes. */
+const alignment = 64
+/** A file that no block lies in is given back to the system above this. **Units**: bytes. */
+const keptBytes = 64 * 1024 * 1024
+/** What one call of the system reads or writes at most. **Units**: bytes. */
+const callBytes = 1024 * 1024 * 1024
+
+/** A shared file; its name is gone as soon as it is open, so that nothing is left when both processes end. */
+export class SharedFile {
+  readonly fd: number
+  /** In order. */
+  readonly #blocks: { readonly start: number; readonly end: number }[] = []
+
+  /** **Errors**: of the file system. */
+  constructor() {
+    this.fd = openUnnamed()
+  }
+
+  /** Copies memory into a free block and returns where it begins; undefined where there is no room. */
+  write(view: ArrayBufferView): number | undefined {
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+    let start = 0
+    let place = 0
+    for (; place < this.#blocks.length; place++) {
+      if (this.#blocks[place].start - start >= bytes.length) break
+      start = Math.ceil(this.#blocks[place].end / alignment) * alignment
+    }
+    try {
+      for (let at = 0; at < bytes.length; ) {
+        at += writeSync(this.fd, bytes, at, Math.min(callBytes, bytes.length - at), start + at)
+      }
+    } catch {
+      return undefined
+    }
+    this.#blocks.splice(place, 0, { start, end: start + bytes.length })
+    return start
+  }
+
+  /** Frees blocks that the other side has read. */
+  free(starts: readonly number[]): void {
+    if (starts.length === 0) return
+    for (const start of starts) {
+      const place = this.#blocks.findIndex((block) => block.start === start)
+      if (place !== -1) this.#blocks.splice(place, 1)
+    }
+    if (this.#blocks.length === 0 && fstatSync(this.fd).size > keptBytes) ftruncateSync(this.fd, 0)
+  }
+
+  /** Returns a copy of what the other side wrote. **Errors**: Error when it is not there. */
+  read(start: number, length: number): ArrayBuffer {
+    // Its own memory, not of Node's pool: it may be moved.
+    const bytes = Buffer.allocUnsafeSlow(length)
+    for (let at = 0; at < length; ) {
+      const count = readSync(this.fd, bytes, at, Math.min(callBytes, length - at), start + at)
+      if (count === 0) throw new Error(`a shared file ends at ${start + at}, before the end of an array`)
+      at += count
+    }
+    return bytes.buffer as ArrayBuffer
+  }
+
+  /** Closes our side. */
+  close(): void {
+    closeSync(this.fd)
+  }
+}
+
+function openUnnamed(): number {
+  const name = `serving-${randomUUID()}`
+  const open = (folder: string) => {
+    const path = join(folder, name)
+    const fd = openSync(path, 'wx+', 0o600)
+    unlinkSync(path)
+    return fd
+  }
+  try {
+    return open('/dev/shm')
+  } catch {
+    return open(tmpdir())
+  }
+}
