@@ -1,13 +1,36 @@
 /**
- * The messages of the Parquet decoder to its parent.
+ * The messages between the Parquet decoder and its parent.
  * @module
  */
 
 /**
- * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file; `undecodable`: it
- * holds a message.
+ * The numbers of a request, each as a float64: the file's length, whether it is an Arrow file, the maximum length of
+ * the answer, and the limits of what a footer may state.
  */
-export const answers = ['ready', 'frame', 'undecodable', 'too large', 'no space'] as const
+export const requestNumbers = [
+  'fileBytes',
+  'isArrow',
+  'maxDecodedBytes',
+  'maxRows',
+  'maxColumns',
+  'maxCells',
+  'maxDepth',
+  'maxSchemaElements',
+  'maxUnpackedBytes',
+] as const
+
+/** The numbers of a request, by name. */
+export type ParquetRequest = Readonly<Record<(typeof requestNumbers)[number], number>>
+
+/** Length of a request. **Units**: bytes. */
+export const requestBytes = requestNumbers.length * 8
+
+/**
+ * The kinds of answer; a child sends the index of one. `frame`: descriptor 6 holds an Arrow file. It holds a text where
+ * there is none: `refused`: what was received instead of a Parquet file; `above`: what is above a limit; `undecodable`:
+ * what was received, and why it cannot be decoded in the lines after.
+ */
+export const answers = ['ready', 'frame', 'refused', 'above', 'undecodable', 'too large', 'no space'] as const
 
 /** The kind of a child's answer. */
 export type ParquetAnswer = (typeof answers)[number]

@@ -1,15 +1,24 @@
 /**
  * The child process of `parquet-sandbox.ts`: decodes one file after another.
  *
- * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings 4 bytes of the file's
- * length and 4 of the maximum length of the answer; pipe 4 takes a status and 4 bytes of the answer's length. Not stdin
- * and stdout, which become non-blocking when anything touches `process.stdout`. Reads and writes block: there is
- * nothing else to do here, and an event loop between them costs more than a small file takes.
+ * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings the numbers of a request;
+ * pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and stdout, which become non-blocking when
+ * anything touches `process.stdout`. Reads and writes block: there is nothing else to do here, and an event loop
+ * between them costs more than a small file takes. Footers are read here, too: one may be as long as its file.
  * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
+import {
+  answers,
+  maxMessageBytes,
+  type ParquetAnswer,
+  type ParquetRequest,
+  requestBytes,
+  requestNumbers,
+} from './parquet-answer.ts'
+import { diagnoseParquet } from './parquet-diagnosis.ts'
+import { aboveLimit, readParquetFooter } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
@@ -48,10 +57,17 @@ function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
 /**
  * Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file.
  */
-function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] {
+function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size: number] {
+  const limit = request.maxDecodedBytes
+  const isArrow = request.isArrow === 1
+  if (!isArrow) {
+    const footer = readParquetFooter(file)
+    if ('failure' in footer) return ['refused', writeText(footer.failure)]
+    const above = aboveLimit(footer, request)
+    if (above !== undefined) return ['above', writeText(above)]
+  }
   let unwritten: unknown
   try {
-    const isArrow = Buffer.from(file.buffer, file.byteOffset, 6).toString('latin1') === 'ARROW1'
     const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
     const size = polars.writeIpcPieces(frame, (piece, position) => {
       // An exception must not unwind through Polars.
@@ -64,11 +80,17 @@ function decode(file: Uint8Array, limit: number): [ParquetAnswer, size: number] 
     const unpacked = sizeOf(frame, size, limit)
     if (unwritten === undefined) return unpacked > limit ? ['too large', 0] : ['frame', size]
   } catch (error) {
-    const text = Buffer.from(error instanceof Error ? error.message : String(error)).subarray(0, maxMessageBytes)
-    writeAll(text, 0)
-    return ['undecodable', text.length]
+    const cause = error instanceof Error ? error.message : String(error)
+    const received = isArrow ? 'one that cannot be decoded' : diagnoseParquet(file, cause)
+    return ['undecodable', writeText(`${received}\n${cause}`)]
   }
   throw unwritten
+}
+
+function writeText(message: string): number {
+  const text = Buffer.from(message).subarray(0, maxMessageBytes)
+  writeAll(text, 0)
+  return text.length
 }
 
 /** Garbage is collected, which takes 3 ms, after frames of so many bytes. */
@@ -85,15 +107,17 @@ try {
 
 const polars = loadPolars('Parquet input')
 reply('ready', 0)
-const head = Buffer.alloc(8)
+const numbers = new Float64Array(requestNumbers.length)
+const head = new Uint8Array(numbers.buffer, 0, requestBytes)
 let garbageBytes = 0
 for (;;) {
   readAll(requests, head, false)
-  const file = Buffer.allocUnsafeSlow(head.readUInt32LE(0))
+  const request = Object.fromEntries(requestNumbers.map((name, i) => [name, numbers[i]])) as ParquetRequest
+  const file = Buffer.allocUnsafeSlow(request.fileBytes)
   readAll(files, file, true)
   let size = 0
   try {
-    const [answer, bytes] = decode(file, head.readUInt32LE(4))
+    const [answer, bytes] = decode(file, request)
     size = bytes
     reply(answer, size)
   } catch {

@@ -16,9 +16,9 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { TempFile } from '../file/temp-file.ts'
-import { answers, maxMessageBytes, type ParquetAnswer } from './parquet-answer.ts'
+import { answers, maxMessageBytes, type ParquetAnswer, type ParquetRequest, requestNumbers } from './parquet-answer.ts'
 import { diagnoseParquet } from './parquet-diagnosis.ts'
-import { aboveLimit, type ParquetLimits, parquetLimits, readParquetFooter } from './parquet-footer.ts'
+import { footerLength, type ParquetLimits, parquetLimits } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
 import { type DataFrame, ipcScratch } from './polars-package.ts'
 
@@ -82,16 +82,7 @@ export async function decodeParquet(
   name: string,
   limits: Partial<SandboxLimits> = {},
 ): Promise<DataFrame> {
-  const bounds = { ...sandboxLimits, ...limits }
-  const footer = readParquetFooter(file)
-  if ('failure' in footer) {
-    throw new BadInput(`expected a Parquet file for ${name}, received ${footer.failure}`, { reason: 'syntax' })
-  }
-  const above = aboveLimit(footer, bounds)
-  if (above !== undefined) {
-    throw new BadInput(`expected a Parquet file within the limits for ${name}, received ${above}`, { reason: 'size' })
-  }
-  return decodeInChild({ file, limits: bounds, name, what: parquetFile })
+  return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: parquetFile })
 }
 
 /**
@@ -227,10 +218,11 @@ class Child {
       this.#noSpace(error)
       return
     }
-    const head = Buffer.alloc(8)
-    head.writeUInt32LE(job.file.length)
-    head.writeUInt32LE(Math.min(job.limits.maxDecodedBytes, 2 ** 32 - 1), 4)
-    this.#requests.write(head)
+    const { file, limits, what } = job
+    const maxDecodedBytes = Math.min(limits.maxDecodedBytes, 2 ** 32 - 1)
+    const isArrow = what === parquetFile ? 0 : 1
+    const request: ParquetRequest = { ...limits, fileBytes: file.length, isArrow, maxDecodedBytes }
+    this.#requests.write(new Uint8Array(Float64Array.from(requestNumbers, (number) => request[number]).buffer))
     if (this.#isReady) this.#startClock()
   }
 
@@ -294,8 +286,7 @@ class Child {
     // What it still holds of this file would count against the next one.
     if (residentBytes(this.#process.pid) > limits.maxMemoryBytes / 2) this.#end()
     if (typeof frame !== 'string') job.resolve(frame)
-    else if (answer === 'too large') job.reject(undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`))
-    else job.reject(undecodable(job, damaged, frame))
+    else job.reject(refusal(job, answer, frame))
     dispatch()
   }
 
@@ -319,7 +310,7 @@ class Child {
 
   #fail(what: string, cause = what): void {
     const job = this.#end()
-    job?.reject(undecodable(job, what, cause))
+    job?.reject(undecodable(job, what === damaged ? diagnosed(job, cause) : what, cause))
     dispatch()
   }
 
@@ -344,12 +335,31 @@ class Child {
   }
 }
 
-function undecodable({ file, name, what: expected }: Job, what: string, cause: string): BadInput {
-  const received = what === damaged && expected === parquetFile ? diagnoseParquet(file, cause) : what
-  return new BadInput(`expected ${expected} for ${name}, received ${received}`, {
-    reason: what === tooLarge ? 'size' : 'syntax',
+function refusal(job: Job, answer: ParquetAnswer, text: string): BadInput {
+  const { limits, name, what } = job
+  if (answer === 'too large') return undecodable(job, tooLarge, `above ${limits.maxDecodedBytes} bytes`)
+  if (answer === 'above') {
+    return new BadInput(`expected ${what} within the limits for ${name}, received ${text}`, { reason: 'size' })
+  }
+  if (answer === 'refused') return new BadInput(`expected ${what} for ${name}, received ${text}`, { reason: 'syntax' })
+  const [received] = text.split('\n', 1)
+  return undecodable(job, received, text.slice(received.length + 1))
+}
+
+function undecodable({ name, what }: Job, received: string, cause: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, {
+    reason: received === tooLarge ? 'size' : 'syntax',
     cause: new Error(cause),
   })
+}
+
+/** Longest footer that is read here to say why its file ended a decoder. **Units**: bytes. */
+const maxFooterBytes = 2 ** 16
+
+/** Returns what a file is that ended its decoder. */
+function diagnosed({ file, what }: Job, cause: string): string {
+  const isRead = what === parquetFile && footerLength(file) <= Math.min(maxFooterBytes, file.length - 12)
+  return isRead ? diagnoseParquet(file, cause) : damaged
 }
 
 /** Returns the resident memory of a process. **Units**: bytes; 0 where the system does not say. */

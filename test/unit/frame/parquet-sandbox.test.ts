@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { TempFile } from '../../../src/file/temp-file.ts'
 import { aboveLimit, parquetLimits, readParquetFooter } from '../../../src/frame/parquet-footer.ts'
 import { decodeParquet, openPair } from '../../../src/frame/parquet-sandbox.ts'
+import { withFooter } from '../../fuzz/parquet-corpus.ts'
 import { fixture, frameOf, polars } from '../descriptors/frames.ts'
 
 const file = polars.writeParquet(frameOf([['a', 'float64', Array.from({ length: 1000 }, (_, i) => i / 3)]]))
@@ -140,6 +141,25 @@ describe('a Parquet footer', () => {
     expect(aboveLimit({ ...footer, depth: 17 }, parquetLimits)).toBe('columns 17 groups deep')
     expect(aboveLimit({ ...footer, schemaElements: 40_000 }, parquetLimits)).toBe('40000 columns and groups')
     await expect(decodeParquet(file, 'the tests', { maxRows: 999 })).rejects.toMatchObject({ reason: 'size' })
+  })
+
+  it('of many megabytes is read by the decoder, not on the event loop', async () => {
+    const costOf = async (body: Uint8Array) => {
+      const { user } = process.cpuUsage()
+      const error = await decodeParquet(body, 'the tests').catch((reason) => reason)
+      return { error, milliseconds: (process.cpuUsage().user - user) / 1000 }
+    }
+    // A group of 3,000,000 column chunks of nothing.
+    const chunks = Buffer.concat([
+      Buffer.from([0x29, 0x1c, 0x35, 2, 0x15, 2, 0, 0x16, 0, 0x19, 0x1c, 0x19, 0xfc, 0xc0, 0x8d, 0xb7, 0x01]),
+      Buffer.alloc(15_000_000, Buffer.from([0x3c, 0x56, 0, 0, 0])),
+      Buffer.from([0, 0]),
+    ])
+    const hostile = await costOf(withFooter(file, chunks))
+    expect(hostile.error).toBeInstanceOf(BadInput)
+    const plain = await costOf(Buffer.concat([Buffer.alloc(15_000_000), file]))
+    expect(plain.error).toBeInstanceOf(BadInput)
+    expect(hostile.milliseconds).toBeLessThan(10 * Math.max(plain.milliseconds, 10))
   })
 
   it('of any bytes is read or refused, never more', () => {
