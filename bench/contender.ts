@@ -66,6 +66,9 @@ export const contenders: Record<string, Kind> = {
   fastapi: pythonPeer('fastapi'),
   litserve: pythonPeer('litserve'),
   mlserver: pythonPeer('mlserver'),
+  'mlserver, gRPC': { ...pythonPeer('mlserver'), isGrpc: true },
+  triton: pythonPeer('triton'),
+  'triton, gRPC': { ...pythonPeer('triton'), isGrpc: true },
   go: compiledPeer('go'),
   rust: compiledPeer('rust'),
   'serving, gRPC': { file: 'serving.ts', env: { BENCH_GRPC: '1' }, isGrpc: true },
@@ -86,9 +89,10 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
   const { file, env, python, program, root, isGrpc } = contenders[name]
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined || program !== undefined) {
-    const { url, pid, stop } = await (python === undefined ? startProgram(program as string) : startPython(python))
+    const server = await (python === undefined ? startProgram(program as string) : startPython(python))
+    const { url, grpcUrl, pid, stop } = server
     const usage = async () => (hasProcFs ? usageOfTree(pid) : { cpuMicros: Number.NaN, peakBytes: Number.NaN })
-    return { name, pid, usage, ...overNetwork(url, job, bodyFile), [Symbol.asyncDispose]: stop }
+    return { name, pid, usage, ...overNetwork(isGrpc ? grpcUrl : url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }
   const child = fork(`${bench}/servers/${file}`, {
     ...pinned(serverCore, ['--import', 'tsx']),

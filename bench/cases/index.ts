@@ -6,6 +6,7 @@ import { bytesCases } from './bytes.ts'
 import type { CasePlan } from './case.ts'
 import { frameCases } from './frame.ts'
 import { ndarrayCases } from './ndarray.ts'
+import { oipCases } from './oip.ts'
 import { rpcCases } from './rpc.ts'
 import { runnerCases } from './runner.ts'
 import { textCases } from './text.ts'
@@ -17,5 +18,6 @@ export const casePlans: readonly CasePlan[] = [
   ...textCases,
   ...bytesCases,
   ...rpcCases,
+  ...oipCases,
   ...runnerCases,
 ]

@@ -10,7 +10,7 @@ import { freePort, type PeerServer, startPeer } from './start.ts'
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
 interface Peer {
-  readonly args: (port: string) => string[]
+  readonly args: (port: string, grpcPort: string) => string[]
   /** The path that answers 200 once requests are served. */
   readonly health: string
 }
@@ -30,6 +30,13 @@ const peers: Readonly<Record<string, Peer>> = {
   },
   litserve: { args: (port) => ['litserve_app.py', port], health: '/health' },
   mlserver: { args: () => ['-m', 'mlserver.cli.main', 'start', 'mlserver_model'], health: '/v2/health/ready' },
+  triton: {
+    args(port, grpcPort) {
+      const models = ['rows:TYPE_FP32:-1,4', 'picture:TYPE_FP32:-1,3,224,224']
+      return ['../../../test/oip/python/triton.py', port, grpcPort, ...models]
+    },
+    health: '/v2/health/ready',
+  },
 }
 
 /** Returns the interpreter of a peer, or why there is none. BENCH_PYTHON names the folder of the environments. */
@@ -47,11 +54,11 @@ export function startPython(peer: string): Promise<PeerServer> {
     args,
     cwd: here('python'),
     health,
-    env: async (port, scratch) => ({
+    env: async (port, grpcPort, scratch) => ({
       BENTOML_DO_NOT_TRACK: 'True',
       BENTOML_CONFIG: here('python/bentoml_configuration.yaml'),
       MLSERVER_HTTP_PORT: port,
-      MLSERVER_GRPC_PORT: await freePort(),
+      MLSERVER_GRPC_PORT: grpcPort,
       MLSERVER_METRICS_PORT: await freePort(),
       MLSERVER_METRICS_DIR: scratch,
       MLSERVER_ENVIRONMENTS_DIR: scratch,

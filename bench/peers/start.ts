@@ -16,6 +16,8 @@ const startTimeoutMs = 60_000
 /** A running server, its process, and how to end it with its workers. */
 export interface PeerServer {
   readonly url: string
+  /** Where one that speaks gRPC does so. */
+  readonly grpcUrl: string
   readonly pid: number
   readonly stop: () => Promise<void>
 }
@@ -24,24 +26,24 @@ export interface PeerServer {
 export interface PeerCommand {
   readonly name: string
   readonly program: string
-  readonly args: (port: string) => string[]
+  readonly args: (port: string, grpcPort: string) => string[]
   readonly cwd: string
   /** The path that answers 200 once requests are served. */
   readonly health: string
   /** Variables for it. `scratch` is a folder of its own, which is removed afterwards. */
-  readonly env?: (port: string, scratch: string) => Promise<Record<string, string>>
+  readonly env?: (port: string, grpcPort: string, scratch: string) => Promise<Record<string, string>>
 }
 
 /** Starts a server and waits until it answers. **Errors**: an Error with its output when it ends before that. */
 export async function startPeer({ name, program, args, cwd, health, env }: PeerCommand): Promise<PeerServer> {
-  const port = await freePort()
+  const [port, grpcPort] = [await freePort(), await freePort()]
   const scratch = await mkdtemp(join(tmpdir(), 'bench-'))
-  const child = spawn(...onCore(serverCore, program, args(port)), {
+  const child = spawn(...onCore(serverCore, program, args(port, grpcPort)), {
     cwd,
     // A process group of its own, since some start workers.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(await env?.(port, scratch)) },
+    env: { ...process.env, ...(await env?.(port, grpcPort, scratch)) },
   })
   let printed = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -73,7 +75,7 @@ export async function startPeer({ name, program, args, cwd, health, env }: PeerC
     }
     await wait(100)
   }
-  return { url, pid: child.pid as number, stop }
+  return { url, grpcUrl: `grpc://127.0.0.1:${grpcPort}`, pid: child.pid as number, stop }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -17,6 +17,12 @@ const float32 = new io.NumpyNdarray({ dtype: 'float32' })
 svc.api({ input: float32, output: float32 }, function floats(x) {
   return x
 })
+svc.api({ input: float32, output: float32 }, function rows(x) {
+  return x
+})
+svc.api({ input: float32, output: float32 }, function picture(x) {
+  return x
+})
 svc.api({ input: float32, output: float32 }, function first({ data }) {
   return new NDArray(data.slice(0, 1000), [1000], 'float32')
 })

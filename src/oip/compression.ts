@@ -22,9 +22,10 @@ export function askedEncoding(accept: string | undefined): keyof typeof encoders
 /** Compresses a response as its client asks, off the event loop. */
 export function compressed(response: HttpResponse, accept: string | undefined): MaybePromise<HttpResponse> {
   const name = askedEncoding(accept)
+  if (name === undefined) return response
   const { body, headers, pooled, ...rest } = response
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
-  if (name === undefined || !isWhole || body.length === 0) return response
+  if (!isWhole || body.length === 0) return response
   return encoders[name](body).then((bytes) => {
     pooled?.give(body as Uint8Array)
     return { ...rest, headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']], body: bytes }

@@ -27,7 +27,7 @@ import type { TensorInfo } from './tensor-info.ts'
  * **Errors**: BadInput.
  */
 export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): InferRequest {
-  const cut = cutJson(body, (key, inInputs) => !inInputs && inputs.some(({ name }) => name === key))
+  const cut = cutJson(body, { of: 'text', names: inputs.map(({ name }) => name) })
   const value = cut.value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })

@@ -47,10 +47,11 @@ export class InferEndpoint implements Endpoint {
 
   answer(request: HttpRequest, ctx: Context, { params }: RequestTarget): MaybePromise<HttpResponse> {
     const answer = attempt(() => {
-      const { model, version } = params
-      const read = this.#read(this.#models.find(model, version), request, ctx)
+      const model = this.#models.find(params.model, params.version)
+      const read = this.#read(model, request, ctx)
+      if (!(read instanceof Promise)) return this.#infer(model, read, ctx)
       // Found again: while the body was read, another version may have come.
-      return whenReady(read, (ready) => this.#infer(this.#models.find(model, version), ready, ctx))
+      return read.then((ready) => this.#infer(this.#models.find(params.model, params.version), ready, ctx))
     })
     return whenReady(answer, (response) => ('body' in response ? response : this.problem(response.error, ctx.id)))
   }
@@ -79,9 +80,10 @@ export class InferEndpoint implements Endpoint {
     const isBinary = isRaw || parameters.binary_data_output === true
     return whenReady(infer(model, inferRequest, ctx), (inference): MaybePromise<HttpResponse> => {
       if ('error' in inference) return this.problem(inference.error, ctx.id)
-      return whenReady(encodeAnswer(model, id, inference.outputs, isBinary), ({ headers, ...rest }) => {
-        const own = ctx.response.touched ? ownHeadersOf(ctx, headers) : headers
-        return compressed({ ...rest, headers: own }, ctx.headers.get('accept-encoding'))
+      return whenReady(encodeAnswer(model, id, inference.outputs, isBinary), (answer) => {
+        const isTouched = ctx.response.touched
+        const response = isTouched ? { ...answer, headers: ownHeadersOf(ctx, answer.headers) } : answer
+        return compressed(response, ctx.headers.get('accept-encoding'))
       })
     })
   }

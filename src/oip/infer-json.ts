@@ -34,6 +34,7 @@ const minSlicedBytes = 16 * 1024
 const minAsyncBytes = 1024 * 1024
 // Inputs and outputs of a request: more than any model has.
 const maxTensors = 1000
+const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
 /**
  * Reads a request. **Errors**: BadInput with the input's name as its path.
@@ -64,7 +65,7 @@ function readParts(
   binary: Uint8Array | undefined,
   room: number,
 ): MaybePromise<InferRequest> {
-  const cut = cutJson(json, (key, inInputs) => inInputs && key === 'data')
+  const cut = cutJson(json, dataOfInputs)
   const body = cut.value
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new BadInput(expected('an object', 'the request', body), { reason: 'schema' })
@@ -76,14 +77,11 @@ function readParts(
   const reader = new TensorReader(request, cut, binary, room)
   const tensors = list.map((input) => reader.read(input))
   reader.end()
-  const rest = {
-    id,
-    parameters: parseParameters(parameters, 'the request'),
-    outputs: wanted.length === 0 ? undefined : readOutputs(wanted),
-  }
+  const own = parseParameters(parameters, 'the request')
+  const requested = wanted.length === 0 ? undefined : readOutputs(wanted)
   const finish = (all: readonly Tensor[]): InferRequest => {
     requireDistinct(all, 'input')
-    return { ...rest, inputs: all }
+    return { id, parameters: own, inputs: all, outputs: requested }
   }
   if (!tensors.some(isPromise)) return finish(tensors as Tensor[])
   return Promise.all(tensors).then(finish)
@@ -98,7 +96,7 @@ function requireList(value: unknown, name: string): readonly Readonly<Record<str
 
 function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): RequestedOutput[] {
   const outputs = list.map(({ name, parameters }) =>
-    requestedOutput(name, parseParameters(parameters, `output ${shown(String(name))}`)),
+    requestedOutput(name, parseParameters(parameters, 'output', String(name))),
   )
   requireDistinct(outputs, 'output')
   return outputs
@@ -122,13 +120,11 @@ class TensorReader {
 
   read(input: Readonly<Record<string, unknown>>): MaybePromise<Tensor> {
     const head = checkHead(input.name, input.datatype, input.shape)
-    const place = `input ${shown(head.name)}`
-    const parameters = parseParameters(input.parameters, place)
+    const parameters = parseParameters(input.parameters, 'input', head.name)
     const size = parameters.binary_data_size
-    if (input.data !== undefined) {
-      if (size !== undefined) throw inputFault(head.name, `expected either data or binary_data_size for ${place}`)
-      return this.#readJson(head, input.data)
-    }
+    if (input.data !== undefined && size === undefined) return this.#readJson(head, input.data)
+    const place = `input ${shown(head.name)}`
+    if (input.data !== undefined) throw inputFault(head.name, `expected either data or binary_data_size for ${place}`)
     if (size === undefined) throw inputFault(head.name, missingData(place, parameters))
     return this.#readBinary(head, size)
   }
@@ -199,15 +195,15 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
 
 /** Returns the tensor of elements that were read, flat or nested. **Errors**: BadInput. */
 function tensorOf({ name, datatype, shape, size }: TensorHead, parsed: NDArray | ParseFailure): Tensor {
-  const place = `input ${shown(name)}`
   if ('failure' in parsed) {
     const { failure, offset } = parsed
     const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
-    const message = `expected ${what} for the data of ${place}, received something else at byte ${offset} of it`
+    const place = `the data of input ${shown(name)}`
+    const message = `expected ${what} for ${place}, received something else at byte ${offset} of it`
     throw inputFault(name, message, reasons[failure] ?? 'dtype')
   }
   if (parsed.size !== size) {
-    const what = `${size} elements (shape ${showShape(shape)}) for the data of ${place}`
+    const what = `${size} elements (shape ${showShape(shape)}) for the data of input ${shown(name)}`
     throw inputFault(name, `expected ${what}, received ${parsed.size}`)
   }
   return { name, datatype, array: new NDArray(parsed.data, shape, parsed.dtype) }

@@ -31,15 +31,16 @@ export interface InferRequest {
 /** The parameters of a request that has none. */
 export const noParameters: Parameters = Object.freeze({})
 
-/** Checks parameters as JSON has them. **Errors**: BadInput. */
-export function parseParameters(value: unknown, place: string): Parameters {
+/** Checks parameters as JSON has them. `name`: of the input or output that they are of. **Errors**: BadInput. */
+export function parseParameters(value: unknown, what: string, name?: string): Parameters {
   if (value === undefined || value === null) return noParameters
+  const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
   if (typeof value !== 'object' || Array.isArray(value)) {
-    throw new BadInput(expected('an object', `parameters of ${place}`, value), { reason: 'schema' })
+    throw new BadInput(expected('an object', `parameters of ${place()}`, value), { reason: 'schema' })
   }
   for (const [key, each] of Object.entries(value)) {
     if (typeof each === 'string' || typeof each === 'number' || typeof each === 'boolean') continue
-    const message = expected('a string, a number or a boolean', `parameter ${shown(key)} of ${place}`, each)
+    const message = expected('a string, a number or a boolean', `parameter ${shown(key)} of ${place()}`, each)
     throw new BadInput(message, { reason: 'schema' })
   }
   return value as Parameters
@@ -61,6 +62,7 @@ export function requestedOutput(name: unknown, parameters: Parameters): Requeste
 
 /** Checks that names differ. **Errors**: BadInput. */
 export function requireDistinct(named: readonly { readonly name: string }[], what: string): void {
+  if (named.length < 2) return
   const names = new Set<string>()
   for (const { name } of named) {
     if (names.has(name)) throw new BadInput(`expected ${what} ${shown(name)} once, received it twice`, { path: name })

@@ -62,7 +62,7 @@ export class Models {
    */
   find(name: string, version = ''): Model {
     const versions = this.#versionsOf(name)
-    if (version === '') return [...versions.values()].reduce((a, b) => (Number(b.version) > Number(a.version) ? b : a))
+    if (version === '') return latestOf(versions, name)
     if (!/^\d+$/.test(version)) throw new BadInput(expected('a number', `the version of model ${shown(name)}`, version))
     const model = versions.get(version) ?? versions.get(String(Number(version)))
     if (model !== undefined) return model
@@ -116,6 +116,16 @@ export class Models {
     }
     throw unknownModel(name)
   }
+}
+
+/** The greatest version of a model. **Errors**: NotFound where there is none. */
+function latestOf(versions: ReadonlyMap<string, Model>, name: string): Model {
+  let latest: Model | undefined
+  for (const model of versions.values()) {
+    if (latest === undefined || Number(model.version) > Number(latest.version)) latest = model
+  }
+  if (latest === undefined) throw unknownModel(name)
+  return latest
 }
 
 function unknownModel(name: string): NotFound {

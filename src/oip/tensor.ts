@@ -49,7 +49,9 @@ export function checkHead(name: unknown, datatype: unknown, shape: unknown): Ten
     throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
   }
   const size = sizeOf(dims)
-  if (Number.isSafeInteger(size)) return { name, datatype, shape: checkSize(dims, size, `input ${shown(name)}`), size }
+  // Without elements the other dimensions may be any.
+  if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
+  if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
 }
 

@@ -9,37 +9,21 @@ by choice. Exits with 1 for any other difference.
 """
 import http.client
 import json
-import os
 import re
 import shutil
 import socket
 import struct
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
+from triton import start_triton
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
-CODE = """
-import sys
-# The backend's own interpreter reads no PYTHONPATH.
-sys.path.insert(0, PACKAGES)
-import numpy as np
-import triton_python_backend_utils as pb_utils
-
-class TritonPythonModel:
-    def execute(self, requests):
-        answers = []
-        for request in requests:
-            x = pb_utils.get_input_tensor_by_name(request, "input").as_numpy()
-            y = WORK
-            answers.append(pb_utils.InferenceResponse([pb_utils.Tensor("output", y)]))
-        return answers
-"""
 MODELS = {
     "double": ("TYPE_FP32", "[-1, 2]", "x * np.float32(2)"),
     "wide": ("TYPE_INT64", "[-1]", "x"),
@@ -50,32 +34,6 @@ MODELS = {
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as server:
         return server.getsockname()[1]
-
-
-def start_triton(folder):
-    packages = Path(sysconfig.get_paths()["purelib"])
-    server = packages / "pytriton/tritonserver"
-    backend = folder / "backends/python"
-    shutil.copytree(server / "backends/python", backend)
-    version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    stub = shutil.copy(server / f"python_backend_stubs/{version}/triton_python_backend_stub", backend)
-    os.chmod(stub, 0o755)
-    for name, (kind, dims, work) in MODELS.items():
-        place = folder / "models" / name / "1"
-        place.mkdir(parents=True)
-        (place / "model.py").write_text(CODE.replace("WORK", work).replace("PACKAGES", repr(str(packages))))
-        tensors = f'input [{{ name: "input" data_type: {kind} dims: {dims} }}]\noutput [{{ name: "output" data_type: {kind} dims: {dims} }}]'
-        (place.parent / "config.pbtxt").write_text(f'backend: "python"\nmax_batch_size: 0\n{tensors}\n')
-    port = free_port()
-    environment = dict(
-        os.environ, PYTHONPATH=str(packages),
-        LD_LIBRARY_PATH=f"{packages / 'nvidia_pytriton.libs'}:{sysconfig.get_config_var('LIBDIR')}",
-    )
-    command = [server / "bin/tritonserver", f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}",
-               f"--http-port={port}", "--http-address=127.0.0.1", "--allow-grpc=false", "--allow-metrics=false",
-               "--model-control-mode=explicit", "--load-model=*", "--exit-on-error=false"]
-    log = open(folder / "triton.log", "w")
-    return subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log), port
 
 
 def start_serving():
@@ -204,7 +162,8 @@ def is_same(expected, theirs, ours):
 def main():
     wrong = 0
     folder = Path(tempfile.mkdtemp())
-    triton, their_port = start_triton(folder)
+    their_port = free_port()
+    triton = start_triton(folder, MODELS, their_port, free_port())
     serving, our_port = start_serving()
     try:
         await_ready(their_port)
