@@ -123,6 +123,18 @@ export const optionTable = {
     help: 'time for a slow client to read; 0 for no limit',
     default: defaultLimits.sendTimeoutMs,
   },
+  headerTimeoutMs: {
+    type: wholeNumber(0),
+    help: 'time for the headers of a request to come; engine node only (default: 30000)',
+  },
+  idleTimeoutMs: {
+    type: wholeNumber(0),
+    help: 'time between two requests of a connection; engine node only (default: 65000)',
+  },
+  maxConnectionsPerAddress: {
+    type: wholeNumber(0),
+    help: 'connections of one address to each worker; engine node only (default: any number)',
+  },
   maxMemoryBytes: {
     type: { ...byteCount, placeholder: '<bytes>' },
     flag: 'max-memory',

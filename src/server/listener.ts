@@ -23,6 +23,7 @@ import {
   defaultLimits,
   type EngineName,
   type Listener,
+  limitsOfNode,
   parseDisclosure,
   parseLimits,
   parseTrustProxy,
@@ -92,7 +93,11 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   }
   // Before the hooks: no model should be loaded when the binary is missing.
   const start = await pickEngine(options.engine, log)
-  if (options.tlsClientCa !== undefined && start !== listenNode) throw new InvalidArgument(noClientCa)
+  if (start !== listenNode) {
+    if (options.tlsClientCa !== undefined) throw new InvalidArgument(noClientCa)
+    const name = limitsOfNode.find((each) => options[each] !== undefined)
+    if (name !== undefined) throw new InvalidArgument(`${name} needs engine node: ${builtIn}`)
+  }
   for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
   const tls = openTlsFiles(options, log)
   const address = { host: options.host, port, tls }
@@ -129,6 +134,10 @@ function logRunner(log: Logger, runner: string, { kind, message, cause }: Runner
 const noClientCa =
   'tlsClientCa needs engine node: uWebSockets.js asks clients for a certificate but lets them in without one; ' +
   "use --engine node (engine: 'node'), or a proxy in front that checks the certificates of clients"
+
+const builtIn =
+  'uWebSockets.js closes connections that send no whole headers, or nothing, for 10 s, and does not tell which ' +
+  "one has closed; use --engine node (engine: 'node'), or a proxy in front"
 
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 

@@ -9,6 +9,7 @@ import { BadInput, InternalError, type ServingError, SetupError } from '../error
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose } from './admission.ts'
+import { ConnectionCap } from './connection-cap.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { statusLine } from './head.ts'
 import type { RefusedRequest } from './incoming-request.ts'
@@ -23,21 +24,24 @@ const handshakeMs = 10_000
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
-  const { requestTimeoutMs } = server.limits
+  const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
   const http = create(address.tls, {
-    // Longer than the idle time of common load balancers (60 s): if the server closed first, the balancer's next
-    // request would meet a closed connection and be answered with 502.
-    keepAliveTimeout: 65_000,
-    // Honest clients send headers in one packet; slow ones hold a socket and nothing else.
-    headersTimeout: 30_000,
+    keepAliveTimeout: idleTimeoutMs,
+    headersTimeout: headerTimeoutMs,
+    // Node looks for late headers only so often, every 30 s by default.
+    connectionsCheckingInterval: Math.max(10, Math.min(5000, headerTimeoutMs / 4)),
     // Uploads to an API are bounded by the request deadline, with a proper answer; this bounds refused ones, which are
     // read and dropped.
-    requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000),
+    requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
     noDelay: true,
   })
   http.on('request', (req, res) => guard(server, req, res, false))
   // With this listener, `100 Continue` is sent only once the request was let in: a refused upload never starts.
   http.on('checkContinue', (req, res) => guard(server, req, res, true))
+  if (maxConnectionsPerAddress > 0) {
+    const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
+    http.on('connection', (socket) => cap.take(socket))
+  }
   http.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
   await listen(http, address)
   return {

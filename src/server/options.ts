@@ -40,6 +40,18 @@ export interface Limits {
    */
   readonly sendTimeoutMs: number
   /**
+   * Time for the headers of a request to come, counted from the first connection on; then 408 and the connection is
+   * closed. 0 for no limit. Engine `node` only. **Units**: milliseconds.
+   */
+  readonly headerTimeoutMs: number
+  /**
+   * Time after an answer for which a connection stays open for the next request; 0 for no limit. Engine `node` only.
+   * **Units**: milliseconds.
+   */
+  readonly idleTimeoutMs: number
+  /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
+  readonly maxConnectionsPerAddress: number
+  /**
    * Maximum memory for bodies and answers in flight; a request that needs more is refused with 503. 0 for no limit.
    * **Units**: bytes.
    */
@@ -66,11 +78,20 @@ export const defaultLimits: Limits = Object.freeze({
   maxInFlight: 1024,
   bodyTimeoutMs: 30_000,
   sendTimeoutMs: 30_000,
+  // Honest clients send headers in one packet; slow ones hold a socket and nothing else.
+  headerTimeoutMs: 30_000,
+  // Longer than the idle time of common load balancers (60 s): if the server closed first, the balancer's next request
+  // would meet a closed connection and be answered with 502.
+  idleTimeoutMs: 65_000,
+  maxConnectionsPerAddress: 0,
   maxMemoryBytes: defaultMemoryBytes(),
   drainDelayMs: 0,
   drainTimeoutMs: 30_000,
   modelGraceMs: defaultModelGraceMs,
 })
+
+/** Limits that uWebSockets.js has built in: 10 s for headers and between requests, any number of connections. */
+export const limitsOfNode = ['headerTimeoutMs', 'idleTimeoutMs', 'maxConnectionsPerAddress'] as const
 
 /** How to serve a service. */
 export interface ServeOptions extends Partial<Limits> {
