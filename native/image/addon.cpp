@@ -16,7 +16,7 @@ namespace serving {
 namespace {
 
 // The version of this interface; src/image/image-addon.ts refuses any other.
-constexpr uint32_t kContract = 3;
+constexpr uint32_t kContract = 4;
 
 // Fields of a plan, a Float64Array: those of the picture alone, or those of a resize as well.
 enum PlanField {
@@ -313,6 +313,20 @@ napi_value Start(napi_env env, napi_callback_info info, Kind kind) {
   return promise;
 }
 
+// (memory: ArrayBuffer) => undefined. Detaches the memory and frees it now, where the collector would do so later.
+napi_value FreeMemory(napi_env env, napi_callback_info info) {
+  napi_value memory;
+  size_t argc = 1;
+  bool is_buffer = false;
+  if (napi_get_cb_info(env, info, &argc, &memory, nullptr, nullptr) != napi_ok || argc != 1 ||
+      napi_is_arraybuffer(env, memory, &is_buffer) != napi_ok || !is_buffer) {
+    napi_throw_type_error(env, nullptr, "serving_image: called outside its contract");
+  } else if (napi_detach_arraybuffer(env, memory) != napi_ok) {
+    napi_throw_error(env, nullptr, "serving_image: memory that cannot be freed");
+  }
+  return nullptr;
+}
+
 // (pixels, plan, stop, out, table or undefined) => Promise<string | undefined>
 napi_value StartResample(napi_env env, napi_callback_info info) { return Start(env, info, kResample); }
 
@@ -337,6 +351,7 @@ NAPI_MODULE_INIT() {
 #endif
   const napi_property_descriptor properties[] = {
       {"contract", nullptr, nullptr, nullptr, nullptr, contract, plain, nullptr},
+      {"freeMemory", nullptr, serving::FreeMemory, nullptr, nullptr, nullptr, plain, nullptr},
       {"resample", nullptr, serving::StartResample, nullptr, nullptr, nullptr, plain, nullptr},
 #ifdef SERVING_JPEG
       {"library", nullptr, nullptr, nullptr, nullptr, library, plain, nullptr},

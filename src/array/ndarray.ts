@@ -139,7 +139,10 @@ export class NDArray<D extends DType = DType> {
   }
 }
 
-function numbersOf({ data, dtype }: NDArray, method: string): Numbers {
+function numbersOf({ data, shape, dtype }: NDArray, method: string): Numbers {
+  if (data.length !== sizeOf(shape)) {
+    throw new InvalidArgument(`the data of this NDArray is gone for ${method}: it was moved, or of a request before`)
+  }
   if (dtype !== 'str' && dtype !== 'float16' && !isWideInteger(dtype)) return data as Numbers
   throw new InvalidArgument(expected('numbers of up to 32 bits, float32 or float64', `NDArray.${method}`, dtype))
 }

@@ -18,6 +18,7 @@ import { declaredImageType, sampleType } from '../image/image-types.ts'
 import { fitsMode, RasterImage } from '../image/raster.ts'
 import { convertInSlices } from '../image/raster-convert.ts'
 import { isRasterMode, type Pixels, type RasterMode, rasterModes } from '../image/raster-modes.ts'
+import { freeAtEnd, freePixels } from '../image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
 import { checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
@@ -61,6 +62,7 @@ const defaultMaxPixels = 64_000_000
  * **Shape**: arrays are `[h, w]`, `[h, w, 1]`, `[h, w, 3]` or `[h, w, 4]` of uint8, taken as grey, RGB and RGBA, or as
  * `pilmode` if dtype and channels are exactly those of that mode. A tensor is `[channels, h, w]`, or `[h, w, channels]`
  * with `layout: 'hwc'`.
+ * The pixels of a RasterImage are freed at the end of its request: await work on them, or `copy()` it.
  * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
  * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
  * Only the first frame is read; EXIF orientation and colour profiles are not applied. Responses: `content-type` and
@@ -166,13 +168,13 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
       // The part's own bytes, which no other code holds.
-      return this.#decode(part.body, this.#admit(part.body), ctx?.signal)
+      return this.#decode(part.body, this.#admit(part.body), ctx?.signal, ctx)
     }
     if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
     bodyLoan.keep(request)
-    if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal)
-    return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal))
+    if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal, ctx)
+    return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal, ctx))
   }
 
   /**
@@ -180,15 +182,25 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
    * **Errors**: as for a body; what the header tells is thrown at once.
    */
   fromBytes(bytes: Uint8Array, contentType?: string, signal?: AbortSignal): Promise<ImageValue<T>> {
+    return this.#fromBytes(bytes, contentType, signal)
+  }
+
+  #fromBytes(
+    bytes: Uint8Array,
+    contentType: string | undefined,
+    signal: AbortSignal | undefined,
+    ctx?: Context,
+  ): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
     const header = this.#admit(bytes)
-    return withCopy(bytes, signal, (copy) => this.#decode(copy, header, signal))
+    return withCopy(bytes, signal, (copy) => this.#decode(copy, header, signal, ctx))
   }
 
   /** Decodes a File message, or a picture's bytes; a kind counts as a Content-Type does. */
   override fromProto(message: FileMessage | Uint8Array, ctx?: Context): Promise<ImageValue<T>> {
-    if (message instanceof Uint8Array) return this.fromBytes(message, undefined, ctx?.signal)
-    return this.fromBytes(message.content ?? new Uint8Array(0), message.kind || undefined, ctx?.signal)
+    if (message instanceof Uint8Array) return this.#fromBytes(message, undefined, ctx?.signal, ctx)
+    const { content = new Uint8Array(0), kind } = message
+    return this.#fromBytes(content, kind || undefined, ctx?.signal, ctx)
   }
 
   /** Encodes a raster, or an array of pixels, to a File message of `mimeType`. */
@@ -218,8 +230,13 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
   }
 
-  /** Decodes bytes that no other code can change or transfer before the promise settles. */
-  async #decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<ImageValue<T>> {
+  /** Decodes bytes that no other code can change or transfer before the promise settles, for a request if any. */
+  async #decode(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    signal: AbortSignal | undefined,
+    ctx: Context | undefined,
+  ): Promise<ImageValue<T>> {
     let pixels: Pixels
     try {
       if (this.#plan !== undefined) {
@@ -242,8 +259,12 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
         cause,
       })
     }
-    const { mode, width, height, data } = await convertInSlices(pixels, this.pilmode ?? pixels.mode, signal)
-    return new RasterImage(mode, width, height, data) as ImageValue<T>
+    const converted = await convertInSlices(pixels, this.pilmode ?? pixels.mode, signal)
+    if (converted !== pixels) freePixels(pixels)
+    const { mode, width, height, data } = converted
+    const raster = new RasterImage(mode, width, height, data)
+    if (ctx !== undefined) freeAtEnd(raster, ctx)
+    return raster as ImageValue<T>
   }
 
   /** Checks the declared type of a body, which may be absent. */

@@ -94,6 +94,10 @@ export interface RequestLifecycle {
   setDenial(ctx: Context, denial: ServingError | undefined): void
   /** See `setDenial`. */
   denial(ctx: Context): ServingError | undefined
+  /** Says that the function has returned its result. */
+  setReturned(ctx: Context): void
+  /** Whether the function has returned and the request was not given up: no work for it runs on unawaited. */
+  hasReturned(ctx: Context): boolean
   /** Moves the headers and cookies that were set so far to those of every answer, errors as well. */
   keepHeaders(ctx: Context): void
   /** Drops the headers and cookies that were set since. */
@@ -138,6 +142,7 @@ export class Context {
   #reason: Error | undefined
   #cleanups: Cleanup[] | undefined
   #over = false
+  #returned = false
   #parameters: RequestParameters = noParameters
   #listeners: ((reason: Error) => void)[] | undefined
 
@@ -291,6 +296,10 @@ export class Context {
         ctx.#denial = denial
       },
       denial: (ctx) => ctx.#denial,
+      setReturned: (ctx) => {
+        ctx.#returned = true
+      },
+      hasReturned: (ctx) => ctx.#returned && ctx.#reason === undefined,
       keepHeaders: (ctx) => keptHeaders.keep(ctx.response),
       dropHeaders: (ctx) => keptHeaders.drop(ctx.response),
       addHeaders: (ctx, lines) => keptHeaders.add(ctx.response, lines),

@@ -2,6 +2,7 @@
  * Bytes that somebody else owns, copied for work on other threads.
  * @module
  */
+import { InvalidArgument } from '../errors.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { runInSlices, type Slices } from '../memory/slices.ts'
 import type { Pixels } from './raster-modes.ts'
@@ -29,11 +30,13 @@ export async function withCopy<T>(
 }
 
 /** {@link withCopy} of the pixels of a function. */
-export function copied<T>(
+export async function copied<T>(
   { mode, width, height, data }: Pixels,
   signal: AbortSignal | undefined,
   work: (copy: Pixels) => Promise<T>,
 ): Promise<T> {
+  // Only memory that was detached has another length.
+  if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
   return withCopy(data, signal, (copy) => work({ mode, width, height, data: copy }))
 }
 

@@ -24,6 +24,8 @@ type Work = (
 export interface ImageAddon {
   readonly contract: number
   readonly resample: Work
+  /** Detaches memory and frees it at once. No work of the pool may be using it. */
+  readonly freeMemory: (memory: ArrayBuffer) => void
 }
 
 /** What it exports where it was built with libjpeg-turbo. */
@@ -34,7 +36,7 @@ export interface JpegAddon extends ImageAddon {
 }
 
 /** The version of the interface above; native/image/addon.cpp says the same. */
-const contract = 3
+const contract = 4
 
 const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
 const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)

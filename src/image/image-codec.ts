@@ -32,6 +32,7 @@ import { readGif } from './header-gif.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { pictureQueue } from './picture-queue.ts'
 import { elementsOf, type Pixels, type RasterMode } from './raster-modes.ts'
+import { freePixels } from './request-pixels.ts'
 import type { TensorPlan } from './tensor.ts'
 import { tensorOf } from './tensor-of.ts'
 
@@ -163,8 +164,12 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   return {
     decode,
     async decodeTensor(bytes, header, plan, signal) {
-      if (jpeg === undefined || !isForJpegCodec(header))
-        return tensorOf(await decode(bytes, header, signal), plan, signal)
+      if (jpeg === undefined || !isForJpegCodec(header)) {
+        const pixels = await decode(bytes, header, signal)
+        const tensor = await tensorOf(pixels, plan, signal)
+        freePixels(pixels)
+        return tensor
+      }
       const { width, height } = header
       return pictureQueue.run(width * height, signal, async () => {
         const out = plan.allocate()

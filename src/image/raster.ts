@@ -70,6 +70,14 @@ export class RasterImage implements Pixels {
   }
 
   /**
+   * Returns a picture with pixels of its own. Those of a picture of a request are freed at its end, and reading
+   * them later throws; those of the copy stay. **Cost**: a copy.
+   */
+  copy(): RasterImage {
+    return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data))
+  }
+
+  /**
    * Returns the picture in another size.
    *
    * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535;

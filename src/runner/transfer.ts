@@ -9,6 +9,8 @@
  * @module
  */
 import { BadInput, InvalidArgument, show } from '../errors.ts'
+import { keepPixels } from '../image/request-pixels.ts'
+import { markGone } from '../memory/mark-gone.ts'
 import { pythonSerializerOf } from './python/plain-forms.ts'
 import { type Serializer, serializerNamed, serializerOf } from './serializers.ts'
 import type { Transfer } from './worker.ts'
@@ -78,7 +80,7 @@ function packFields(object: object, serializer: Serializer<object>, boundary: Bo
       fields[name] = mapLeaves(field, [name], packLeaf(boundary, transfer, objects), boundary === 'python')
     }
   }
-  if (moved.delete(object)) for (const name of serializer.movable ?? []) markDetached(object, name)
+  if (moved.delete(object)) for (const name of serializer.movable ?? []) markMoved(object, name)
   return objects.length === 0 ? { value: fields } : { value: fields, objects }
 }
 
@@ -127,7 +129,7 @@ export function move<T extends object>(value: T): T {
       throw new InvalidArgument(`expected an object with a ${name} of its own that can be marked as moved for move`)
     }
     if (ArrayBuffer.isView(fields[name])) fields[name] = detach(fields[name] as View)
-    markDetached(value, name)
+    markMoved(value, name)
   }
   const own = serializer.fromFields(fields)
   moved.add(own)
@@ -137,12 +139,8 @@ export function move<T extends object>(value: T): T {
 /** Whether {@link move} made an object. */
 export const isMoved = (value: object): boolean => moved.has(value)
 
-/** Replaces a property by one that throws when it is read. */
-function markDetached(object: object, name: string): void {
-  const get = () => {
-    throw new InvalidArgument(`the ${name} of this ${object.constructor.name} was given away by move and is gone`)
-  }
-  Object.defineProperty(object, name, { get, enumerable: true, configurable: true })
+function markMoved(object: object, name: string): void {
+  markGone(object, name, `the ${name} of this ${object.constructor.name} was given away by move and is gone`)
 }
 
 /** Returns the memory of a view as a view of its own, taken away from the given one where it can be, else copied. */
@@ -212,7 +210,11 @@ function define(target: object, name: string | number, value: unknown): void {
 }
 
 function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Transfer[]): View | number {
-  if (boundary === 'none') return view
+  if (boundary === 'none') {
+    // The model may work on it when the request of its caller is over: in a batch with others.
+    keepPixels(view.buffer)
+    return view
+  }
   // Copied when the message is sent, in this turn; in its place stands which one it is.
   if (boundary === 'python') return transfer.push(view) - 1
   // A child process does not share memory with us.

@@ -229,14 +229,13 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   abort(): void {
     if (this.over) return
     this.recorder?.left()
-    this.finished()
     const draining = this.#server.health.state === 'draining'
-    lifecycle.abort(this.ctx, new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
+    this.finished(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
     this.drained()
   }
 
-  /** Called when the response was sent or never will be. Only the first call counts. */
-  finished(): void {
+  /** Called when the response was sent, or never will be: `gone` says why. Only the first call counts. */
+  finished(gone?: ClientClosed): void {
     if (this.over) return
     this.over = true
     this.#closedToInput = true
@@ -244,6 +243,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
     this.pooled = undefined
     this.#clocks?.stop()
+    if (gone !== undefined) lifecycle.abort(this.ctx, gone)
     this.#intake?.abort(lifecycle.abortReason(this.ctx) ?? new ClientClosed())
     lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.reservation?.end()
@@ -384,8 +384,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
 
   #cut(): void {
     if (this.over) return
-    this.finished()
-    lifecycle.abort(this.ctx)
+    this.finished(new ClientClosed())
     try {
       this.socket.destroy()
     } catch {

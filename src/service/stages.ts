@@ -125,6 +125,7 @@ async function invokeAsync<R>(
 }
 
 function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+  lifecycle.setReturned(ctx)
   if (ctx.remainingMs === 0) lifecycle.abort(ctx, deadlinePassed())
   const reason = lifecycle.abortReason(ctx)
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)

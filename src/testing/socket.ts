@@ -13,16 +13,23 @@ import { Service } from '../service/service.ts'
 const maxSplits = 64
 
 /**
- * Sends a request in two pieces, once for every place to split its body; returns what the function received each time.
+ * Sends a request in two pieces, once for every place to split its body; `look` is called with what the function
+ * receives each time. **Errors**: those of `look`.
  */
 export async function postInTwoPieces<In, Out>(
   descriptor: IODescriptor<In, Out>,
   wire: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },
-): Promise<In[]> {
-  const received: In[] = []
+  look: (value: In) => void,
+): Promise<void> {
+  const failures: unknown[] = []
   const service = new Service('split')
   service.api({ input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' }, (value: unknown) => {
-    received.push(value as In)
+    // Within the request: a value may end with it.
+    try {
+      look(value as In)
+    } catch (error) {
+      failures.push(error)
+    }
     return 'taken'
   })
   const listener = await serve(service, { port: 0, host: '127.0.0.1' })
@@ -40,8 +47,8 @@ export async function postInTwoPieces<In, Out>(
       await write(socket, wire.body.subarray(at))
       const text = await answer
       if (!text.startsWith('HTTP/1.1 200')) throw new Error(`split at byte ${at}: ${text}`)
+      if (failures.length > 0) throw failures[0]
     }
-    return received
   } finally {
     socket.destroy()
     await listener.close()
