@@ -183,10 +183,8 @@ const notArrow = () => new RangeError('expected offsets within the metadata of a
  * more than one batch, a compressed batch, or a column of another kind.
  */
 export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefined {
+  const { footer, fields } = footerOf(file)
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
-  const footerLength = view.getInt32(file.length - 10, true)
-  const footer = FlatTable.root(file.subarray(file.length - 10 - footerLength, file.length - 10), notArrow)
-  const fields = footer.table(1)?.tables(1) ?? []
   const blocks = footer.longs(3, 3)
   if (blocks.length !== 3) return blocks.length === 0 ? tableOf(fields, noBatch) : undefined
   const [at] = blocks
@@ -195,6 +193,24 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
   const batch = FlatTable.root(file.subarray(at + 8, at + 8 + metadataLength), notArrow).table(2)
   if (batch === undefined || batch.table(3) !== undefined) return undefined
   return tableOf(fields, new Batch(file, at + 8 + metadataLength, batch))
+}
+
+/** Returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
+export function unnamedColumns(file: Uint8Array): boolean[] {
+  return footerOf(file).fields.map(isUnnamed)
+}
+
+function isUnnamed(field: FlatTable): boolean {
+  const type = arrowTypeOf(field)
+  if (type === undefined) return false
+  return type.layout === 'half' || ('isBinary' in type && type.isBinary === true) || field.tables(5).some(isUnnamed)
+}
+
+function footerOf(file: Uint8Array): { readonly footer: FlatTable; readonly fields: readonly FlatTable[] } {
+  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
+  const length = view.getInt32(file.length - 10, true)
+  const footer = FlatTable.root(file.subarray(file.length - 10 - length, file.length - 10), notArrow)
+  return { footer, fields: footer.table(1)?.tables(1) ?? [] }
 }
 
 function tableOf(fields: readonly FlatTable[], batch: Batch): ColumnTable<AnyColumn> | undefined {

@@ -6,9 +6,9 @@
 import { BadInput } from '../errors.ts'
 import { Turn } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { castTo, markNested } from './cast.ts'
+import { castToType, markNested } from './cast-to-type.ts'
 import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from './columns.ts'
-import { type FrameType, refusesNulls, timeOfType } from './frame-dtype.ts'
+import { type FrameType, isNested, refusesNulls, timeOfType } from './frame-dtype.ts'
 import { nestColumns } from './nest.ts'
 import type { Polars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
@@ -41,7 +41,7 @@ const pieceColumns = 256
  */
 export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
   const { types, name } = casting
-  const columns = table.columns.map((column, i) => markNested(column, types[i]))
+  const columns = table.columns.map((column, i) => markNested(column, table.rows, types[i]))
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) =>
     piecesOf(nested, casting) > 1
       ? buildInPieces(nested, casting)
@@ -111,7 +111,7 @@ function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: 
   const columns = table.columns.map((column, i) => {
     const type = types[i]
     if (type === undefined || type === 'Categorical') return column
-    const cast = castTo(column, table.rows, type)
+    const cast = castToType(column, table.rows, type)
     if ('failure' in cast) throw misfit(casting, type, column.name, firstRow + cast.row)
     const row = casting.enforce && refusesNulls(type) ? firstNull(cast, table.rows) : -1
     if (row !== -1) throw misfit(casting, type, column.name, firstRow + row)
@@ -139,6 +139,8 @@ function castInPolars(frame: DataFrame, casting: Casting): void {
  */
 export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting
+  const texts = textsToNest(frame, casting)
+  if (texts.length > 0) return nestTexts(frame, texts, casting)
   const named = types.filter((type) => type !== undefined).length
   if (named === 0) return frame
   const rows = polars.height(frame)
@@ -149,8 +151,32 @@ export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<Data
   )
 }
 
+/** Returns the places of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
+function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
+  const isWanted = types.map((type) => type !== undefined && isNested(type))
+  if (!isWanted.includes(true)) return []
+  return polars.variants(frame).flatMap((own, i) => (isWanted[i] && own === 'String' ? [i] : []))
+}
+
+/** Parses the columns at `places` and casts all. */
+function nestTexts(frame: DataFrame, places: readonly number[], casting: Casting): MaybePromise<DataFrame> {
+  const { polars, types } = casting
+  const table = polars.toVectors(polars.pick(frame, places))
+  if ('failure' in table) throw uncastable(table.column, casting)
+  const built = buildFrame(table, { ...casting, isOwned: false, types: places.map((place) => types[place]) })
+  return whenReady(built, (nested) => {
+    const others = types.map((type, i) => (places.includes(i) ? undefined : type))
+    return castFrame(polars.put(frame, places, nested), { ...casting, types: others })
+  })
+}
+
+function uncastable(column: string, { name }: Casting): BadInput {
+  const message = `expected columns that can be cast for ${name}, received another in ${column}`
+  return new BadInput(message, { reason: 'dtype', path: column })
+}
+
 function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFrame {
-  const { polars, types, enforce, name } = casting
+  const { polars, types, enforce } = casting
   const own = polars.variants(frame)
   const places = types.flatMap((type, i) => {
     if (type === undefined || type === 'Categorical') return []
@@ -160,11 +186,7 @@ function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFr
   let cast = frame
   if (places.length > 0) {
     const table = polars.toVectors(polars.pick(frame, places))
-    if ('failure' in table) {
-      const { column } = table
-      const message = `expected columns that can be cast for ${name}, received another in ${column}`
-      throw new BadInput(message, { reason: 'dtype', path: column })
-    }
+    if ('failure' in table) throw uncastable(table.column, casting)
     const wanted = { ...casting, types: places.map((place) => types[place]) }
     cast = polars.put(frame, places, buildPiece(table, wanted, firstRow))
   }

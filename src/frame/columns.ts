@@ -152,6 +152,16 @@ export function bytesAt(column: Column, row: number): Uint8Array {
   return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
 }
 
+/** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else none. */
+export function contiguousText(column: Column, rows: number): Column {
+  if (column.offsets !== undefined) return column
+  const { heaps: _, ...rest } = column
+  const offsets = new Int32Array(rows + 1)
+  const texts = Array.from({ length: rows }, (_, row) => (isValid(column, row) ? bytesAt(column, row) : empty))
+  for (const [row, text] of texts.entries()) offsets[row + 1] = offsets[row] + text.length
+  return { ...rest, data: Buffer.concat(texts, offsets[rows]), offsets }
+}
+
 /** Returns the numbers of a numeric column. **Cost**: a view if aligned in memory, otherwise a copy. */
 export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
   if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)

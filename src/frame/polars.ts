@@ -44,7 +44,7 @@ export interface Polars {
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
   /** Returns what the columns hold beside numbers, booleans and text. */
   fieldTypes(frame: DataFrame): readonly FieldType[]
-  /** Returns the number of cells of a frame; a list or an object counts for {@link nestedCells}. */
+  /** Returns the number of cells of a frame; more if they take more bytes than numbers do. */
   cellsOf(frame: DataFrame): number
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
   toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
@@ -110,10 +110,10 @@ function wrap(polars: typeof pl): Polars {
     lazyFrame: (table) => lazyFrame({ polars, table, make: fromColumns }),
     toColumns: (frame, times = exactTimes) => toColumns(polars, frame, times),
     toColumnsWithin(frame, maxCells, times) {
-      return cellsOf(frame, maxCells) > maxCells ? undefined : toColumns(polars, frame, times)
+      return cellsOf(frame) > maxCells ? undefined : toColumns(polars, frame, times)
     },
     fieldTypes: (frame) => fieldTypes(polars, frame),
-    cellsOf: (frame) => cellsOf(frame, Number.POSITIVE_INFINITY),
+    cellsOf,
     toVectors: (frame) => toVectors(polars, frame),
     seriesOf: (frame) => seriesOf(polars, frame),
     // Not DataFrame([series]): it renames an unnamed series in place, which the user's function may hold.

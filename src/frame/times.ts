@@ -2,7 +2,7 @@
  * Columns of times ⇄ text and numbers.
  * @module
  */
-import type { CastFailure } from './column-cast.ts'
+import type { CastFailure } from './cast-to-kind.ts'
 import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, type TimeUnit } from './columns.ts'
 
 /** Forms of times in JSON, as pandas' `date_format` and `date_unit` name them. */

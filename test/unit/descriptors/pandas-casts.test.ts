@@ -2,8 +2,9 @@ import pl from 'nodejs-polars'
 import type { HttpResponse } from 'serving'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { columnOf } from '../../../src/frame/columns.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
-import { plain, polars } from './frames.ts'
+import { frameOf, plain, polars } from './frames.ts'
 import { requestOf } from './requests.ts'
 
 const descriptor = new io.PandasDataFrame({ dtype: { c: 'category' } })
@@ -115,5 +116,55 @@ describe('dtype of one column', () => {
   it('names the column and the row of an element that does not fit', async () => {
     const descriptor = new io.PandasDataFrame({ dtype: { l: 'int64' }, enforceDtype: true })
     await expect(descriptor.fromProto(polars.writeParquet(rich))).rejects.toMatchObject({ path: '[0].l' })
+  })
+})
+
+describe('dtype of a frame that Polars read', () => {
+  const arrow = (columns: Parameters<typeof frameOf>[0]) => polars.writeIpc(frameOf(columns))
+  const read = (dtype: Record<string, string>, body: Uint8Array): Promise<DataFrame> =>
+    Promise.resolve(new io.PandasDataFrame({ dtype }).fromProto(body))
+
+  it('reads lists and objects in text, beside other columns and other casts', async () => {
+    const body = arrow([
+      ['n', 'int64', [1, 2, 3]],
+      ['l', 'str', ['[1,2]', null, '[3]']],
+      ['s', 'str', ['{"x":1,"y":"one text of many letters"}', '{"x":2}', null]],
+      ['t', 'str', ['[1]', '[2]', '[3]']],
+    ])
+    const frame = await read({ l: 'list[int8]', s: 'struct', n: 'float32' }, body)
+    expect(frame.dtypes.map(({ variant }) => variant)).toEqual(['Float32', 'List', 'Struct', 'String'])
+    expect(frame.toRecords()).toEqual([
+      { n: 1, l: [1, 2], s: { x: 1, y: 'one text of many letters' }, t: '[1]' },
+      { n: 2, l: null, s: { x: 2, y: null }, t: '[2]' },
+      { n: 3, l: [3], s: null, t: '[3]' },
+    ])
+  })
+
+  it('names the row of a text that is no list', async () => {
+    const body = arrow([['l', 'str', ['[1]', 'one']]])
+    await expect(read({ l: 'list' }, body)).rejects.toMatchObject({ reason: 'dtype', path: '[1].l' })
+  })
+
+  it('takes bytes as text if they are UTF-8, and as nothing else', async () => {
+    const bytes = { ...columnOf('b', 'str', ['é', '12', null]), isBinary: true } as const
+    const words = polars.writeIpc(polars.fromColumns({ rows: 3, columns: [bytes] }))
+    const text = await read({ b: 'str' }, words)
+    expect(text.dtypes.map(({ variant }) => variant)).toEqual(['String'])
+    expect(text.toRecords()).toEqual([{ b: 'é' }, { b: '12' }, { b: null }])
+    for (const type of ['int64', 'float64', 'bool', 'date', 'datetime64[ns]']) {
+      await expect(read({ b: type }, words)).rejects.toMatchObject({ reason: 'dtype', path: '[0].b' })
+    }
+    const other = { ...bytes, data: Uint8Array.of(0x31, 0xff), offsets: Int32Array.of(0, 1, 2, 2) }
+    const file = polars.writeIpc(polars.fromColumns({ rows: 3, columns: [other] }))
+    await expect(read({ b: 'str' }, file)).rejects.toMatchObject({ path: '[1].b' })
+  })
+
+  it('takes no booleans as times', async () => {
+    const flags = arrow([['f', 'bool', [null, true]]])
+    for (const type of ['date', 'time', 'datetime64[ms]', 'timedelta64[us]']) {
+      await expect(read({ f: type }, flags)).rejects.toMatchObject({ reason: 'dtype', path: '[1].f' })
+    }
+    const nulls = await read({ f: 'date' }, arrow([['f', 'bool', [null, null]]]))
+    expect(nulls.toRecords()).toEqual([{ f: null }, { f: null }])
   })
 })

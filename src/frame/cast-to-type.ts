@@ -2,8 +2,10 @@
  * Casts columns of every type to the types that an option names.
  * @module
  */
-import { type CastFailure, castColumn } from './column-cast.ts'
-import { type AnyColumn, bytesAt, type Column, isValid, type TimeType } from './columns.ts'
+import { isUtf8 } from 'node:buffer'
+import type { ColumnKind } from '../dtype.ts'
+import { type CastFailure, castToKind } from './cast-to-kind.ts'
+import { type AnyColumn, bytesAt, type Column, contiguousText, isValid, type TimeType } from './columns.ts'
 import { type FrameType, isNested, itemOfType, kindOfType, timeOfType } from './frame-dtype.ts'
 import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
 
@@ -11,24 +13,25 @@ import { convertTimes, exactTimes, parseTimes, printTimes } from './times.ts'
  * Returns a column as JSON text if its type is nested, so that a text cell such as `[1,2]` of a CSV file is read as a
  * list; and as text if its type is text, so that a list stays as it was written.
  */
-export function markNested(column: AnyColumn, type: FrameType | undefined): AnyColumn {
-  if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.offsets === undefined) return column
-  if (isNested(type)) return { ...column, isJson: true }
+export function markNested(column: AnyColumn, rows: number, type: FrameType | undefined): AnyColumn {
+  if (type === undefined || !('kind' in column) || column.kind !== 'str' || column.isBinary) return column
+  if (isNested(type)) return { ...contiguousText(column, rows), isJson: true }
   if (type !== 'Utf8' || column.isJson === undefined) return column
   const { isJson: _, ...text } = column
   return text
 }
 
 /** Casts a column; nulls stay null. A category is cast later, by Polars. */
-export function castTo(column: AnyColumn, rows: number, type: FrameType): AnyColumn | CastFailure {
+export function castToType(column: AnyColumn, rows: number, type: FrameType): AnyColumn | CastFailure {
   if (isNested(type)) return castNested(column, rows, type)
-  if (!('kind' in column)) return { failure: 'misfit', row: firstValue(column, rows) }
+  if (!('kind' in column)) return { failure: 'misfit', row: Math.max(0, firstValue(column, rows)) }
   const time = timeOfType(type)
   if (time !== undefined) return castTime(column, rows, time)
   if (type === 'Binary') return fromBase64(column, rows)
   const kind = kindOfType(type)
   if (kind === undefined) return column
-  return castColumn(kind === 'str' ? printTimes(column, rows, exactTimes) : withoutTime(column), rows, kind)
+  if (column.isBinary) return fromBytes(column, rows, kind)
+  return castToKind(kind === 'str' ? printTimes(column, rows, exactTimes) : withoutTime(column), rows, kind)
 }
 
 function withoutTime({ time: _, ...column }: Column): Column {
@@ -38,7 +41,9 @@ function withoutTime({ time: _, ...column }: Column): Column {
 function castTime(column: Column, rows: number, time: TimeType): Column | CastFailure {
   if (column.time !== undefined) return convertTimes(column, rows, time)
   if (column.kind === 'str' && column.isBinary === undefined) return parseTimes(column, rows, time)
-  const numbers = castColumn(column, rows, time.type === 'date' ? 'int32' : 'int64')
+  const row = column.kind === 'bool' || column.isBinary ? firstValue(column, rows) : -1
+  if (row !== -1) return { failure: 'misfit', row }
+  const numbers = castToKind(column, rows, time.type === 'date' ? 'int32' : 'int64')
   return 'failure' in numbers ? numbers : { ...numbers, time }
 }
 
@@ -48,7 +53,7 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
   if (row !== -1) return { failure: 'misfit', row }
   const item = itemOfType(type)
   if (item === undefined || !('items' in column)) return column
-  const items = castTo(column.items, column.offsets[rows], item)
+  const items = castToType(column.items, column.offsets[rows], item)
   if (!('failure' in items)) return { ...column, items }
   return { failure: 'misfit', row: column.offsets.findIndex((end, i) => i > 0 && end > items.row) - 1 }
 }
@@ -57,6 +62,15 @@ function castNested(column: AnyColumn, rows: number, type: FrameType): AnyColumn
 function firstValue(column: AnyColumn, rows: number): number {
   for (let row = 0; row < rows; row++) if (isValid(column, row)) return row
   return -1
+}
+
+/** Bytes become text if they are UTF-8, and nothing else but nulls. */
+function fromBytes(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
+  const { isBinary: _, ...text } = column
+  for (let row = 0; row < rows; row++) {
+    if (isValid(column, row) && (kind !== 'str' || !isUtf8(bytesAt(column, row)))) return { failure: 'misfit', row }
+  }
+  return castToKind(text, rows, kind)
 }
 
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/

@@ -20,7 +20,7 @@ export interface CastFailure {
 }
 
 /** Casts a column to another kind; nulls stay null. **Cost**: 15 to 60 ns an element. */
-export function castColumn(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
+export function castToKind(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   if (column.kind === kind) return column
   const read = readerOf(column)
   if (kind === 'str') return textColumn(column, rows, read)
