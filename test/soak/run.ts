@@ -124,7 +124,6 @@ try {
   /** When workers were seen first. */
   const births = new Map<number, number>()
   const at = () => (Date.now() - begun) / minuteMs
-  // Between two reloads: a worker that is killed while it takes over ends the reload.
   let nextKill = Number(options.kill) / 2
   let nextReload = Number(options.reload)
   let reported = begun
@@ -159,8 +158,9 @@ try {
       nextReload += Number(options.reload)
       marks.push({ at: at(), colour: '#009e73', time: Date.now(), isKill: false })
       process.kill(supervisor, 'SIGHUP')
-    } else if (Number(options.kill) > 0 && at() >= nextKill && workers.length > 0) {
-      nextKill += Number(options.kill)
+    } else if (Number(options.kill) > 0 && at() >= nextKill && workers.length === Number(options.workers)) {
+      // Never during a reload, when there is one more: it ends when a worker that takes over is killed.
+      nextKill = at() + Number(options.kill)
       marks.push({ at: at(), colour: '#d55e00', time: Date.now(), isKill: true })
       // The youngest: the eldest lives until the reload, so that what it never gives back is seen.
       process.kill(workers.at(-1) as number, 'SIGKILL')
