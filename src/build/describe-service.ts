@@ -12,6 +12,8 @@ export interface DescribedService {
   /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */
   readonly routes: readonly string[]
   readonly runners: readonly string[]
+  /** Those of `runners` whose models run on other servers. */
+  readonly remoteRunners: readonly string[]
   readonly openapi: unknown
   /** Optional packages that loading it has loaded. */
   readonly packages: readonly string[]
@@ -19,10 +21,12 @@ export interface DescribedService {
 
 /** Describes a service that has been loaded. */
 export function describeService(service: Service, packages: readonly string[]): DescribedService {
+  const { runners } = service
   return {
     metadata: serviceMetadata(service),
     routes: [...service.apis.values()].map(({ route }) => route),
-    runners: (service.runners ?? []).map(({ name }) => name),
+    runners: runners.map(({ name }) => name),
+    remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
     openapi: openApiDocument(service, ''),
     packages,
   }

@@ -32,6 +32,8 @@ export interface BuildManifest {
   readonly service: { readonly name: string; readonly entry: string; readonly docs: string }
   readonly apis: readonly unknown[]
   readonly runners: readonly string[]
+  /** Those of `runners` whose models run on other servers. */
+  readonly remoteRunners: readonly string[]
   readonly serving: string
   /** What native packages were taken for. */
   readonly target: { readonly node: string; readonly abi: string; readonly platform: string; readonly arch: string }
@@ -82,12 +84,13 @@ export async function planBuild(project: Project, options: OptionValues, describ
     }
     hashes[place.slice('node_modules/'.length)] = { version, sha256: hash.digest('hex') }
   }
-  const { metadata, routes, runners } = described
+  const { metadata, routes, runners, remoteRunners } = described
   const manifest = {
     formatVersion: 1,
     service: { name: metadata.name, entry: bundle.entry, docs: metadata.docs },
     apis: metadata.apis.map((api, i) => ({ ...api, route: routes[i] })),
     runners,
+    remoteRunners,
     serving: packages.find(({ name }) => name === 'serving')?.version ?? '',
     target: { node: nodeMajor, abi: process.versions.modules, platform: process.platform, arch: process.arch },
     packages: hashes,

@@ -24,6 +24,8 @@ export interface DeployFlags {
   readonly inFlight: string
   readonly autoscaler: 'hpa' | 'keda'
   readonly prometheus: string
+  readonly modelFormat?: string
+  readonly storageUri?: string
 }
 
 /**

@@ -180,6 +180,8 @@ program
   .option('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', '32')
   .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
   .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
+  .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')
+  .option('--storage-uri <uri>', 'KServe: where the files of that model are')
   .action(async (folder: string, flags: DeployFlags) => {
     const { deployCommand } = await import('./deploy-command.ts')
     process.stdout.write(await deployCommand(folder, flags))

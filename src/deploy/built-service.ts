@@ -12,7 +12,10 @@ import { InvalidArgument } from '../errors.ts'
 export interface BuiltService {
   readonly name: string
   readonly version: string
+  /** Runners with models in the service's own threads and processes. */
   readonly runners: readonly string[]
+  /** Runners with models on other servers. */
+  readonly remoteRunners: readonly string[]
   /** Options of its configuration file. */
   readonly options: OptionValues
 }
@@ -26,8 +29,9 @@ export function readBuiltService(folder: string): BuiltService {
     throw new InvalidArgument(`${folder} has no build: run serving build first`)
   }
   const read = <T>(file: string): T => JSON.parse(readFileSync(join(folder, file), 'utf8'))
-  const { service, runners } = read<BuildManifest>('manifest.json')
+  const { service, runners, remoteRunners } = read<BuildManifest>('manifest.json')
   const { version } = read<{ version: string }>('package.json')
   const { service: _, ...options } = read<OptionValues & { service: string }>('serving.config.json')
-  return { name: service.name, version, runners, options }
+  const own = runners.filter((name) => !remoteRunners.includes(name))
+  return { name: service.name, version, runners: own, remoteRunners, options }
 }

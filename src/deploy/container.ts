@@ -2,7 +2,9 @@
  * The container of a service as Kubernetes and KServe have it: its command, probes, resources and rights.
  * @module
  */
+import type { OptionValues } from '../config/option-table.ts'
 import type { BuiltService } from './built-service.ts'
+import type { Port } from './manifest.ts'
 
 /** What a user decides about a deployment. */
 export interface DeployOptions {
@@ -17,29 +19,17 @@ export interface DeployOptions {
   readonly autoscaler: 'hpa' | 'keda'
   /** Address of Prometheus, which KEDA asks. */
   readonly prometheus: string
+  /** For a service with a remote model on KServe: the model's format, and where its files are. */
+  readonly modelFormat?: string
+  readonly storageUri?: string
 }
 
-/** Port of HTTP in the container. */
-export const httpPort = 3000
-/** Port of gRPC in the container, where the service has one. */
-export const grpcPort = 3001
-
-/** Time from a pod's end until no proxy sends it new requests, in seconds; see `preStop` below. */
-const propagation = 5
-
-/** Returns a name of Kubernetes's: lower-case letters, digits and dashes, at most 63, a letter first. */
-export function resourceName(name: string): string {
-  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  const lettered = words.replace(/^[^a-z]+/, '').slice(0, 63)
-  return lettered.replace(/-+$/, '') || 'service'
-}
-
-/** Returns a value that a label may have: a version of npm may have a plus. */
-export const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice(0, 63)
+/** Time from a pod's end until no proxy sends it new requests. **Units**: milliseconds. */
+const propagationMs = 5000
 
 /** Seconds that a pod may take to end: for proxies, for the requests that run, for shutdown hooks and connections. */
-export function graceSeconds({ options }: BuiltService): number {
-  return propagation + Math.ceil((options.drainTimeoutMs ?? 30_000) / 1000) + 5
+function graceSeconds({ drainDelayMs = propagationMs, drainTimeoutMs = 30_000 }: OptionValues): number {
+  return Math.ceil((drainDelayMs + drainTimeoutMs) / 1000) + 5
 }
 
 /**
@@ -72,12 +62,22 @@ const containerSecurity = {
 /** Uploads and Parquet files may need disk; the root file system is read-only. */
 export const volumes = [{ name: 'tmp', emptyDir: {} }]
 
+/** Returns what a pod has beside its containers. */
+export function podSpec({ options }: BuiltService) {
+  return {
+    terminationGracePeriodSeconds: graceSeconds(options),
+    automountServiceAccountToken: false,
+    securityContext: podSecurity,
+    volumes,
+  }
+}
+
 /** Returns the container; `ports` are those of the protocol that its platform wants, HTTP's first. */
 export function container(
   service: BuiltService,
   { image, workers }: DeployOptions,
   name: string,
-  ports: readonly { readonly containerPort: number; readonly name: string }[],
+  ports: readonly Port[],
 ) {
   const [http, grpc] = ports
   const probe = (path: string) => ({ httpGet: { path: `${service.options.baseUrl ?? ''}${path}`, port: http.name } })
@@ -85,6 +85,8 @@ export function container(
     SERVING_PORT: http.containerPort,
     ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
+    // Requests still come while proxies learn that the pod ends.
+    ...(service.options.drainDelayMs === undefined ? { SERVING_DRAIN_DELAY_MS: propagationMs } : {}),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,
   }
@@ -97,8 +99,6 @@ export function container(
     startupProbe: { ...probe('/readyz'), periodSeconds: 2, failureThreshold: 60 },
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5, timeoutSeconds: 2, failureThreshold: 2 },
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // Requests still come while proxies learn that the pod ends.
-    lifecycle: { preStop: { sleep: { seconds: propagation } } },
     resources: resources(workers, service.runners.length),
     securityContext: containerSecurity,
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],

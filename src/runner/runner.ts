@@ -42,6 +42,8 @@ export interface StartOptions {
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
   readonly name: string
+  /** Whether its model runs on another server. Default: no. */
+  readonly isRemote?: boolean
   /** Why it cannot answer now; undefined when it can. */
   readonly unready: string | undefined
   /** Calls that wait for a thread. */
@@ -58,7 +60,18 @@ export interface RunnerLife {
   watch(listener: (event: RunnerEvent) => void): void
 }
 
-const reserved = ['name', 'unready', 'waiting', 'start', 'stop', 'watch', 'then', 'constructor', '__proto__']
+const reserved = [
+  'name',
+  'isRemote',
+  'unready',
+  'waiting',
+  'start',
+  'stop',
+  'watch',
+  'then',
+  'constructor',
+  '__proto__',
+]
 
 const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, StartWorkers>> = {
   none: startInline,
@@ -75,10 +88,10 @@ const entryOf = (name: string) =>
 
 class ModelRunner implements RunnerLife {
   readonly name: string
+  readonly isRemote: boolean
   readonly #settings: RunnerSettings
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
   readonly #counts = new RunnerCounts()
-  readonly #isRemote: boolean
   readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
   /** Ends what a remote model has open. */
@@ -89,7 +102,7 @@ class ModelRunner implements RunnerLife {
   #starting: Promise<void> | undefined
 
   constructor(name: string, options: RunnerOptions | RemoteOptions | PythonOptions) {
-    this.#isRemote = 'url' in options
+    this.isRemote = 'url' in options
     if (isPython(options)) {
       const { own, python } = pythonRunnerOptions(name, options)
       this.#settings = { ...parseRunnerOptions(name, own, reserved), boundary: 'python' }
@@ -158,7 +171,7 @@ class ModelRunner implements RunnerLife {
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
     const { boundary, modelGraceMs: ownGraceMs } = this.#settings
     const start = await this.#startWorkers()
-    const supervisor = new WorkerSupervisor(this.#isRemote ? this.#remoteSettings() : this.#settings, {
+    const supervisor = new WorkerSupervisor(this.isRemote ? this.#remoteSettings() : this.#settings, {
       start,
       entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
       clock: realClock,

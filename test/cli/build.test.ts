@@ -116,6 +116,7 @@ describe('serving build', () => {
     expect(manifest).toMatchObject({
       service: { name: 'packed', entry: 'src/service.js', docs: 'A service to pack.' },
       runners: ['model'],
+      remoteRunners: [],
       models: ['weights/factor.json'],
       target: { platform: process.platform, arch: process.arch, abi: process.versions.modules },
     })

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { describe, expect, it } from 'vitest'
 import type { BuiltService } from '../../../src/deploy/built-service.ts'
-import { type DeployOptions, resourceName, resources } from '../../../src/deploy/container.ts'
+import { type DeployOptions, resources } from '../../../src/deploy/container.ts'
 import { kserveManifests } from '../../../src/deploy/kserve.ts'
-import { kubernetesManifests, type Manifest } from '../../../src/deploy/kubernetes.ts'
+import { kubernetesManifests } from '../../../src/deploy/kubernetes.ts'
+import { type Manifest, resourceName } from '../../../src/deploy/manifest.ts'
 
-// The schemas that Kubernetes 1.36, KServe 0.20, KEDA 2.18 and Prometheus' operator 0.85 publish: make.mjs beside them.
+// The schemas that Kubernetes 1.36, KServe 0.20, KEDA 2.18 and Prometheus' operator 0.85 publish: fixture.mjs beside them.
 const { definitions, roots }: { definitions: object; roots: Record<string, object> } = JSON.parse(
   readFileSync(new URL('../../fixtures/kubernetes/schemas.json', import.meta.url), 'utf8'),
 )
@@ -25,7 +26,13 @@ function faults(manifest: Manifest): string[] {
   })
 }
 
-const service: BuiltService = { name: 'Iris_Classifier', version: '1.2.0+build.5', runners: ['model'], options: {} }
+const service: BuiltService = {
+  name: 'Iris_Classifier',
+  version: '1.2.0+build.5',
+  runners: ['model'],
+  remoteRunners: [],
+  options: {},
+}
 const options: DeployOptions = {
   image: 'registry.example/iris:1.2.0',
   workers: 2,
@@ -84,6 +91,11 @@ describe('manifests for Kubernetes', () => {
       find(kubernetesManifests(built, options), 'Deployment', `template.spec.${path}`)
     expect(pod(service, 'terminationGracePeriodSeconds')).toBe(40)
     expect(pod(withGrpc, 'terminationGracePeriodSeconds')).toBe(70)
+    const own = { ...service, options: { drainDelayMs: 20_000 } }
+    expect(pod(own, 'terminationGracePeriodSeconds')).toBe(55)
+    const delays = (built: BuiltService) =>
+      JSON.stringify(pod(built, 'containers.0.env')).match(/SERVING_DRAIN_DELAY_MS","value":"(\d+)/)?.[1]
+    expect([delays(service), delays(own)]).toEqual(['5000', undefined])
     const probe = pod(withGrpc, 'containers.0.readinessProbe.httpGet')
     expect(probe).toEqual({ path: '/models/readyz', port: 'http' })
   })
@@ -103,6 +115,22 @@ describe('manifests for KServe', () => {
     expect(model).toMatchObject({ runtime: manifests[0].metadata.name, protocolVersion: 'v2' })
     expect(find(manifests, 'ServingRuntime', 'protocolVersions')).toContain('v2')
     expect(find(manifests, 'ServingRuntime', 'containers.0.name')).toBe('kserve-container')
+  })
+
+  it.each(cases)('put a service with a remote model in front of a predictor, with %s', (_, built, given) => {
+    const remote = { ...built, runners: [], remoteRunners: ['digits'] }
+    expect(() => kserveManifests(remote, given)).toThrow(
+      'the model of the runner digits is remote: say what KServe serves, as in --model-format onnx --storage-uri s3:',
+    )
+    const model = { modelFormat: 'onnx', storageUri: 's3://models/digits' }
+    const manifests = kserveManifests(remote, { ...given, ...model })
+    expect(manifests.flatMap(faults)).toEqual([])
+    expect(manifests.map(({ kind }) => kind)).toEqual(['InferenceService'])
+    const read = (path: string) => find(manifests, 'InferenceService', path)
+    expect(read('predictor.model')).toMatchObject({ modelFormat: { name: 'onnx' }, storageUri: 's3://models/digits' })
+    expect(read('transformer.containers.0.name')).toBe('kserve-container')
+    const url = { name: 'PREDICTOR_URL', value: `http://${manifests[0].metadata.name}-predictor` }
+    expect(read('transformer.containers.0.env')).toContainEqual(url)
   })
 
   it('would be refused with a field that does not exist', () => {
