@@ -7,7 +7,7 @@ import { kserveManifests } from '../../../src/deploy/kserve.ts'
 import { kubernetesManifests } from '../../../src/deploy/kubernetes.ts'
 import { type Manifest, resourceName } from '../../../src/deploy/manifest.ts'
 
-// The schemas that Kubernetes 1.36, KServe 0.20, KEDA 2.18 and Prometheus' operator 0.85 publish: fixture.mjs beside them.
+// What Kubernetes 1.36, KServe 0.20, KEDA 2.18 and Prometheus' operator 0.85 publish: fixture.mjs beside them.
 const { definitions, roots }: { definitions: object; roots: Record<string, object> } = JSON.parse(
   readFileSync(new URL('../../fixtures/kubernetes/schemas.json', import.meta.url), 'utf8'),
 )
