@@ -28,6 +28,7 @@ import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
 import type { FieldType } from './table-schema.ts'
 import { exactTimes, type TimeForm } from './times.ts'
+import { unnestColumns } from './unnest.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export interface Polars {
@@ -79,6 +80,7 @@ export interface Polars {
   floatsOfNothing(frame: DataFrame, places: readonly number[]): DataFrame
   /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
+  /** Lists and objects become JSON text, bytes base64. */
   writeCsv(frame: DataFrame): Buffer
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
@@ -103,6 +105,16 @@ function wrap(polars: typeof pl): Polars {
   const readIpc = (file: Uint8Array) => polars.readIPC(asBuffer(file))
   const fromColumns = (table: ColumnTable<AnyColumn>) =>
     readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size)))
+  const put = (frame: DataFrame, places: readonly number[], columns: DataFrame) => {
+    const names = namesOf(frame)
+    const order = names.map((_, i) => `c${i}`)
+    for (const [j, place] of places.entries()) order[place] = `d${j}`
+    const whole = underPlainNames(frame, 'c', () =>
+      underPlainNames(columns, 'd', () => polars.concat([frame, columns], { how: 'horizontal' }).select(...order)),
+    )
+    whole.columns = names
+    return whole
+  }
   return {
     isDataFrame: (value): value is DataFrame => polars.DataFrame.isDataFrame(value),
     isSeries: (value): value is Series => polars.Series.isSeries(value),
@@ -132,16 +144,7 @@ function wrap(polars: typeof pl): Polars {
       picked.columns = places.map((i) => names[i])
       return picked
     },
-    put(frame, places, columns) {
-      const names = namesOf(frame)
-      const order = names.map((_, i) => `c${i}`)
-      for (const [j, place] of places.entries()) order[place] = `d${j}`
-      const put = underPlainNames(frame, 'c', () =>
-        underPlainNames(columns, 'd', () => polars.concat([frame, columns], { how: 'horizontal' }).select(...order)),
-      )
-      put.columns = names
-      return put
-    },
+    put,
     slice: (frame, start, rows) => member(frame, 'slice')(start, rows),
     stack: async (frames) =>
       frames.length === 1
@@ -189,7 +192,17 @@ function wrap(polars: typeof pl): Polars {
         nullValues: [...nullWords],
         ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
       }),
-    writeCsv: (frame) => member(frame, 'writeCSV')(),
+    writeCsv(frame) {
+      try {
+        return member(frame, 'writeCSV')()
+      } catch (error) {
+        const table = toVectors(polars, frame)
+        const places = 'failure' in table ? [] : nestedPlaces(table)
+        if ('failure' in table || places.length === 0) throw error
+        const texts = unnestColumns({ ...table, columns: places.map((i) => table.columns[i]) }, exactTimes)
+        return member(put(frame, places, fromColumns(texts)), 'writeCSV')()
+      }
+    },
     readParquet: (file) => polars.readParquet(asBuffer(file)),
     writeParquet: parquetOf,
     readIpc,
@@ -207,6 +220,11 @@ function wrap(polars: typeof pl): Polars {
       return texts.reduce((sum, name) => sum + Number(member(frame, 'getColumn')(name).str.lengths().sum()), 0)
     },
   }
+}
+
+/** Returns the places of lists, structs and bytes, which CSV holds as text only. */
+function nestedPlaces({ columns }: ColumnTable<AnyColumn>): readonly number[] {
+  return columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
 }
 
 function seriesOf(polars: typeof pl, frame: DataFrame): Series {

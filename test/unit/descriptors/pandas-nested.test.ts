@@ -86,6 +86,27 @@ describe('columns of lists and objects', () => {
     await expect(read).rejects.toMatchObject({ status: 400, path: '[0].a' })
   })
 
+  it.each(['[{"a":[1,2.5],"b":{"x":"é,\\"\\n"},"n":1},{"a":null,"b":null,"n":2}]', '[{"*":[[]],"n":1}]'])(
+    'are JSON text in CSV, which is read back: %s',
+    async (body) => {
+      const rows: Record<string, unknown>[] = JSON.parse(body)
+      const { body: csv } = await new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(await frameOf(body))
+      const dtype = Object.fromEntries(
+        Object.entries(rows[0])
+          .filter(([, value]) => typeof value === 'object')
+          .map(([name, value]) => [name, Array.isArray(value) ? 'list' : 'struct'] as const),
+      )
+      const back = await frameOf(String(csv), { dtype }, { 'content-type': 'text/csv' })
+      expect(JSON.parse(await textOf(back))).toEqual(rows)
+    },
+  )
+
+  it('are base64 in CSV where they are bytes', async () => {
+    const frame = await frameOf('[{"a":"/wA=","n":1}]', { dtype: { a: 'bytes' } })
+    const { body } = await new io.PandasDataFrame({ defaultFormat: 'csv' }).toHttpResponse(frame.clone())
+    expect(String(body)).toBe('a,n\n/wA=,1\n')
+  })
+
   it('are series, too', async () => {
     const series = await new io.PandasSeries().fromHttpRequest(
       new HttpRequest(HeaderList.from(json), Buffer.from('[[1,2],[],null]')),
