@@ -5,10 +5,19 @@
 
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError, show, UnsupportedMediaType } from '../errors.ts'
+import {
+  BadInput,
+  BadOutput,
+  expected,
+  InvalidArgument,
+  Overloaded,
+  ServingError,
+  show,
+  UnsupportedMediaType,
+} from '../errors.ts'
 import { type FileSample, type ReadySample, readSample } from '../file/file-sample.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { withCopy } from '../image/byte-copy.ts'
@@ -17,7 +26,7 @@ import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storab
 import { declaredImageType, sampleType } from '../image/image-types.ts'
 import { fitsMode, RasterImage } from '../image/raster.ts'
 import { convertInSlices } from '../image/raster-convert.ts'
-import { isRasterMode, type Pixels, type RasterMode, rasterModes } from '../image/raster-modes.ts'
+import { isRasterMode, type Pixels, pixelBytes, type RasterMode, rasterModes } from '../image/raster-modes.ts'
 import { freeAtEnd, freePixels } from '../image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
 import { checkOptions } from '../options.ts'
@@ -68,7 +77,8 @@ const defaultMaxPixels = 64_000_000
  * Only the first frame is read; EXIF orientation and colour profiles are not applied. Responses: `content-type` and
  * `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
- * BadInput `encoding` for bytes that are not a picture, or a damaged one. MissingDependencyException at construction
+ * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too
+ * little left for its pixels. MissingDependencyException at construction
  * without `@napi-rs/image`.
  * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
  * **Source**: SPEC "Image".
@@ -238,11 +248,14 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     ctx: Context | undefined,
   ): Promise<ImageValue<T>> {
     let pixels: Pixels
+    const kept = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
+    const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * kept)
+    const job = { signal, begin }
     try {
       if (this.#plan !== undefined) {
-        return (await this.#codec.decodeTensor(bytes, header, this.#plan, signal)) as ImageValue<T>
+        return (await this.#codec.decodeTensor(bytes, header, this.#plan, job)) as ImageValue<T>
       }
-      pixels = await this.#codec.decode(bytes, header, signal)
+      pixels = await this.#codec.decode(bytes, header, job)
     } catch (cause) {
       signal?.throwIfAborted()
       // A bug or lack of memory, not the client's fault.
@@ -325,6 +338,12 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   #allowedNames(): string {
     return this.allowedMimeTypes.length === 0 ? 'no type at all' : this.allowedMimeTypes.join(', ')
   }
+}
+
+/** Counts the memory of a picture for its request. **Errors**: Overloaded when the server has too little left. */
+function reserve(ctx: Context | undefined, bytes: number): void {
+  if (ctx === undefined || lifecycle.reserve(ctx, bytes)) return
+  throw new Overloaded('too little memory for another picture', { limit: 'memory' })
 }
 
 function isKnown(mimeType: unknown): mimeType is ImageMimeType {

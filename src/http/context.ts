@@ -32,8 +32,10 @@ export interface ContextState {
 /** Of the URL that the client asked for. */
 export type Scheme = 'http' | 'https'
 
-/** The other end of a connection. */
+/** The other end of a connection, and what it may take. */
 export interface RequestPeer {
+  /** Counts memory that the request takes until its end; undefined without a limit. */
+  readonly reservation?: { reserve(bytes: number): boolean } | undefined
   /** Default `http`. */
   readonly scheme?: Scheme
   /** Undefined where it is not known, or not known any more. */
@@ -94,6 +96,11 @@ export interface RequestLifecycle {
   setDenial(ctx: Context, denial: ServingError | undefined): void
   /** See `setDenial`. */
   denial(ctx: Context): ServingError | undefined
+  /**
+   * Counts more memory of a request; returns false, and counts none, when the server has too little left. **Units**:
+   * bytes.
+   */
+  reserve(ctx: Context, bytes: number): boolean
   /** Says that the function has returned its result. */
   setReturned(ctx: Context): void
   /** Whether the function has returned and the request was not given up: no work for it runs on unawaited. */
@@ -296,6 +303,7 @@ export class Context {
         ctx.#denial = denial
       },
       denial: (ctx) => ctx.#denial,
+      reserve: (ctx, bytes) => ctx.#over || (ctx.#peer.reservation?.reserve(bytes) ?? true),
       setReturned: (ctx) => {
         ctx.#returned = true
       },

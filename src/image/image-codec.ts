@@ -41,15 +41,15 @@ export interface ImageCodec {
   /**
    * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; 16-bit grey is
    * `I`, other 16-bit channels keep their high byte, as in Pillow. The bytes must not change until the promise settles.
-   * **Errors**: an Error that says what is damaged or not supported; the signal's reason.
+   * **Errors**: an Error that says what is damaged or not supported; what `begin` throws; the signal's reason.
    */
-  decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels>
+  decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
   /** Decodes a picture's bytes to a tensor, a JPEG in one pass. **Errors**: as of decode. */
   decodeTensor<D extends 'float32' | 'uint8'>(
     bytes: Uint8Array,
     header: ImageHeader,
     plan: TensorPlan<D>,
-    signal?: AbortSignal,
+    job?: DecodeJob,
   ): Promise<NDArray<D>>
   /**
    * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written;
@@ -61,6 +61,13 @@ export interface ImageCodec {
     options?: EncodeOptions,
     signal?: AbortSignal,
   ): Promise<Uint8Array>
+}
+
+/** Whom a picture is decoded for. */
+export interface DecodeJob {
+  readonly signal?: AbortSignal | undefined
+  /** Called when it is the picture's turn, before its pixels, or its tensor, take so many bytes; may throw. */
+  readonly begin?: (bytes: number) => void
 }
 
 /** Options of encoding. */
@@ -143,7 +150,7 @@ export function imageCodec(): ImageCodec {
 export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
 
-  async function decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels> {
+  async function decode(bytes: Uint8Array, header: ImageHeader, { signal, begin }: DecodeJob = {}): Promise<Pixels> {
     signal?.throwIfAborted()
     if (await runInSlices(cutOffSlices(bytes, header), signal)) throw new Error('the data ends before the picture')
     const area = header.width * header.height
@@ -151,27 +158,31 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       const frame = readGif(bytes)
       if (frame === undefined) throw new Error('the first frame is missing')
       // On the event loop, but its pixels count as well.
-      return pictureQueue.run(area, signal, () => runInSlices(decodeGif(bytes, frame), signal))
-    }
-    if (jpeg !== undefined && isForJpegCodec(header)) {
-      return pictureQueue.run(area, signal, () => jpeg.decode(bytes, header, signal))
+      return pictureQueue.run(area, signal, async () => {
+        begin?.(area * 4)
+        return runInSlices(decodeGif(bytes, frame), signal)
+      })
     }
     return pictureQueue.run(area, signal, async () => {
+      begin?.(area * decodedBytes(header))
+      if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
       return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
     })
   }
 
   return {
     decode,
-    async decodeTensor(bytes, header, plan, signal) {
+    async decodeTensor(bytes, header, plan, job = {}) {
+      const { signal } = job
       if (jpeg === undefined || !isForJpegCodec(header)) {
-        const pixels = await decode(bytes, header, signal)
+        const pixels = await decode(bytes, header, job)
         const tensor = await tensorOf(pixels, plan, signal)
         freePixels(pixels)
         return tensor
       }
       const { width, height } = header
       return pictureQueue.run(width * height, signal, async () => {
+        job.begin?.(plan.byteLength)
         const out = plan.allocate()
         const denominator = plan.denominator(width, height)
         await jpeg.decodeResized(bytes, header, denominator, plan.resize(width, height, denominator), out, signal)
@@ -189,6 +200,11 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
     },
   }
+}
+
+/** At most, of a pixel. What a header says counts as far as there are such pictures. */
+function decodedBytes({ channels = 4, bitDepth = 8 }: ImageHeader): number {
+  return Math.min(channels, 4) * (bitDepth > 8 ? 4 : 1)
 }
 
 /** Grey and RGB. Four channels, CMYK, are converted to RGB by the package. */

@@ -148,11 +148,15 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     }
   }
 
+  /** Of a tensor. **Units**: bytes. */
+  get byteLength(): number {
+    return this.#width * this.#height * this.channels * (this.#table === undefined ? 1 : 4)
+  }
+
   /** Returns memory for a tensor: with the background where there is any, else with anything. */
   allocate(): Uint8Array {
     const area = this.#width * this.#height
-    const unit = this.#table === undefined ? 1 : 4
-    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(area * this.channels * unit).buffer)
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(this.byteLength).buffer)
     if (this.#fit !== 'contain') return bytes
     const elements = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
     const values = this.#background.map((level, c) => this.#table?.[256 * c + level] ?? level)

@@ -199,8 +199,16 @@ export class GrpcCalls {
     const server = this.#server
     const headers = headersOf(call.metadata)
     const peer = () => peerOf(call)
+    let reserved = size
     const ctx = new Context({
       headers,
+      reservation: {
+        reserve(bytes) {
+          if (!server.memory.reserve(bytes)) return false
+          reserved += bytes
+          return true
+        },
+      },
       deadlineMs: deadlineWithin(server, call.getDeadline()),
       method: 'POST',
       path: `/${name}`,
@@ -226,7 +234,7 @@ export class GrpcCalls {
       isOver = true
       lifecycle.end(ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
       call.off('cancelled', cancelled)
-      server.memory.release(size)
+      server.memory.release(reserved)
       server.limiter.release()
       server.limiter.leave()
       recorder?.end(size)

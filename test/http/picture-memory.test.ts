@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { io, type NDArray, RasterImage } from 'serving'
+import { io, type NDArray, RasterImage, type Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { imageAddon } from '../../src/image/image-addon.ts'
 import { engines, post, start } from './harness.ts'
@@ -71,6 +71,43 @@ describe.each(engines)('the pixels of a request on %s', (engine) => {
     const npy = await server.ask(send('/array', png, { accept: 'application/x-npy' }))
     expect(npy.status).toBe(200)
     expect(new Set(npy.body.subarray(-300 * 200 * 3))).toEqual(new Set([99]))
+  })
+
+  it('count in the memory budget until its end', async () => {
+    let leave = () => {}
+    const left = new Promise<void>((resolve) => {
+      leave = resolve
+    })
+    let came = () => {}
+    const held = new Promise<void>((resolve) => {
+      came = resolve
+    })
+    const define = (svc: Service) => {
+      svc.api({ ...picture, name: 'mean' }, (image) => image.toNDArray().mean())
+      svc.api({ ...picture, name: 'hold' }, async () => {
+        came()
+        await left
+        return 'held'
+      })
+    }
+    // Each takes 240 KB as it is decoded, by its header.
+    const server = await start(engine, define, { maxMemoryBytes: 400_000 })
+    const png = await plain(50, 'image/png')
+    const holder = server.ask(send('/hold', png))
+    await held
+    const refused = await server.ask(send('/mean', png))
+    expect([refused.status, refused.headers.get('retry-after'), JSON.parse(refused.text).detail]).toEqual([
+      503,
+      ['1'],
+      'too little memory for another picture',
+    ])
+    // Damaged ones give back what they took.
+    leave()
+    expect((await holder).text).toBe('"held"')
+    for (let i = 0; i < 4; i++) {
+      expect((await server.ask(send('/mean', png.subarray(0, -20)))).status).toBe(400)
+      expect((await server.ask(send('/mean', png))).text).toBe('50')
+    }
   })
 
   it('stay when the function fails, since what it started may run on', async () => {
