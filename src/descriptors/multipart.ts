@@ -9,6 +9,7 @@ import type { FormPart } from '../form/form-part.ts'
 import { type WrittenPart, writeForm } from '../form/form-writer.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
+import { joinHeaderNames } from '../http/header-names.ts'
 import {
   collectBody,
   HttpRequest,
@@ -105,8 +106,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
     this.parts = new Map([...rules].map(([name, { descriptor }]) => [name, descriptor]))
     const { maxParts = defaultFormLimits.maxParts, maxPartBytes = defaultFormLimits.maxPartBytes } = options
     this.#limits = { ...defaultFormLimits, maxParts, maxPartBytes }
-    const read = [...this.parts.values()].map((descriptor) => descriptor.readsHeaders)
-    this.readsHeaders = read.includes('all') ? 'all' : [...new Set(read.flat())]
+    this.readsHeaders = joinHeaderNames(...[...this.parts.values()].map((descriptor) => descriptor.readsHeaders))
   }
 
   /**

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Endpoint } from '../http/endpoint.ts'
+import { getPage } from '../http/get-page.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
-import { problemResponse } from '../http/problem.ts'
 
 /** What `npm run build` makes of `src/page/`: one file with its script and style. */
 const file = new URL('../../dist/page/index.html', import.meta.url)
@@ -39,20 +39,11 @@ function answersGet({ methods }: Endpoint): boolean {
 }
 
 function pageEndpoint(path: string): Endpoint {
-  return {
-    name: path,
-    path,
-    methods: ['GET'],
-    readsHeaders: ['accept-encoding', 'if-none-match', 'x-request-id'],
-    isLimited: false,
-    decompresses: false,
-    answer(_, ctx) {
-      page ??= makePage(readFileSync(file))
-      if (ctx.headers.get('if-none-match')?.includes(page.etag)) return page.unchanged
-      return takesGzip(ctx.headers.get('accept-encoding')) ? page.compressed : page.plain
-    },
-    problem: problemResponse,
-  }
+  return getPage(path, ['accept-encoding', 'if-none-match'], (_, { headers }) => {
+    page ??= makePage(readFileSync(file))
+    if (headers.get('if-none-match')?.includes(page.etag)) return page.unchanged
+    return takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
+  })
 }
 
 function makePage(html: Buffer): Page {

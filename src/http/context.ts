@@ -86,6 +86,8 @@ export interface RequestLifecycle {
   onAbort(ctx: Context, listener: (reason: Error) => void): () => void
   /** Runs the clean-ups of `onEnd`, once; `onError` is called with what they throw. */
   end(ctx: Context, onError?: (error: unknown) => void): void
+  /** Returns what the function has set on its response; undefined when it has set nothing. */
+  ownResponse(ctx: Context): ResponseContext | undefined
   /** Sets {@link Context.parameters}. */
   setParameters(ctx: Context, parameters: RequestParameters): void
   /** Tells the context of its request. Called by transports. */
@@ -134,9 +136,8 @@ export class Context {
   readonly headers: RequestHeaders
   /** When the answer is due; undefined without a deadline. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
-  /** What the function says about its response. */
-  readonly response: ResponseContext
   readonly #query: string
+  #response: ResponseContext | undefined
   #line: RequestLine
   #peer: RequestPeer
   #api: string | undefined
@@ -156,7 +157,6 @@ export class Context {
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
     this.deadlineMs = init.deadlineMs
-    this.response = new ResponseContext()
     this.#query = init.query ?? ''
     this.#line = init
     this.#peer = init
@@ -167,6 +167,12 @@ export class Context {
   get id(): string {
     this.#id ??= this.#clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
     return this.#id
+  }
+
+  /** What the function says about its response. */
+  get response(): ResponseContext {
+    this.#response ??= new ResponseContext()
+    return this.#response
   }
 
   get #clientId(): string | undefined {
@@ -287,6 +293,7 @@ export class Context {
       abortReason: (ctx) => ctx.#reason,
       onAbort: (ctx, listener) => ctx.#onAbort(listener),
       end: (ctx, onError = ignore) => ctx.#end(onError),
+      ownResponse: (ctx) => (ctx.#response?.touched ? ctx.#response : undefined),
       setParameters: (ctx, parameters) => {
         ctx.#parameters = parameters
       },
@@ -308,11 +315,11 @@ export class Context {
         ctx.#returned = true
       },
       hasReturned: (ctx) => ctx.#returned && ctx.#reason === undefined,
-      keepHeaders: (ctx) => keptHeaders.keep(ctx.response),
-      dropHeaders: (ctx) => keptHeaders.drop(ctx.response),
+      keepHeaders: (ctx) => ctx.#response && keptHeaders.keep(ctx.#response),
+      dropHeaders: (ctx) => ctx.#response && keptHeaders.drop(ctx.#response),
       addHeaders: (ctx, lines) => keptHeaders.add(ctx.response, lines),
       withHeaders: (ctx, response) => {
-        const kept = keptHeaders.of(ctx.response)
+        const kept = ctx.#response && keptHeaders.of(ctx.#response)
         return kept === undefined ? response : { ...response, headers: joinHeaders(response.headers, kept) }
       },
     }

@@ -88,6 +88,12 @@ export class ResponseContext {
     return merged
   }
 
+  /** As `merge`, for a body of another format than that of the API's output: keeps its content-type. */
+  mergeEncoded(lines: readonly HeaderLine[]): readonly HeaderLine[] {
+    const type = lines.filter(([name]) => name === 'content-type')
+    return [...type, ...this.merge(lines).filter(([name]) => name !== 'content-type')]
+  }
+
   static {
     keptHeaders = {
       keep(response) {

@@ -3,8 +3,9 @@
  * @module
  */
 import { BadInput, expected, type ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
+import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { compressed } from './compression.ts'
@@ -20,13 +21,8 @@ import { errorResponse } from './oip-error.ts'
 export const ownHeaders = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
 
 /** Returns the headers that the functions of any model read, too. */
-export function headersOf(models: Models): readonly string[] | 'all' {
-  const names = new Set(ownHeaders)
-  for (const { readsHeaders } of models.all()) {
-    if (readsHeaders === 'all') return 'all'
-    for (const name of readsHeaders) names.add(name)
-  }
-  return [...names]
+export function headersOf(models: Models): HeaderNames {
+  return joinHeaderNames(ownHeaders, ...[...models.all()].map(({ readsHeaders }) => readsHeaders))
 }
 
 /** Answers inferences of every model. */
@@ -81,8 +77,8 @@ export class InferEndpoint implements Endpoint {
     return whenReady(infer(model, inferRequest, ctx), (inference): MaybePromise<HttpResponse> => {
       if ('error' in inference) return this.problem(inference.error, ctx.id)
       return whenReady(encodeAnswer(model, id, inference.outputs, isBinary), (answer) => {
-        const isTouched = ctx.response.touched
-        const response = isTouched ? { ...answer, headers: ownHeadersOf(ctx, answer.headers) } : answer
+        const own = lifecycle.ownResponse(ctx)
+        const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
         return compressed(response, ctx.headers.get('accept-encoding'))
       })
     })
@@ -97,12 +93,6 @@ interface ReadRequest {
   readonly inferRequest: InferRequest
   /** Whether the body was the elements of one tensor. */
   readonly isRaw: boolean
-}
-
-/** Headers with those that the function set, but for the type of its own HTTP body. */
-function ownHeadersOf(ctx: Context, headers: HttpResponse['headers']): HttpResponse['headers'] {
-  const type = headers.find(([name]) => name === 'content-type')?.[1]
-  return ctx.response.merge(headers).filter(([name, value]) => name !== 'content-type' || value === type)
 }
 
 /** Returns a body of elements alone: those of the only input, of which the first dimension of any size is one. */

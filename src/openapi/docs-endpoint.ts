@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { InternalError } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { bentomlDocument } from './bentoml-document.ts'
@@ -25,29 +26,20 @@ export function docsEndpoints(service: DocumentSource, prefix: string): Endpoint
 function documentEndpoint(path: string, make: () => unknown): Endpoint {
   let whole: HttpResponse | undefined
   let etag = ''
-  return {
-    name: path,
-    path,
-    methods: ['GET'],
-    readsHeaders: ['if-none-match', 'x-request-id'],
-    isLimited: false,
-    decompresses: false,
-    answer(_, ctx) {
-      try {
-        if (whole === undefined) {
-          const body = JSON.stringify(make())
-          etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-          const headers = [['content-type', 'application/json'], ...cacheHeaders(etag)] as const
-          whole = { headers, body }
-        }
-      } catch (cause) {
-        return problemResponse(new InternalError('a descriptor could not describe itself', { cause }), ctx.id)
+  return getPage(path, ['if-none-match'], (_, ctx) => {
+    try {
+      if (whole === undefined) {
+        const body = JSON.stringify(make())
+        etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+        const headers = [['content-type', 'application/json'], ...cacheHeaders(etag)] as const
+        whole = { headers, body }
       }
-      if (!matches(ctx.headers.get('if-none-match'), etag)) return whole
-      return { status: 304, headers: cacheHeaders(etag), body: '' }
-    },
-    problem: problemResponse,
-  }
+    } catch (cause) {
+      return problemResponse(new InternalError('a descriptor could not describe itself', { cause }), ctx.id)
+    }
+    if (!matches(ctx.headers.get('if-none-match'), etag)) return whole
+    return { status: 304, headers: cacheHeaders(etag), body: '' }
+  })
 }
 
 /** Returns the document. A cache may keep it, and asks each time whether it is still the same. */

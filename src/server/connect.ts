@@ -6,8 +6,9 @@
  */
 
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { joinHeaderNames } from '../http/header-names.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import type { MaybePromise } from '../promise.ts'
@@ -22,7 +23,7 @@ import {
   parseJsonInSlices,
   parseMeasuredJson,
 } from '../text/parse-json.ts'
-import { type Apis, type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
+import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
 /** HTTP status of each code. **Source**: connectrpc.com/docs/protocol, "Error Codes". */
 const statusOf: Readonly<Record<GrpcStatusName, number>> = {
@@ -65,20 +66,12 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
       const message = metadataFor(name, service)
       return { bytes: isJson ? Buffer.from(JSON.stringify(message)) : encodeServiceMetadata(message) }
     }
+  // Which API is called is known only once the body has been read.
+  const headers = joinHeaderNames(connectHeaders, ...[...apis.values()].map(({ readsHeaders }) => readsHeaders))
   return rpcServices.flatMap((name) => [
-    new ConnectEndpoint(`${name}/Call`, prefix, headersOf(apis), call),
+    new ConnectEndpoint(`${name}/Call`, prefix, headers, call),
     ...(introspection ? [new ConnectEndpoint(`${name}/ServiceMetadata`, prefix, connectHeaders, metadata(name))] : []),
   ])
-}
-
-/** Returns the headers that any API reads: which one is called is known only once the body has been read. */
-function headersOf(apis: Apis): readonly string[] | 'all' {
-  const names = new Set(connectHeaders)
-  for (const { readsHeaders } of apis.values()) {
-    if (readsHeaders === 'all') return 'all'
-    for (const name of readsHeaders) names.add(name)
-  }
-  return [...names]
 }
 
 class ConnectEndpoint implements Endpoint {
@@ -120,14 +113,7 @@ class ConnectEndpoint implements Endpoint {
   #respond(answer: BytesAnswer, type: string, ctx: Context): HttpResponse {
     if ('error' in answer) return this.problem(answer.error, ctx.id)
     const headers: readonly HeaderLine[] = [['content-type', type]]
-    const own = ctx.response
-    // The function's own content-type is that of its HTTP body.
-    return {
-      headers: own.touched
-        ? own.merge(headers).filter(([name, value]) => name !== 'content-type' || value === type)
-        : headers,
-      body: answer.bytes,
-    }
+    return { headers: lifecycle.ownResponse(ctx)?.mergeEncoded(headers) ?? headers, body: answer.bytes }
   }
 
   problem(error: ServingError, requestId: string): HttpResponse {

@@ -274,8 +274,8 @@ export class GrpcCalls {
   /** Sends what the function set on its response, and the client's own request id, as initial metadata. */
   #sendOwnMetadata(call: AnyCall, ctx: Context): void {
     const id = lifecycle.clientId(ctx)
-    const own = ctx.response.touched ? { headers: ctx.response.merge([]) } : noLines
-    const { headers } = lifecycle.withHeaders(ctx, own)
+    const own = lifecycle.ownResponse(ctx)?.merge([]) ?? []
+    const { headers } = lifecycle.withHeaders(ctx, { headers: own })
     if (headers.length === 0 && id === undefined) return
     const metadata = this.#newMetadata()
     addLines(metadata, headers)

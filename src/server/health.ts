@@ -4,8 +4,8 @@
  */
 
 import type { Endpoint } from '../http/endpoint.ts'
+import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
-import { problemResponse } from '../http/problem.ts'
 
 /**
  * The states of a server's life. A `stopping` one answers requests while load balancers learn that it is not ready. A
@@ -39,9 +39,9 @@ const ok: HttpResponse = { headers, body: 'ok\n' }
  */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
   return [
-    pageEndpoint('/livez', () => ok),
-    pageEndpoint('/healthz', () => ok),
-    pageEndpoint('/readyz', () => readiness(health.state, unready)),
+    openPage('/livez', () => ok),
+    openPage('/healthz', () => ok),
+    openPage('/readyz', () => readiness(health.state, unready)),
   ]
 }
 
@@ -55,16 +55,6 @@ function readiness(state: HealthState, unready: () => string | undefined): HttpR
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 
-function pageEndpoint(path: string, page: () => HttpResponse): Endpoint {
-  return {
-    name: path,
-    path,
-    methods: ['GET'],
-    readsHeaders: ['x-request-id'],
-    isLimited: false,
-    isOpen: true,
-    decompresses: false,
-    answer: page,
-    problem: problemResponse,
-  }
+function openPage(path: string, answer: () => HttpResponse): Endpoint {
+  return { ...getPage(path, [], answer), isOpen: true }
 }

@@ -5,6 +5,7 @@
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import { Context, lifecycle, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
+import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
@@ -61,8 +62,6 @@ export function clientScheme({ trustProxy = 0, isTls }: ServerState, headers: Re
 }
 
 /** Returns the names of the headers to read for an endpoint; for no endpoint, those that refusals need. */
-export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): readonly string[] | 'all' {
-  const own = endpoint?.readsHeaders ?? ['x-request-id']
-  if (own === 'all' || readsHeaders === 'all') return 'all'
-  return readsHeaders.length === 0 ? own : [...new Set([...own, ...readsHeaders])]
+export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): HeaderNames {
+  return joinHeaderNames(endpoint?.readsHeaders ?? ['x-request-id'], readsHeaders)
 }

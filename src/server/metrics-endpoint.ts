@@ -6,8 +6,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Overloaded, SetupError } from '../errors.ts'
 import { preferredType } from '../http/accept.ts'
-import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
+import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { CollectGroup } from '../metrics/process-group.ts'
@@ -47,16 +47,9 @@ export class MetricsPage {
 
 /** Returns the endpoint of metrics. */
 export function metricsEndpoint(page: MetricsPage): Endpoint {
-  return {
-    name: path,
-    path,
-    methods: ['GET'],
-    readsHeaders: ['accept', 'x-request-id'],
-    isLimited: false,
-    decompresses: false,
-    answer: (_, ctx: Context) => page.answer(ctx.headers.get('accept')).catch((cause) => unavailable(cause, ctx.id)),
-    problem: problemResponse,
-  }
+  return getPage(path, ['accept'], (_, { headers, id }) =>
+    page.answer(headers.get('accept')).catch((cause) => unavailable(cause, id)),
+  )
 }
 
 function unavailable(cause: unknown, id: string): HttpResponse {

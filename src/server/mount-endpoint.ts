@@ -109,8 +109,7 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
 async function responseOf(response: Response, ctx: Context): Promise<HttpResponse> {
   const { status } = response
   const headers: HeaderLine[] = [...response.headers]
-  const own = ctx.response
-  const base = { status, headers: own.touched ? own.merge(headers) : headers }
+  const base = { status, headers: lifecycle.ownResponse(ctx)?.merge(headers) ?? headers }
   if (response.body === null) return { ...base, body: '' }
   const reader = response.body.getReader()
   const first = await reader.read()

@@ -3,6 +3,7 @@
  * @module
  */
 import { type Context, lifecycle } from '../http/context.ts'
+import { joinHeaderNames } from '../http/header-names.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import { isPromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
@@ -29,11 +30,10 @@ export function joinObservers(observers: readonly RequestObserver[]): RequestObs
   if (observers.length < 2) return observers[0]
   const isOf = (method: 'onBegin' | 'onError' | 'onOutcome') => observers.filter((each) => each[method] !== undefined)
   const [begin, error, outcome] = [isOf('onBegin'), isOf('onError'), isOf('onOutcome')]
-  const names = observers.map(({ readsHeaders = [] }) => readsHeaders)
   return {
     needsAddress: observers.some(({ needsAddress }) => needsAddress),
     needsStages: observers.some(({ needsStages }) => needsStages),
-    readsHeaders: names.includes('all') ? 'all' : [...new Set(names.flat())],
+    readsHeaders: joinHeaderNames(...observers.map(({ readsHeaders = [] }) => readsHeaders)),
     onBegin: (ctx) => {
       for (const each of begin) each.onBegin?.(ctx)
     },

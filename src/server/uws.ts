@@ -56,7 +56,7 @@ function addRoutes(app: App, server: ServerState): void {
   // Matched natively, which spares the hot path the creation of strings for method and path.
   for (const [path, endpoint] of server.router.posts) {
     const reader = new HeaderReader(headersToRead(server, endpoint))
-    app.post(path, (res, req) => guard(server, res, () => openPost(server, endpoint, reader, res, req)))
+    app.post(path, (res, req) => openPost(server, endpoint, reader, res, req))
   }
   const readers = new Readers(server)
   app.any('/*', (res, req) => guard(server, res, () => openOther(server, readers, res, req)))
@@ -69,14 +69,13 @@ function openPost(
   res: NativeResponse,
   req: NativeRequest,
 ): void {
-  reader.read(req)
-  open(
-    server,
-    endpoint,
-    { method: 'POST', path: endpoint.path, query: req.getQuery() ?? '', params: noParams },
-    reader,
-    res,
-  )
+  try {
+    reader.read(req)
+    const target = { method: 'POST', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }
+    open(server, endpoint, target, reader, res)
+  } catch (error) {
+    failed(server, res, error)
+  }
 }
 
 /** Readers for endpoints that are not matched natively, and for requests that have none. */
@@ -176,12 +175,16 @@ function refuse(
 function guard(server: ServerState, res: NativeResponse, run: () => void): void {
   try {
     run()
-  } catch (cause) {
-    logFailure(server.log, new InternalError('the server failed', { cause }), '')
-    try {
-      res.close()
-    } catch {
-      // Already ended.
-    }
+  } catch (error) {
+    failed(server, res, error)
+  }
+}
+
+function failed(server: ServerState, res: NativeResponse, cause: unknown): void {
+  logFailure(server.log, new InternalError('the server failed', { cause }), '')
+  try {
+    res.close()
+  } catch {
+    // Already ended.
   }
 }

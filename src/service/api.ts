@@ -7,10 +7,14 @@ import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '
 import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
+import { joinHeaderNames } from '../http/header-names.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
+
+// The media type for the descriptor, the encoding for the server, the id for the log and for error answers.
+const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
 
 /** How a function is registered. */
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
@@ -106,7 +110,10 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
     auth: parseAuth(options.auth, `auth of ${name}`),
     hooks,
     slots: slotsOf(options.maxInFlight, name),
-    readsHeaders: takesContext(fn) || !hooks.isEmpty || options.auth ? 'all' : headersOf(input, output),
+    readsHeaders:
+      takesContext(fn) || !hooks.isEmpty || options.auth
+        ? 'all'
+        : joinHeaderNames(ownHeaders, input.readsHeaders, output.readsHeaders),
   }
 }
 
@@ -158,12 +165,4 @@ function takesContext(fn: Api['fn']): boolean {
   const source = Function.prototype.toString.call(fn)
   if (/\.{3}|\barguments\b|\[native code\]/.test(source)) return true
   return source.slice(0, source.indexOf(')')).includes(',')
-}
-
-function headersOf(input: AnyDescriptor, output: AnyDescriptor): readonly string[] | 'all' {
-  if (input.readsHeaders === 'all' || output.readsHeaders === 'all') return 'all'
-  // The media type for the descriptor, the encoding for the server, the id for the log and for error answers.
-  return [
-    ...new Set(['content-type', 'content-encoding', 'x-request-id', ...input.readsHeaders, ...output.readsHeaders]),
-  ]
 }

@@ -75,8 +75,8 @@ const http: Protocol<HttpResponse> = {
 }
 
 function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse> {
-  const own = ctx.response
-  if (own.touched) {
+  const own = lifecycle.ownResponse(ctx)
+  if (own !== undefined) {
     response = { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
   }
   return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : response
