@@ -5,10 +5,12 @@
  * @module
  */
 
+import { bufferPool } from '../memory/buffer-pool.ts'
+import { PooledBody } from '../memory/pooled-body.ts'
 import { writePacked } from '../proto/packed.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'
-import type { Output } from './infer-answer.ts'
+import { minPooledBytes, type Output } from './infer-answer.ts'
 import type { modelConfig, modelMetadata, modelStats, tensorMetadata } from './metadata.ts'
 import type { IndexEntry } from './models.ts'
 import type { Duration } from './statistics.ts'
@@ -23,6 +25,12 @@ export interface AnswerHead {
   readonly isFinal?: boolean
 }
 
+/** A message, and whether it lies in memory of the pool. */
+export interface EncodedMessage {
+  readonly bytes: Uint8Array
+  readonly pooled?: PooledBody
+}
+
 /** Encodes a message by writing its fields. */
 export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
   const writer = new ProtoWriter(256)
@@ -30,12 +38,14 @@ export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
   return writer.finish()
 }
 
-/** Encodes a ModelInferResponse. **Cost**: one copy of the elements. */
-export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]): Uint8Array {
+/** Encodes a ModelInferResponse. **Cost**: one copy of the elements, into memory of the pool where they are many. */
+export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]): EncodedMessage {
   const raws = outputs.map(({ tensor }) => writeRaw(tensor.array))
-  const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
+  const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
+  const isPooled = size >= minPooledBytes
+  const writer = new ProtoWriter(size, isPooled ? bufferPool : undefined)
   writeInferResponse(writer, head, outputs, raws)
-  return writer.finish()
+  return { bytes: writer.finish(), ...(isPooled && { pooled: new PooledBody() }) }
 }
 
 /** Encodes a ModelStreamInferResponse. */

@@ -10,6 +10,7 @@ import { functionFailureOf } from '../service/stages.ts'
 import type { OipServer } from './endpoints.ts'
 import {
   type AnswerHead,
+  type EncodedMessage,
   encode,
   encodeConfig,
   encodeIndex,
@@ -38,7 +39,7 @@ import { errorText } from './oip-error.ts'
 export const grpcServiceName = 'inference.GRPCInferenceService'
 
 /** The bytes of a response, or the error. */
-export type GrpcAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
+export type GrpcAnswer = EncodedMessage | { readonly error: ServingError }
 
 /** A unary method. Never throws, never rejects. Takes ownership of the bytes. */
 export type UnaryMethod = (message: Uint8Array, ctx: Context) => MaybePromise<GrpcAnswer>
@@ -117,7 +118,7 @@ function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): Mayb
   return whenReady(infer(model, request.read(), ctx), (inference): GrpcAnswer => {
     if ('error' in inference) return inference
     const head = { name: model.name, version: model.version, id: request.id }
-    return { bytes: encodeInferResponse(head, inference.outputs) }
+    return encodeInferResponse(head, inference.outputs)
   })
 }
 

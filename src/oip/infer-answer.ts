@@ -25,8 +25,8 @@ export interface EncodedAnswer {
 }
 
 const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']]
-// Shorter answers are copied into memory of their own. **Units**: bytes.
-const minPooledBytes = 64 * 1024
+/** Shorter answers are copied into memory of their own. **Units**: bytes. */
+export const minPooledBytes = 64 * 1024
 
 /** An output that is to be sent. */
 export interface Output {

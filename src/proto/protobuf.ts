@@ -7,6 +7,7 @@
  */
 import { BufferWriter, Reader } from 'protobufjs/minimal.js'
 import { BadInput, ServingError } from '../errors.ts'
+import type { BufferPool } from '../memory/buffer-pool.ts'
 
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
@@ -122,10 +123,12 @@ export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
 
 /** protobufjs's Writer, in a buffer of about the right size from the start. */
 export class ProtoWriter extends BufferWriter {
-  /** `hint`: about how long the message will be. **Units**: bytes. */
-  constructor(hint = 0) {
+  /** `hint`: about how long the message will be; `pool`: where its memory is from. **Units**: bytes. */
+  constructor(hint = 0, pool?: BufferPool) {
     super()
-    if (headroomBytes + hint > this.buf.length) this.buf = Buffer.allocUnsafe(headroomBytes + hint)
+    const size = headroomBytes + hint
+    if (pool !== undefined) this.buf = Buffer.from(pool.take(size))
+    else if (size > this.buf.length) this.buf = Buffer.allocUnsafe(size)
     this.pos = headroomBytes
   }
 

@@ -59,11 +59,13 @@ export class GrpcAnswer {
     }
   }
 
-  /** Calls `done` once when the answer has left, or the stream was closed. */
-  whenSent(bytes: number, done: () => void): void {
+  /**
+   * Calls `done` once when the answer has left, or the stream was closed. `isOver`: whether its bytes are read no more.
+   */
+  whenSent(bytes: number, done: (isOver: boolean) => void): void {
     const stream = this.#stream
     if (stream === undefined || stream.closed || stream.destroyed) {
-      done()
+      done(false)
       return
     }
     this.#isSending = true
@@ -71,7 +73,7 @@ export class GrpcAnswer {
     this.#clock?.start()
     stream.once('close', () => {
       this.#clock?.pause()
-      done()
+      done(true)
     })
   }
 }

@@ -100,8 +100,9 @@ export class GrpcCalls {
         recorder?.sent(answer.bytes)
         this.#sendOwnMetadata(call, ctx)
         // Before the reply: grpc-js reports an answered call as cancelled at once.
-        sending.whenSent(answer.bytes.length, () => {
+        sending.whenSent(answer.bytes.length, (isOver) => {
           this.#server.memory.release(answer.bytes.length)
+          if (isOver) answer.pooled?.give(answer.bytes)
           leave()
         })
         reply(null, answer.bytes)

@@ -5,6 +5,7 @@
 
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import type { PooledBody } from '../memory/pooled-body.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
@@ -25,8 +26,10 @@ export function metadataFor(name: (typeof rpcServices)[number], service: Metadat
 /** The APIs by name. */
 export type Apis = ReadonlyMap<string, Api>
 
-/** The bytes of a response, or the error. */
-export type BytesAnswer = { readonly bytes: Uint8Array } | { readonly error: ServingError }
+/** The bytes of a response, or the error. `pooled`: set where the bytes lie in memory of the pool. */
+export type BytesAnswer =
+  | { readonly bytes: Uint8Array; readonly pooled?: PooledBody }
+  | { readonly error: ServingError }
 
 /** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
