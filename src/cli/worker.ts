@@ -9,6 +9,7 @@ import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
 import { defaultLimits, type Listener } from '../server/options.ts'
 import { MetricsMember } from '../workers/metrics-member.ts'
+import { ModelMember } from '../workers/model-member.ts'
 import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
@@ -22,6 +23,7 @@ let starting: Promise<Listener> | undefined
 let listener: Listener | undefined
 let leaving = false
 const metrics = new MetricsMember(async () => (await listener?.collectMetrics()) ?? [])
+new ModelMember()
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})

@@ -12,8 +12,9 @@ import { parseJson } from '../text/parse-json.ts'
 import { GenerateEndpoint } from './generate-endpoint.ts'
 import { InferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'
-import { extensions, modelConfig, modelMetadata, modelStats, packageVersion } from './metadata.ts'
+import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
+import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
 import { type Page, PageEndpoint, type Params, UnknownEndpoint, WithStatus } from './page-endpoint.ts'
 
@@ -47,7 +48,7 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
     ),
     get(`${path}/ready`, (params) => modelReadiness(one(params)), false),
     get(`${path}/config`, (params) => described(params, modelConfig)),
-    get(`${path}/stats`, (params) => ({ model_stats: [modelStats(one(params))] })),
+    get(`${path}/stats`, ({ model, version }) => statisticsOf(models, model, version)),
     new InferEndpoint(`${at}${path}/infer`, models),
     new GenerateEndpoint(`${at}${path}/generate`, models, onLateError),
     new GenerateEndpoint(`${at}${path}/generate_stream`, models, onLateError),
@@ -61,11 +62,15 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
     ...ofModel('/models/{model}/versions/{version}'),
     get('/models/{model}/trace/setting', () => traceSettings),
     ...(introspection ? lists(models, get, post) : []),
-    post('/repository/models/{model}/load', ({ model }) => models.load(model)),
-    post('/repository/models/{model}/unload', ({ model }) => models.unload(model)),
+    post('/repository/models/{model}/load', ({ model }) => changeModel(models, 'load', model)),
+    post('/repository/models/{model}/unload', ({ model }) => changeModel(models, 'unload', model)),
     ...absent(get, post),
   ]
   return [...known, ...['/models/*', '/repository/*', '/health/*'].map((path) => new UnknownEndpoint(at + path, known))]
+}
+
+async function statisticsOf(models: Models, name?: string, version?: string): Promise<object> {
+  return { model_stats: await groupStatistics(models, name, version) }
 }
 
 type MakePage = (path: string, page: Page) => Endpoint
@@ -74,7 +79,7 @@ type MakePage = (path: string, page: Page) => Endpoint
 function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
   return [
     get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),
-    get('/models/stats', () => ({ model_stats: models.all().map(modelStats) })),
+    get('/models/stats', () => statisticsOf(models)),
     post('/repository/index', (_, request) => {
       const isReadyOnly = isReadyAsked(request.peek())
       return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')

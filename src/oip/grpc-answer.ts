@@ -11,9 +11,9 @@ import { writePacked } from '../proto/packed.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
-import type { modelConfig, modelMetadata, modelStats, tensorMetadata } from './metadata.ts'
+import type { modelConfig, modelMetadata, tensorMetadata } from './metadata.ts'
 import type { IndexEntry } from './models.ts'
-import type { Duration } from './statistics.ts'
+import type { Duration, ModelStatistics } from './statistics.ts'
 import { writeRaw } from './tensor.ts'
 
 /** What an answer is to, and what it says beside its outputs. */
@@ -163,7 +163,7 @@ export function encodeConfig(config: ReturnType<typeof modelConfig>): Uint8Array
 }
 
 /** Encodes a ModelStatisticsResponse. */
-export function encodeStatistics(models: readonly ReturnType<typeof modelStats>[]): Uint8Array {
+export function encodeStatistics(models: readonly ModelStatistics[]): Uint8Array {
   return encode((writer) => {
     const duration = (field: number, { count, ns }: Duration) =>
       writer.message(field, () => {

@@ -30,8 +30,9 @@ import {
   readTexts,
 } from './grpc-request.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
-import { extensions, modelConfig, modelMetadata, modelStats, packageVersion } from './metadata.ts'
+import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
+import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
 import { errorText } from './oip-error.ts'
 
@@ -62,7 +63,10 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     const model = models.find(name, version)
     return whenReady(describeModel(model), (description) => make(model, description))
   }
-  const empty = Buffer.alloc(0)
+  const change = async (action: 'load' | 'unload', message: Uint8Array) => {
+    await changeModel(models, action, readTexts(message, [2])[0])
+    return Buffer.alloc(0)
+  }
   const unary: Record<string, UnaryMethod> = {
     ServerLive: method(() => encode((writer) => writeFlag(writer, 1, true))),
     ServerReady: method(() => encode((writer) => writeFlag(writer, 1, unready() === undefined))),
@@ -89,10 +93,10 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     ModelStatistics: method((message) => {
       const { name, version } = readModelName(message)
       if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
-      return encodeStatistics((name === '' ? models.all() : [models.find(name, version)]).map(modelStats))
+      return groupStatistics(models, name, version).then(encodeStatistics)
     }),
-    RepositoryModelLoad: method((message) => whenReady(models.load(readTexts(message, [2])[0]), () => empty)),
-    RepositoryModelUnload: method((message) => whenReady(models.unload(readTexts(message, [2])[0]), () => empty)),
+    RepositoryModelLoad: method((message) => change('load', message)),
+    RepositoryModelUnload: method((message) => change('unload', message)),
   }
   if (introspection) {
     unary.RepositoryIndex = method((message) => {

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { batchStats, inferenceStats } from './statistics.ts'
+import { batchStats, inferenceStats, type ModelStatistics } from './statistics.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
 /** Version of this package. */
@@ -74,7 +74,7 @@ export function modelConfig(model: Model, description: ModelDescription) {
 }
 
 /** Returns the statistics of a model. */
-export function modelStats({ name, version, statistics }: Model) {
+export function modelStats({ name, version, statistics }: Model): ModelStatistics {
   return {
     name,
     version,

@@ -19,7 +19,7 @@ import { shown, type Tensor } from './tensor.ts'
 export interface RepositoryOptions {
   /**
    * `poll`: the folder is looked through again and again. `explicit`: models change when clients say so, by load and
-   * unload requests, which reach one worker process only. `none`: never. Default `none`.
+   * unload requests, in every worker process. `none`: never. Default `none`.
    */
   readonly control?: 'none' | 'poll' | 'explicit'
   /** Default 15,000. **Units**: milliseconds. */

@@ -96,6 +96,57 @@ export function batchStats(stats: Statistics): readonly {
   }))
 }
 
+/** What the protocol tells of a model's inferences. **Units**: `last_inference` in milliseconds since the epoch. */
+export interface ModelStatistics {
+  readonly name: string
+  readonly version: string
+  readonly last_inference: number
+  /** Rows. */
+  readonly inference_count: number
+  readonly execution_count: number
+  readonly inference_stats: Readonly<Record<string, Duration>>
+  readonly response_stats: object
+  readonly batch_stats: ReturnType<typeof batchStats>
+  readonly memory_usage: readonly unknown[]
+}
+
+/** Adds up the statistics that several processes have of the same versions. */
+export function joinStatistics(all: readonly ModelStatistics[]): ModelStatistics[] {
+  const joined = new Map<string, ModelStatistics>()
+  for (const each of all) {
+    const key = JSON.stringify([each.name, each.version])
+    const before = joined.get(key)
+    joined.set(key, before === undefined ? each : sum(before, each))
+  }
+  return [...joined.values()]
+}
+
+function sum(a: ModelStatistics, b: ModelStatistics): ModelStatistics {
+  const durations = Object.entries(a.inference_stats).map(([name, each]) => [name, add(each, b.inference_stats[name])])
+  const batches = new Map(a.batch_stats.map((batch) => [batch.batch_size, batch]))
+  for (const batch of b.batch_stats) {
+    const before = batches.get(batch.batch_size)
+    batches.set(batch.batch_size, {
+      batch_size: batch.batch_size,
+      compute_input: add(batch.compute_input, before?.compute_input),
+      compute_infer: add(batch.compute_infer, before?.compute_infer),
+      compute_output: add(batch.compute_output, before?.compute_output),
+    })
+  }
+  return {
+    ...a,
+    last_inference: Math.max(a.last_inference, b.last_inference),
+    inference_count: a.inference_count + b.inference_count,
+    execution_count: a.execution_count + b.execution_count,
+    inference_stats: Object.fromEntries(durations),
+    batch_stats: [...batches.values()],
+  }
+}
+
+function add(a: Duration, b: Duration = none): Duration {
+  return { count: a.count + b.count, ns: a.ns + b.ns }
+}
+
 function pair({ count, ns }: Duration): Duration {
   return { count, ns }
 }

@@ -6,6 +6,7 @@ import { forwardingHeaders } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
+import { serveToGroup } from '../oip/model-group.ts'
 import { Models } from '../oip/models.ts'
 import { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
 import { Cors } from '../service/cors.ts'
@@ -45,8 +46,10 @@ export function createServerState(
   { trustProxy = 0, isTls, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
+  const models = new Models(service)
+  serveToGroup(models)
   const oip: OipServer = {
-    models: new Models(service),
+    models,
     prefix,
     introspection: disclosure.introspection,
     unready: () => unreadyReason(health.state, () => service.unready),

@@ -55,7 +55,8 @@ export class MetricsMember {
   }
 }
 
-function send(message: WorkerMessage): Promise<void> {
+/** Sends the supervisor a message. Resolves when it has left, or nobody is there. */
+export function send(message: WorkerMessage): Promise<void> {
   return new Promise((resolve) => {
     // Without a connected supervisor there is nobody to tell.
     if (process.send === undefined || !process.connected) resolve()

@@ -9,6 +9,7 @@ import { InvalidArgument } from '../errors.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
 import { MetricsCollector } from './metrics-collector.ts'
+import { ModelRelay } from './model-relay.ts'
 import { watchNpmParent } from './npm-parent.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
@@ -85,7 +86,11 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
   const config: WorkerConfig = { ...options.config, serve: settings }
   const metrics = new MetricsCollector()
-  cluster.on('fork', (worker) => metrics.follow(worker))
+  const models = new ModelRelay()
+  cluster.on('fork', (worker) => {
+    metrics.follow(worker)
+    models.follow(worker)
+  })
   const port = metricsPort === undefined ? undefined : await listenForMetrics(metrics, metricsPort, host)
   try {
     return await new Supervision({ ...options, config, workers: shared.workers }, metrics, port?.port).finished

@@ -3,6 +3,7 @@
  * @module
  */
 import type { MetricFamily } from '../metrics/metric-family.ts'
+import type { GroupAnswer, GroupRequest } from '../oip/model-group.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import type { EngineName, ServeSettings } from '../server/options.ts'
 
@@ -49,8 +50,22 @@ export interface MetricsWanted {
   readonly id: number
 }
 
+/** Asks the supervisor for what all other workers answer. */
+export interface GroupWanted {
+  readonly type: 'group_wanted'
+  readonly id: number
+  readonly request: GroupRequest
+}
+
+/** Answers {@link GroupAsked}. */
+export interface GroupTold {
+  readonly type: 'group_told'
+  readonly id: number
+  readonly answer: GroupAnswer
+}
+
 /** Messages from a worker. */
-export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | MetricsWanted
+export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | MetricsWanted | GroupWanted | GroupTold
 
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
@@ -74,8 +89,22 @@ export interface MetricsOfAll {
   readonly processes: readonly (readonly MetricFamily[])[]
 }
 
+/** Asks a worker for what another one wants of all. */
+export interface GroupAsked {
+  readonly type: 'group_asked'
+  readonly id: number
+  readonly request: GroupRequest
+}
+
+/** Answers {@link GroupWanted}. */
+export interface GroupAnswers {
+  readonly type: 'group_answers'
+  readonly id: number
+  readonly answers: readonly GroupAnswer[]
+}
+
 /** Messages to a worker. */
-export type SupervisorMessage = DrainRequest | MetricsRequest | MetricsOfAll
+export type SupervisorMessage = DrainRequest | MetricsRequest | MetricsOfAll | GroupAsked | GroupAnswers
 
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */
 export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(

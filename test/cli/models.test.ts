@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { childrenOf } from '../fuzz/processes.ts'
 import { folder, root, run, send, serving, until } from './process.ts'
 
 const iris = join(root, 'examples/iris/model.onnx')
@@ -28,6 +29,38 @@ describe('serving models', () => {
     expect(status).toBe(200)
     expect(JSON.parse(body).outputs[0]).toMatchObject({ name: 'species', data: ['setosa'] })
     expect(running.stderr()).not.toContain('could not be loaded')
+  }, 60_000)
+
+  it('loads, unloads and counts in every worker, and keeps a new one at that', async () => {
+    const models = folder({})
+    put(models, '1')
+    const running = serving(['models', models, '--port', '0', '--workers', '2', '--control', 'explicit'])
+    const port = await until(
+      () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
+    )
+    const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
+    const infer = () => send(port, '/v2/models/iris/infer', JSON.stringify({ inputs: [input] }))
+    for (let i = 0; i < 12; i++) expect((await infer()).status).toBe(200)
+    for (let i = 0; i < 6; i++) {
+      const { model_stats } = JSON.parse((await send(port, '/v2/models/iris/stats')).body)
+      expect(model_stats).toHaveLength(1)
+      expect(model_stats[0]).toMatchObject({ execution_count: 12, inference_stats: { success: { count: 12 } } })
+      expect(model_stats[0].batch_stats).toMatchObject([{ batch_size: 1, compute_infer: { count: 12 } }])
+    }
+    const statuses = async () => {
+      const all = await Promise.all(Array.from({ length: 12 }, infer))
+      return [...new Set(all.map(({ status }) => status))]
+    }
+    expect((await send(port, '/v2/repository/models/iris/unload', '')).status).toBe(200)
+    expect(await statuses()).toEqual([404])
+    const [first] = childrenOf(running.child.pid as number)
+    process.kill(first, 'SIGKILL')
+    await until(() => /worker \d+ /.test(running.stderr()) && childrenOf(running.child.pid as number).length === 2)
+    await until(async () =>
+      (await Promise.all(Array.from({ length: 12 }, infer))).every(({ status }) => status === 404),
+    )
+    expect((await send(port, '/v2/repository/models/iris/load', '')).status).toBe(200)
+    expect(await statuses()).toEqual([200])
   }, 60_000)
 
   it('refuses a folder that is not there, and a mode that it does not have', async () => {

@@ -1,0 +1,80 @@
+/**
+ * The processes that serve the same models: the workers of a supervisor, or this process alone.
+ * @module
+ */
+import { Overloaded, ServingError } from '../errors.ts'
+import { isPromise } from '../promise.ts'
+import { modelStats } from './metadata.ts'
+import type { Models } from './models.ts'
+import { joinStatistics, type ModelStatistics } from './statistics.ts'
+
+/** What one process asks of all. */
+export interface GroupRequest {
+  readonly action: 'load' | 'unload' | 'statistics'
+  /** Empty for the statistics of all models. */
+  readonly name: string
+  readonly version: string
+}
+
+/** The answer of one process. */
+export interface GroupAnswer {
+  /** Why it could not do it. */
+  readonly error?: string
+  readonly statistics?: readonly ModelStatistics[]
+}
+
+/** Asks the other processes. */
+export type AskOthers = (request: GroupRequest) => Promise<readonly GroupAnswer[]>
+
+let askOthers: AskOthers | undefined
+let served: Models | undefined
+
+/** Makes this process a member of a group. Called by worker processes, before they serve. */
+export function joinModelGroup(ask: AskOthers): void {
+  askOthers = ask
+}
+
+/** Tells the models of this process's server. */
+export function serveToGroup(models: Models): void {
+  served = models
+}
+
+/** Answers another process of the group. Never rejects. */
+export async function answerGroup(request: GroupRequest): Promise<GroupAnswer> {
+  if (served === undefined) return { error: 'this process does not serve yet' }
+  try {
+    return { statistics: await act(served, request) }
+  } catch (error) {
+    return { error: ServingError.is(error) ? error.message : 'the server failed' }
+  }
+}
+
+/**
+ * Loads or unloads a model in every process: here first, so that what cannot be loaded stays as it is elsewhere.
+ * **Errors**: those of {@link Models.load}; Overloaded when another process could not do it.
+ */
+export async function changeModel(models: Models, action: 'load' | 'unload', name: string): Promise<void> {
+  const request = { action, name, version: '' }
+  const isKnown = models.index().some((each) => each.name === name)
+  await act(models, request)
+  // A name that no model has would be remembered by the supervisor for nothing.
+  if (action === 'unload' && !isKnown) return
+  const failed = (await askOthers?.(request))?.find(({ error }) => error !== undefined)
+  if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
+}
+
+/** Returns the statistics of a model, or of all, over every process. **Errors**: NotFound. */
+export async function groupStatistics(models: Models, name = '', version = ''): Promise<readonly ModelStatistics[]> {
+  const request = { action: 'statistics', name, version } as const
+  const own = await act(models, request)
+  if (askOthers === undefined) return own
+  const others = await askOthers(request)
+  return joinStatistics([...own, ...others.flatMap(({ statistics = [] }) => statistics)])
+}
+
+async function act(models: Models, { action, name, version }: GroupRequest): Promise<readonly ModelStatistics[]> {
+  if (action === 'statistics') return (name === '' ? models.all() : [models.find(name, version)]).map(modelStats)
+  const change = models[action](name)
+  if (isPromise(change)) await change
+  return []
+}
