@@ -11,6 +11,7 @@ import { type AnyColumn, type Column, type ColumnTable, sliceColumn } from './co
 
 const magic = Buffer.from('ARROW1\0\0')
 const metadataV5 = 4
+const schemaMessage = 1
 const batchMessage = 3
 
 const align = (size: number) => (size + 63) & ~63
@@ -136,6 +137,23 @@ function writeFooter(columns: readonly AnyColumn[], block: readonly number[]): U
   out.addFieldInt16(0, metadataV5, 0)
   out.finish(out.endObject())
   return out.asUint8Array()
+}
+
+/** Returns the schema of columns as a message, as Parquet files keep it beside their own. */
+export function encodeArrowSchema(columns: readonly AnyColumn[]): Buffer {
+  const out = borrowBuilder()
+  const schema = writeSchema(out, columns)
+  out.startObject(4)
+  out.addFieldOffset(2, schema, 0)
+  out.addFieldInt16(0, metadataV5, 0)
+  out.addFieldInt8(1, schemaMessage, 0)
+  out.finish(out.endObject())
+  const bytes = out.asUint8Array()
+  const message = Buffer.alloc(8 + ((bytes.length + 7) & ~7))
+  message.writeInt32LE(-1)
+  message.writeInt32LE(message.length - 8, 4)
+  message.set(bytes, 8)
+  return message
 }
 
 /**

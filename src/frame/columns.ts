@@ -155,11 +155,21 @@ export function bytesAt(column: Column, row: number): Uint8Array {
 /** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else none. */
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
-  const { heaps: _, ...rest } = column
+  const { heaps = [], ...rest } = column
+  // Of a view, see bytesAt.
+  const bytes = column.data.byteOffset % 4 === 0 ? column.data : new Uint8Array(column.data)
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset, rows * 4)
   const offsets = new Int32Array(rows + 1)
-  const texts = Array.from({ length: rows }, (_, row) => (isValid(column, row) ? bytesAt(column, row) : empty))
-  for (const [row, text] of texts.entries()) offsets[row + 1] = offsets[row] + text.length
-  return { ...rest, data: Buffer.concat(texts, offsets[rows]), offsets }
+  for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
+  const text = Buffer.allocUnsafeSlow(offsets[rows])
+  for (let row = 0; row < rows; row++) {
+    const [at, end] = [offsets[row], offsets[row + 1]]
+    const isShort = end - at <= 12
+    const source = isShort ? bytes : heaps[words[row * 4 + 2]]
+    const from = isShort ? row * 16 + 4 : words[row * 4 + 3]
+    for (let i = 0; i < end - at; i++) text[at + i] = source[from + i]
+  }
+  return { ...rest, data: text, offsets }
 }
 
 /** Returns the numbers of a numeric column. **Cost**: a view if aligned in memory, otherwise a copy. */

@@ -12,6 +12,7 @@ import { ColumnSeries, isPlain } from './column-series.ts'
 import { type AnyColumn, type ColumnTable, renameColumns } from './columns.ts'
 import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
+import { encodeParquet } from './parquet-writer.ts'
 import {
   arrowOf,
   type ColumnFailure,
@@ -255,17 +256,23 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
   }
 }
 
+/** Maximum cells of a frame whose Parquet is written from its columns; larger ones gain by dictionaries. */
+const maxPlainCells = 2 ** 16
 /**
- * Maximum size of a frame whose Parquet is written to a file in memory first. **Units**: cells. **Source**: 10 columns
- * of mixed kinds, milliseconds of CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4, 10,000
- * rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
+ * Maximum size of a frame whose Parquet Polars writes to a file in memory first. **Units**: cells. **Source**: 10
+ * columns of mixed kinds, milliseconds of CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4,
+ * 10,000 rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
  */
 const maxFileCells = 2 ** 18
 
 function parquetOf(frame: DataFrame): Uint8Array {
+  const cells = member(frame, 'height') * namesOf(frame).length
+  // Not for frames that Polars made: to get at their columns takes what is saved.
+  const table = cells <= maxPlainCells ? tableBehind(frame) : undefined
+  const own = table && encodeParquet(table)
+  if (own !== undefined) return own
   const write = member(frame, 'writeParquet')
-  const isSmall = member(frame, 'height') * namesOf(frame).length <= maxFileCells
-  return (isSmall ? gatherInFile((path) => write(path)) : undefined) ?? write()
+  return (cells <= maxFileCells ? gatherInFile((path) => write(path)) : undefined) ?? write()
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
