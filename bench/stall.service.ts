@@ -18,6 +18,9 @@ svc.api({ input: new io.NumpyNdarray({ dtype: 'float64' }), output: new io.Numpy
 svc.api({ ...counted, input: new io.JSON() }, function json() {
   return 1
 })
+svc.api({ ...counted, input: new io.JSON() }, function echo(value) {
+  return value
+})
 svc.api({ ...counted, input: new io.JSON({ schema: z.array(z.string()) }) }, function strings() {
   return 1
 })

@@ -43,6 +43,8 @@ const attacks: readonly Attack[] = [
     path: '/json',
     make: (times) => `{${Array.from({ length: times }, (_, i) => `"k${i}":0`).join()}}`,
   },
+  { name: 'json: records, echoed', path: '/echo', make: list('{"a":0,"b":"x"}') },
+  { name: 'json: a string, echoed', path: '/echo', make: (times) => `"${'abc'.repeat(times)}"` },
   { name: 'json: strings', path: '/json', make: list('"ab"') },
   { name: 'json: a string', path: '/json', make: (times) => `"${'abc'.repeat(times)}"` },
   { name: 'json: escapes', path: '/json', make: (times) => `"${'\\u0041'.repeat(times)}"` },

@@ -83,7 +83,8 @@ const maxExampleLength = 10_000
  * not JSON; 413 for more than `maxValues` values, and for short values that would take more than 12 times the body's
  * bytes and 64 MiB in memory.
  * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
- * answered in between.
+ * answered in between. So is a result of more than 65,536 values or a million characters written: the function must not
+ * change it once it has returned it.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
@@ -200,7 +201,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */
   override toProto(value: JsonOut<S>): MaybePromise<unknown> {
-    return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(body as string))
+    return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(`${body}`))
   }
 
   #check(value: unknown, ctx: Context | undefined, length = Number.POSITIVE_INFINITY): MaybePromise<JsonIn<S>> {
@@ -227,8 +228,14 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     })
   }
 
-  #encode(value: unknown): HttpResponse {
-    return { headers: jsonHeaders, body: this.#encoder.encode(value) }
+  #text(value: unknown): MaybePromise<string | Uint8Array> {
+    const encoder = this.#encoder
+    // A class of the user that only has `encode`, or another copy of the package's.
+    return encoder instanceof JSONEncoder ? encoder.encodeInTurns(value) : (encoder as JSONEncoder).encode(value)
+  }
+
+  #encode(value: unknown): MaybePromise<HttpResponse> {
+    return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))
   }
 }
 

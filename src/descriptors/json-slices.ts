@@ -1,0 +1,118 @@
+/**
+ * Writes large values as JSON text in slices, with turns of the event loop between them.
+ * @module
+ */
+import type { Slices } from '../memory/slices.ts'
+
+/** What writes values at once, and tells those that it would take too long for. */
+export interface ShortJson {
+  /** Returns the text of a value that JSON.stringify writes as it should be, in a millisecond; otherwise undefined. */
+  plainText(value: unknown, depth: number): string | undefined
+  /** Whether a value takes longer: a list, a plain object or a string. */
+  isLarge(value: unknown): boolean
+  /** Returns the text of any value; undefined for one that objects omit and lists write as null. */
+  text(value: unknown, path: string, depth: number): string | undefined
+}
+
+/** Elements of a list that are written at once where they are short. */
+const chunkLength = 512
+/** **Units**: characters. */
+const stringPiece = 1 << 17
+const flushLength = 1 << 16
+
+/** Writes a value of at most `maxDepth` levels, with the text of `short`. Returns bytes that nobody else has. */
+export function* writeJson(value: unknown, short: ShortJson, maxDepth: number): Slices<Uint8Array> {
+  const writer = new Writer(short, maxDepth)
+  yield* writer.value(value, '', 0)
+  return yield* writer.finish()
+}
+
+class Writer {
+  readonly #short: ShortJson
+  readonly #maxDepth: number
+  readonly #pieces: Uint8Array[] = []
+  #text = ''
+
+  constructor(short: ShortJson, maxDepth: number) {
+    this.#short = short
+    this.#maxDepth = maxDepth
+  }
+
+  *value(value: unknown, path: string, depth: number): Slices<void> {
+    const short = this.#short
+    if (!short.isLarge(value) || depth > this.#maxDepth) this.#push(short.text(value, path, depth) ?? 'null')
+    else if (typeof value === 'string') yield* this.#string(value)
+    else if (Array.isArray(value)) yield* this.#list(value, path, depth)
+    else yield* this.#record(value as Record<string, unknown>, path, depth)
+    yield
+  }
+
+  *#string(value: string): Slices<void> {
+    this.#push('"')
+    for (let start = 0; start < value.length; ) {
+      let end = Math.min(value.length, start + stringPiece)
+      // A pair of surrogates stays together, or both halves would be escaped.
+      if ((value.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+      this.#push(JSON.stringify(value.slice(start, end)).slice(1, -1))
+      start = end
+      yield
+    }
+    this.#push('"')
+  }
+
+  *#list(list: readonly unknown[], path: string, depth: number): Slices<void> {
+    this.#push('[')
+    for (let start = 0; start < list.length; start += chunkLength) {
+      const chunk = list.slice(start, start + chunkLength)
+      const text = this.#short.plainText(chunk, depth)
+      if (text !== undefined) {
+        this.#push(`${start === 0 ? '' : ','}${text.slice(1, -1)}`)
+        yield
+        continue
+      }
+      for (let i = 0; i < chunk.length; i++) {
+        if (start + i > 0) this.#push(',')
+        yield* this.value(chunk[i], `${path}[${start + i}]`, depth + 1)
+      }
+    }
+    this.#push(']')
+  }
+
+  *#record(value: Record<string, unknown>, path: string, depth: number): Slices<void> {
+    let separator = '{'
+    for (const key of Object.keys(value)) {
+      const item = value[key]
+      const inner = path === '' ? key : `${path}.${key}`
+      const isLarge = this.#short.isLarge(item)
+      const text = isLarge ? '' : this.#short.text(item, inner, depth + 1)
+      if (text === undefined) continue
+      this.#push(`${separator}${JSON.stringify(key)}:${text}`)
+      separator = ','
+      if (isLarge) yield* this.value(item, inner, depth + 1)
+      else yield
+    }
+    this.#push(separator === '{' ? '{}' : '}')
+  }
+
+  #push(text: string): void {
+    this.#text += text
+    if (this.#text.length > flushLength) this.#flush()
+  }
+
+  #flush(): void {
+    this.#pieces.push(Buffer.from(this.#text))
+    this.#text = ''
+  }
+
+  *finish(): Slices<Uint8Array> {
+    this.#flush()
+    const whole = Buffer.allocUnsafeSlow(this.#pieces.reduce((size, piece) => size + piece.length, 0))
+    let at = 0
+    for (const piece of this.#pieces) {
+      whole.set(piece, at)
+      at += piece.length
+      yield
+    }
+    return whole
+  }
+}
