@@ -8,6 +8,7 @@ import { extensionType } from '../file/extension-type.ts'
 import { type FileSample, readSample } from '../file/file-sample.ts'
 import { detectMimeType } from '../file/file-type.ts'
 import { formBoundary } from '../form/form-parser.ts'
+import { nosniff } from '../http/constant-headers.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
 import { fileMediaType, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
@@ -125,9 +126,9 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
-    if (value instanceof Uint8Array) return { headers: [['content-type', this.mimeType]], body: value }
+    if (value instanceof Uint8Array) return { headers: [['content-type', this.mimeType], nosniff], body: value }
     if (!(value instanceof BinaryFile)) throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
-    const headers: HeaderLine[] = [['content-type', this.#wanted === undefined ? value.mimeType : this.mimeType]]
+    const headers: HeaderLine[] = [['content-type', this.#wanted ? this.mimeType : value.mimeType], nosniff]
     if (value.name !== undefined)
       headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
     if (!value.isSpooled) return { headers, body: value.bytes }

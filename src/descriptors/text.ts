@@ -4,7 +4,7 @@
  */
 
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
-import { constantHeaders } from '../http/constant-headers.ts'
+import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -65,7 +65,9 @@ export class Text extends IODescriptor<string, TextResult> {
     const type = ['content-type', `${contentType}; charset=utf-8`] as const
     // Tells proxies to pass events on at once instead of buffering them.
     this.#headers = constantHeaders(
-      contentType === 'text/plain' ? [type] : [type, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']],
+      contentType === 'text/plain'
+        ? [type, nosniff]
+        : [type, nosniff, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']],
     )
   }
 

@@ -11,6 +11,9 @@ export interface HeaderBlock {
   readonly value: ArrayBuffer
 }
 
+/** Forbids browsers to guess another type from an answer's bytes. */
+export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nosniff'] as const)
+
 const blocks = new WeakMap<readonly HeaderLine[], HeaderBlock>()
 
 /**

@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { type ServingError, tellsDetail } from '../errors.ts'
+import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
 
 /** Media type of every error body. */
@@ -18,10 +19,7 @@ export const problemMediaType = 'application/problem+json'
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
   const status = error.status
   const open = tellsDetail(error)
-  const headers: HeaderLine[] = [
-    ['content-type', problemMediaType],
-    ['x-request-id', requestId],
-  ]
+  const headers: HeaderLine[] = [['content-type', problemMediaType], nosniff, ['x-request-id', requestId]]
   if (error.allow !== undefined) headers.push(['allow', error.allow])
   if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
   if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])

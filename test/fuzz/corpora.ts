@@ -3,6 +3,8 @@
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
+import { encodeRequest } from '../../src/proto/envelope.ts'
+import type { ProtoContent } from '../../src/proto/messages.ts'
 import { randomBytes, seeded } from '../../src/testing/mutate.ts'
 import { below, oneOf, type Random, rebuilt, reworded, spoilt } from './mutator.ts'
 import { badParquet, craftedParquet } from './parquet-corpus.ts'
@@ -17,7 +19,7 @@ export interface FuzzRequest {
 }
 
 /** Kinds of bodies. */
-export const kinds = ['parquet', 'image', 'frame', 'body'] as const
+export const kinds = ['parquet', 'image', 'frame', 'body', 'rpc'] as const
 
 /** Name of a kind. */
 export type Kind = (typeof kinds)[number]
@@ -84,6 +86,48 @@ const otherBodies: readonly FuzzRequest[] = [
   { path: '/image', contentType: formType, body: forms[0] },
 ]
 
+const call = '/serving.v1.ServingService/Call'
+const tensor = '{"name":"input","datatype":"FP64","shape":[2,2],"data":[1.5,2,3,4]}'
+/** Messages over Connect, as bytes and as JSON, and requests of the Open Inference Protocol. */
+const messages: readonly FuzzRequest[] = [
+  ...(
+    [
+      ['ndarray', { field: 'ndarray', message: { dtype: 2, shape: [2, -1], doubleValues: [1, -2, 3, 400] } }],
+      ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],
+      ['json_echo', { field: 'json', message: { a: [1, { b: null, c: true }], d: 'é' } }],
+      ['text', { field: 'text', message: 'héllo' }],
+      ['file', { field: 'file', message: { kind: 'a/b', content: Buffer.from('x'), name: 'y' } }],
+      ['image', { field: 'file', message: { kind: 'image/png', content: pictures[0] } }],
+      ['series_records', { field: 'series', message: { doubleValues: [1, 2], nullPositions: [0], name: 's' } }],
+      [
+        'frame_records',
+        {
+          field: 'dataframe',
+          message: { columnNames: ['a', 'b'], columns: [{ int64Values: [1n, 2n] }, { boolValues: [true, false] }] },
+        },
+      ],
+    ] as [string, ProtoContent][]
+  ).map(([name, content]) => ({ path: call, contentType: 'application/proto', body: encodeRequest(name, content) })),
+  ...[
+    '{"apiName":"text","text":"naïve"}',
+    '{"apiName":"ndarray","ndarray":{"dtype":"DTYPE_DOUBLE","shape":[2],"doubleValues":[1,"NaN"]}}',
+    '{"apiName":"json_echo","json":{"a":[1,null]}}',
+  ].map((text) => ({ path: call, contentType: 'application/json', body: Buffer.from(text) })),
+  ...[
+    `{"inputs":[${tensor}],"id":"7"}`,
+    `{"inputs":[${tensor}],"outputs":[{"name":"output","parameters":{"binary_data":true}}]}`,
+  ].map((text) => ({ path: '/v2/models/ndarray/infer', contentType: 'application/json', body: Buffer.from(text) })),
+]
+
+function messageBody(random: Random): FuzzRequest {
+  const good = oneOf(random, messages)
+  if (good.contentType === 'application/json') {
+    return { ...good, body: wordsOf(random, good.body, oneOf(random, messages).body) }
+  }
+  const other = oneOf(random, messages).body
+  return { ...good, body: random() < 0.7 ? spoilt(random, good.body) : rebuilt(random, good.body, other) }
+}
+
 const noise = [...randomBytes(40)]
 
 /** Now and then what the header says is false, too. */
@@ -147,6 +191,7 @@ export function fuzzRequest(seed: number, kind: Kind, index: number): FuzzReques
     image: () => imageBody(random),
     frame: () => frameBody(random),
     body: () => otherBody(random),
+    rpc: () => messageBody(random),
   }[kind]()
   return { ...made, contentType: mistold(random, made.contentType) }
 }

@@ -1,7 +1,8 @@
 /**
  * Sends broken bodies by the thousand to real servers under a load of good ones, and says what became of both.
  *
- * Run: `npm run fuzz -- --count 5000 --seed 1 --only parquet --engine uws`; `--only parquet:17` sends one body again.
+ * Run: `npm run fuzz -- --count 5000 --seed 1 --only parquet --engine uws`; `--only parquet:17` sends one body again,
+ * `--total 1000000` divides that many among kinds and engines.
  * @module
  */
 import { spawn } from 'node:child_process'
@@ -25,6 +26,7 @@ const baselineMs = 5000
 const { values: options } = parseArgs({
   options: {
     count: { type: 'string', default: '5000' },
+    total: { type: 'string' },
     seed: { type: 'string', default: '1' },
     only: { type: 'string' },
     engine: { type: 'string' },
@@ -33,8 +35,13 @@ const { values: options } = parseArgs({
 const seed = Number(options.seed)
 const [onlyKind, onlyIndex] = options.only?.split(':') ?? []
 const from = Number(onlyIndex ?? 0)
-const to = onlyIndex === undefined ? Number(options.count) : from + 1
 const chosen = kinds.filter((kind) => onlyKind === undefined || kind === onlyKind)
+const engines = options.engine === undefined ? ['uws', 'node'] : [options.engine]
+const count =
+  options.total === undefined
+    ? Number(options.count)
+    : Math.ceil(Number(options.total) / chosen.length / engines.length)
+const to = onlyIndex === undefined ? count : from + 1
 if (chosen.length === 0) throw new Error(`expected one of ${kinds.join(', ')} for --only, received ${onlyKind}`)
 const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
@@ -116,7 +123,7 @@ async function run(engine: string): Promise<boolean> {
 
 const begun = performance.now()
 let isGood = true
-for (const engine of options.engine === undefined ? ['uws', 'node'] : [options.engine]) {
+for (const engine of engines) {
   if (!(await run(engine))) isGood = false
 }
 console.log(`${isGood ? 'nothing failed' : 'FAILED'}; ${((performance.now() - begun) / 1000).toFixed(0)} s`)

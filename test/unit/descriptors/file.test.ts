@@ -107,11 +107,11 @@ describe('File output', () => {
 
   it('has the type of the descriptor, else the one of the file, else that of bytes', () => {
     const file = new BinaryFile(bytes, { mimeType: 'audio/x-own' })
-    expect(headersOf({ mimeType: 'audio/wav' }, bytes)).toEqual({ 'content-type': 'audio/wav' })
-    expect(headersOf({ mimeType: 'audio/wav' }, file)).toEqual({ 'content-type': 'audio/wav' })
-    expect(headersOf({}, file)).toEqual({ 'content-type': 'audio/x-own' })
-    expect(headersOf({}, bytes)).toEqual({ 'content-type': 'application/octet-stream' })
-    expect(headersOf({}, new BinaryFile(bytes))).toEqual({ 'content-type': 'application/octet-stream' })
+    expect(headersOf({ mimeType: 'audio/wav' }, bytes)).toMatchObject({ 'content-type': 'audio/wav' })
+    expect(headersOf({ mimeType: 'audio/wav' }, file)).toMatchObject({ 'content-type': 'audio/wav' })
+    expect(headersOf({}, file)).toMatchObject({ 'content-type': 'audio/x-own' })
+    expect(headersOf({}, bytes)).toMatchObject({ 'content-type': 'application/octet-stream' })
+    expect(headersOf({}, new BinaryFile(bytes))).toMatchObject({ 'content-type': 'application/octet-stream' })
   })
 
   it.each([

@@ -35,7 +35,10 @@ describe('Text', () => {
 
   it('sends a string whole', () => {
     const response = new Text().toHttpResponse('hi')
-    expect(response.headers).toEqual([['content-type', 'text/plain; charset=utf-8']])
+    expect(response.headers).toEqual([
+      ['content-type', 'text/plain; charset=utf-8'],
+      ['x-content-type-options', 'nosniff'],
+    ])
     expect(response.body).toBe('hi')
   })
 
