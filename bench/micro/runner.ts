@@ -2,12 +2,14 @@
  * Costs and gains of runners without HTTP: messages, moved arrays, batches, threads, and the delay of the event loop.
  * Each figure is a ratio within one run, with contenders taking turns. Over HTTP:
  * `npm run bench -- --only runner`. Run after `npm run build`:
- * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|scale|digits|delay ...]`
+ * `npx tsx --tsconfig bench/tsconfig.json bench/micro/runner.ts [moves|python|scale|digits|delay ...]`
+ * `python` needs a Python with numpy, which the variable PYTHON may name, and Linux.
  * @module
  */
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +64,45 @@ async function moves(): Promise<void> {
   console.log(`  ratio ${(moved / empty).toFixed(2)} (target < 2.5); copied ${(copied / empty).toFixed(2)}`)
   console.log(`  two structured clones of it alone: ${(structured[0] / empty).toFixed(2)}`)
   await runner.stop()
+}
+
+/** What a call of a process in Python costs, in times of one of a thread: time, and CPU of both processes. */
+async function python(): Promise<void> {
+  const thread = new Runner<typeof import('../models/moves.ts')>('thread', {
+    module: new URL('../models/moves.ts', import.meta.url),
+    methods: { echo: {} },
+  })
+  const process_ = new Runner<{ echo(x: NDArray): NDArray; pid(): number }>('python', {
+    python: new URL('../models/echo.py', import.meta.url),
+    executable: process.env.PYTHON ?? 'python3',
+    methods: { echo: {}, pid: {} },
+  })
+  await Promise.all([thread.start(), process_.start()])
+  const pid = await process_.pid()
+  for (const bytes of [4, 16 * 1024, 64 * 1024, 600_000, 6_000_000]) {
+    const x = new NDArray(new Float32Array(bytes / 4).fill(1))
+    const calls = bytes > 1e6 ? 40 : 400
+    const cpu = [0, 0]
+    const measured = (runner: { echo(x: NDArray): Promise<NDArray> }, i: number) => async () => {
+      const before = cpuMs(pid)
+      for (let call = 0; call < calls; call++) await runner.echo(x)
+      cpu[i] += cpuMs(pid) - before
+    }
+    assert.equal((await process_.echo(x)).data[bytes / 4 - 1], 1)
+    const [inThread, inPython] = await compare([measured(thread, 0), measured(process_, 1)], 1)
+    const times = `${micros(inPython / calls)}, a thread's ${micros(inThread / calls)}`
+    console.log(`a call of ${bytes} bytes of a model in Python: ${times}`)
+    console.log(`  ratio ${(inPython / inThread).toFixed(2)} (target < 3), by CPU ${(cpu[1] / cpu[0]).toFixed(2)}`)
+  }
+  await Promise.all([thread.stop(), process_.stop()])
+}
+
+/** Returns the CPU time of this process and of another one. **Units**: milliseconds. */
+function cpuMs(pid: number): number {
+  const { user, system } = process.cpuUsage()
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
+  // In hundredths of a second.
+  return (user + system) / 1000 + (Number(fields[11]) + Number(fields[12])) * 10
 }
 
 /** The same work in bare worker threads, called one after the other: the limit of the machine at this moment. */
@@ -196,6 +237,7 @@ async function served(measure: (url: string, generator: Generator) => Promise<vo
 
 const dir = await mkdtemp(join(tmpdir(), 'bench-'))
 if (wants('moves')) await moves()
+if (wants('python')) await python()
 if (wants('scale')) await scale()
 if (wants('digits')) await digits()
 if (wants('delay')) await served(delay)

@@ -14,6 +14,8 @@ export interface DescribedService {
   readonly runners: readonly string[]
   /** Those of `runners` whose models run on other servers. */
   readonly remoteRunners: readonly string[]
+  /** Packages that models in Python need. */
+  readonly pythonPackages: readonly string[]
   readonly openapi: unknown
   /** Optional packages that loading it has loaded. */
   readonly packages: readonly string[]
@@ -27,6 +29,7 @@ export function describeService(service: Service, packages: readonly string[]): 
     routes: [...service.apis.values()].map(({ route }) => route),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
+    pythonPackages: runners.flatMap(({ pythonPackages }) => pythonPackages ?? []),
     openapi: openApiDocument(service, ''),
     packages,
   }

@@ -7,7 +7,7 @@ import type { BuildOptions } from '../config/build-options.ts'
 /** Returns the Dockerfile for a build whose folder is the context. */
 export function dockerfileText({ docker = {}, python, conda }: BuildOptions, nodeMajor: string): string {
   const { baseImage, systemPackages = [], env = {}, setupScript } = docker
-  const usesPip = python?.packages !== undefined
+  const usesPip = (python?.packages ?? []).length > 0
   const packages = [...systemPackages, ...(usesPip ? ['python3', 'python3-venv'] : [])].sort()
   const variables = { NODE_ENV: 'production', ...env }
   return [
@@ -26,7 +26,7 @@ export function dockerfileText({ docker = {}, python, conda }: BuildOptions, nod
       ? [
           'COPY python/requirements.txt python/requirements.txt',
           'RUN python3 -m venv /opt/python && /opt/python/bin/pip install --no-cache-dir -r python/requirements.txt',
-          'ENV PATH="/opt/python/bin:$PATH"',
+          'ENV PATH="/opt/python/bin:$PATH" SERVING_PYTHON=/opt/python/bin/python',
         ]
       : []),
     ...(conda === undefined

@@ -136,7 +136,7 @@ function generatedFiles(
   { root, build }: Project,
   options: OptionValues,
   { entry, imports }: Bundle,
-  { metadata, openapi }: DescribedService,
+  { metadata, openapi, pythonPackages }: DescribedService,
   packages: readonly PlacedPackage[],
 ): Map<string, string> {
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -154,16 +154,17 @@ function generatedFiles(
         .map(({ name, version }) => [name, version]),
     ),
   }
+  const { conda } = build
+  const pip = [...new Set([...(build.python?.packages ?? []), ...pythonPackages])]
   const generated = new Map([
-    ['Dockerfile', dockerfileText(build, nodeMajor)],
+    ['Dockerfile', dockerfileText({ ...build, python: { packages: pip } }, nodeMajor)],
     ['main.js', mainText(entry, build)],
     ['openapi.json', json(openapi)],
     ['package-lock.json', json(lockOf(root, manifest, packages))],
     ['package.json', json(manifest)],
     ['serving.config.json', json({ service: `./${entry}`, ...options })],
   ])
-  const { python, conda } = build
-  if (python?.packages !== undefined) generated.set('python/requirements.txt', `${python.packages.join('\n')}\n`)
+  if (pip.length > 0) generated.set('python/requirements.txt', `${pip.join('\n')}\n`)
   if (conda !== undefined) {
     const list = (name: string, items: readonly string[] = []) =>
       [`${name}:`, ...items.map((item) => `  - ${JSON.stringify(item)}`)].join('\n')
@@ -175,11 +176,13 @@ function generatedFiles(
 
 const command = './node_modules/serving/dist/cli/main.js'
 
-function mainText(entry: string, { envs = [] }: BuildOptions): string {
+function mainText(entry: string, { envs = [], python }: BuildOptions): string {
+  const packages = { name: 'SERVING_PYTHON_PACKAGES', value: JSON.stringify(python?.packages) }
+  const variables = python?.packages === undefined ? envs : [...envs, packages]
   return [
     '// Made by serving build: node main.js [options of serving serve]',
     "import { fileURLToPath } from 'node:url'",
-    ...envs.map(({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`),
+    ...variables.map(({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`),
     `process.argv.splice(2, 0, 'serve', fileURLToPath(new URL('./${entry}', import.meta.url)))`,
     `await import(${JSON.stringify(command)})`,
     '',

@@ -49,6 +49,9 @@ function supervisorOptions(
   models?: RepositoryOptions,
 ): SupervisorOptions {
   const { workers, serve } = servePlan(valuesOf(settings.options))
+  const { packages = [] } = settings.file?.build?.python ?? {}
+  // For the workers: their Runners make environments of Python when they start.
+  if (packages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(packages)
   return {
     workerFile: new URL('./worker.js', import.meta.url),
     workers,

@@ -48,6 +48,8 @@ export interface RunnerLife {
   readonly unready: string | undefined
   /** Calls that wait for a thread. */
   readonly waiting: number
+  /** Packages that its model in Python needs. Undefined for other models. */
+  readonly pythonPackages?: readonly string[] | undefined
   /**
    * Loads the model in all threads; a service does so for its runners. Each call needs a `stop` of its own, and only
    * the first starts anything.
@@ -65,6 +67,7 @@ const reserved = [
   'isRemote',
   'unready',
   'waiting',
+  'pythonPackages',
   'start',
   'stop',
   'watch',
@@ -129,6 +132,10 @@ class ModelRunner implements RunnerLife {
   get unready(): string | undefined {
     if (this.#supervisor === undefined) return `the runner ${this.name} has not started`
     return this.#problem ?? this.#supervisor.unready
+  }
+
+  get pythonPackages(): readonly string[] | undefined {
+    return this.#python?.packages
   }
 
   get waiting(): number {

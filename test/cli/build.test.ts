@@ -143,6 +143,10 @@ describe('serving build', () => {
     expect(read('Dockerfile')).toMatch(/apt-get install -y --no-install-recommends curl python3 python3-venv/)
     expect(read('Dockerfile')).toContain('ENV TZ="UTC"')
     expect(read('python/requirements.txt')).toBe('scikit-learn==1.5.2\n')
+    expect(read('Dockerfile')).toMatch(
+      /^ENV PATH="\/opt\/python\/bin:\$PATH" SERVING_PYTHON=\/opt\/python\/bin\/python$/m,
+    )
+    expect(read('main.js')).toContain('process.env["SERVING_PYTHON_PACKAGES"] ??= "[\\"scikit-learn==1.5.2\\"]"')
   })
 
   it('packs the native and optional packages that a service uses', { timeout: 60_000 }, async () => {

@@ -14,24 +14,32 @@ const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
 const shownLines = 12
 
 /**
- * Returns the executable of the Python with those packages. Environments are kept by a hash of the packages and of
- * the Python that makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one
- * makes it while the others wait.
+ * Returns the executable of the Python with those packages: the one that is named, by the runner or by
+ * `SERVING_PYTHON`, or that of an environment. Environments are kept by a hash of the packages and of the Python that
+ * makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one makes it while the
+ * others wait.
  *
  * **Errors**: SetupError with the last lines of what the installer printed.
  */
 export async function pythonExecutable(place: string, settings: PythonSettings): Promise<string> {
-  const { executable, packages, conda } = settings
+  const { executable, conda } = settings
   if (executable !== undefined) return executable
   const { SERVING_PYTHON, XDG_CACHE_HOME } = process.env
   if (SERVING_PYTHON) return SERVING_PYTHON
-  if ((packages === undefined || packages.length === 0) && conda === undefined) return 'python3'
+  const packages = [...configuredPackages(), ...(settings.packages ?? [])]
+  if (packages.length === 0 && conda === undefined) return 'python3'
   const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
   const { code, output, lines } = await run('python3', [program, folder, JSON.stringify(conda ?? { packages })])
   if (code === 0) return output.trim()
-  const names = (packages ?? conda?.dependencies ?? []).join(', ')
+  const names = (conda?.dependencies ?? packages).join(', ')
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`
   throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
+}
+
+/** Returns `python.packages` of the build configuration, which the command and builds put into the environment. */
+function configuredPackages(): readonly string[] {
+  const { SERVING_PYTHON_PACKAGES } = process.env
+  return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
 }
 
 interface Finished {

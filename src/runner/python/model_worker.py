@@ -286,7 +286,9 @@ class Packer:
         if kind is str or kind is bool or value is None:
             return value
         if kind is int:
-            return value if -(2**53) < value < 2**53 else self.leaf("python.bigint", {"text": str(value)}, path, objects)
+            if -(2**53) < value < 2**53:
+                return value
+            return self.leaf("python.bigint", {"text": str(value)}, path, objects)
         if kind is float:
             if value - value == 0:
                 return value
@@ -717,8 +719,8 @@ def method_of(model, name, path):
         parameters = inspect.signature(method).parameters.values()
     except (TypeError, ValueError):
         return method, True, False
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    takes_input = any(each.kind in kinds and each.name != "call" for each in parameters)
+    named_only = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    takes_input = any(each.kind not in named_only and each.name != "call" for each in parameters)
     return method, takes_input, any(each.name == "call" for each in parameters)
 
 
@@ -731,7 +733,8 @@ def frames_of(error):
 
 def trace_of(error):
     lines = traceback.format_list(frames_of(error))
-    return "".join(["Traceback (most recent call last):\n", *lines, *traceback.format_exception_only(type(error), error)])
+    last = traceback.format_exception_only(type(error), error)
+    return "".join(["Traceback (most recent call last):\n", *lines, *last])
 
 
 def place_of(error):

@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Runner, SetupError } from 'serving'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { failureOf } from '../runner.ts'
+import { hasPython } from './python.ts'
+
+// Installing takes half a minute: only where PYTHON asks for all tests of Python.
+const isAsked = hasPython && process.env.PYTHON !== undefined
+const hasVenv = isAsked && spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
+
+interface Greeter {
+  greet(name: string): string
+  prefix(): string
+}
+
+// A package without dependencies, so that nothing is downloaded.
+const makeWheel = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1] + "/greeter-1.0-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("greeter.py", "def greet(name):\\n    return f'Hello, {name}!'\\n")
+    wheel.writestr("greeter-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: greeter\\nVersion: 1.0\\n")
+    tags = "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
+    wheel.writestr("greeter-1.0.dist-info/WHEEL", tags)
+    wheel.writestr("greeter-1.0.dist-info/RECORD", "")`
+
+describe.skipIf(!hasVenv)(
+  'environments of Python (PYTHON names one; needs python3 with venv)',
+  { timeout: 120_000 },
+  () => {
+    let folder: string
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'serving-python-'))
+      vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'))
+      spawnSync('python3', ['-c', makeWheel, folder])
+      writeFileSync(
+        join(folder, 'model.py'),
+        'from greeter import greet\nimport sys\ndef prefix():\n    return sys.prefix\n',
+      )
+    })
+    afterEach(() => {
+      vi.unstubAllEnvs()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    const wheel = () => join(folder, 'greeter-1.0-py3-none-any.whl')
+    const runner = (options: object) =>
+      new Runner<Greeter>('greeter', {
+        python: join(folder, 'model.py'),
+        methods: { greet: {}, prefix: {} },
+        ...options,
+      })
+    const environments = () =>
+      readdirSync(join(folder, 'cache/serving/python')).filter((name) => !name.endsWith('.lock'))
+
+    it('are made of packages once, also by several at the same time, and again when one was broken off', async () => {
+      const both = [runner({ packages: [wheel()] }), runner({ packages: [wheel()] })]
+      await Promise.all(both.map((each) => each.start()))
+      expect(await Promise.all(both.map((each) => each.greet('Ada')))).toEqual(['Hello, Ada!', 'Hello, Ada!'])
+      const prefix = await both[0].prefix()
+      expect(environments().map((name) => join(folder, 'cache/serving/python', name))).toEqual([prefix])
+      await Promise.all(both.map((each) => each.stop()))
+      const config = join(prefix, 'pyvenv.cfg')
+      const { ino } = statSync(config)
+      const again = runner({ packages: [wheel()] })
+      await again.start()
+      expect(statSync(config).ino).toBe(ino)
+      await again.stop()
+      rmSync(join(prefix, 'serving-complete'))
+      const last = runner({ packages: [wheel()] })
+      await last.start()
+      expect(statSync(config).ino).not.toBe(ino)
+      expect(await last.greet('Grace')).toBe('Hello, Grace!')
+      await last.stop()
+    })
+
+    it('have the packages that the build configuration names as well', async () => {
+      vi.stubEnv('SERVING_PYTHON_PACKAGES', JSON.stringify([wheel()]))
+      const plain = runner({})
+      await plain.start()
+      expect(await plain.greet('Ada')).toBe('Hello, Ada!')
+      await plain.stop()
+    })
+
+    it('end the start with the last lines of the installer when a package is not there', async () => {
+      const failure = await failureOf(runner({ packages: ['/nowhere/none-1.0-py3-none-any.whl'] }).start())
+      expect(failure).toBeInstanceOf(SetupError)
+      expect(failure.message).toMatch(
+        /^expected an environment of Python with \/nowhere\/none.* for the runner greeter,/,
+      )
+      expect(failure.message).toMatch(/none-1.0-py3-none-any\.whl.*\n.*ended with code 1$/s)
+    })
+
+    it('of conda need one of its programs', async () => {
+      const path = spawnSync('python3', ['-c', 'import os, sys; print(os.path.dirname(sys.executable))'], {
+        encoding: 'utf8',
+      })
+      vi.stubEnv('PATH', path.stdout.trim())
+      if (['micromamba', 'mamba', 'conda'].some((name) => spawnSync(name).error === undefined)) return
+      const failure = await failureOf(runner({ conda: { dependencies: ['numpy'] } }).start())
+      expect(failure.message).toMatch(
+        /packages of conda need micromamba, mamba or conda on the PATH, and none is there$/,
+      )
+    })
+  },
+)
