@@ -233,6 +233,9 @@ def made(name, fields, views):
         return views[fields["data"]].bytes()
     if name == "python.array":
         return views[fields["data"]].array()
+    if name in ("python.frame", "python.series"):
+        frame = arrow().ipc.open_file(views[fields["data"]].bytes()).read_pandas()
+        return frame if name == "python.frame" else frame[frame.columns[0]]
     if name == "python.date":
         if fields["ms"] is None:
             return None
@@ -257,6 +260,16 @@ def made(name, fields, views):
     if name == "Error":
         return RuntimeError(fields["message"])
     return fields
+
+
+def arrow():
+    try:
+        import pandas  # noqa: F401
+        import pyarrow.ipc
+    except ModuleNotFoundError as error:
+        text = f"data frames need pandas and pyarrow in the model's Python, {error.name} is not there"
+        raise RuntimeError(f"{text}: add it to packages of the runner") from None
+    return pyarrow
 
 
 def array_of(data, shape, dtype, views):
@@ -357,10 +370,26 @@ class Packer:
         for base in (str, int, float):
             if isinstance(value, base):
                 return self.plain(base(value), path, objects)
+        pandas = sys.modules.get("pandas")
+        if pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series)):
+            return self.frame(value, pandas, path, objects)
         if hasattr(value, "__array__"):
             return self.array(numpy().asarray(value), path, objects, numpy())
         what = "arrays, numbers, text, bytes, times, lists, dicts or sets"
         raise TypeError(f"expected {what} as the result, received {kind_of(value)} at {show(path)}")
+
+    def frame(self, value, pandas, path, objects):
+        """A frame crosses as an Arrow file, without its index."""
+        pa = arrow()
+        name = "python.frame"
+        if isinstance(value, pandas.Series):
+            name, value = "python.series", value.to_frame(str(value.name if value.name is not None else ""))
+        value = value.rename(columns=str)
+        table = pa.Table.from_pandas(value, preserve_index=False).replace_schema_metadata(None)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_file(sink, table.schema) as file:
+            file.write_table(table)
+        return self.leaf(name, {}, path, objects, ("B", memoryview(sink.getvalue())))
 
     def array(self, array, path, objects, np):
         name = array.dtype.name

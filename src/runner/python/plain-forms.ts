@@ -1,11 +1,13 @@
 /**
- * What crosses to Python and back beside the objects that have a serializer: bytes, times, and the numbers that JSON
- * does not have.
+ * What crosses to Python and back in another way than to threads: bytes, times, frames, and the numbers that JSON does
+ * not have.
  * @module
  */
 import { NDArray } from '../../array/ndarray.ts'
 import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../errors.ts'
-import { registerSerializer, type Serializer } from '../serializers.ts'
+import { loadPolars } from '../../frame/polars.ts'
+import type { DataFrame, Series } from '../../frame/polars-package.ts'
+import { registerSerializer, type Serializer, serializerOf } from '../serializers.ts'
 
 /** Name of an exception's serializer; `model_worker.py` has the same names. */
 interface PythonFailure {
@@ -59,6 +61,17 @@ const number = plainForm<number>(
   (value) => ({ text: String(value) }),
   ({ text }) => Number(text),
 )
+// As Arrow files, without the labels of rows.
+const frame = plainForm<DataFrame>(
+  'frame',
+  (value) => ({ data: loadPolars('a Runner').writeIpc(value) }),
+  ({ data }) => loadPolars('a Runner').readIpc(data as Uint8Array),
+)
+const series = plainForm<Series>(
+  'series',
+  (value) => ({ data: loadPolars('a Runner').writeIpc(loadPolars('a Runner').frameOf(value)) }),
+  ({ data }) => loadPolars('a Runner').seriesOf(loadPolars('a Runner').readIpc(data as Uint8Array)),
+)
 plainForm<never>('failure', () => ({}), failureOf)
 
 /** Returns how a value crosses to Python that crosses to threads in another way; undefined for all others. */
@@ -68,7 +81,8 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
   if (ArrayBuffer.isView(value)) return isBytes(value) ? bytes : array
   if (value instanceof Date) return date
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return buffer
-  return undefined
+  const name = typeof value === 'object' && value !== null ? serializerOf(value)?.name : undefined
+  return name === 'DataFrame' ? frame : name === 'Series' ? series : undefined
 }
 
 const isBytes = (view: ArrayBufferView) =>

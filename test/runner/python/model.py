@@ -34,6 +34,11 @@ class Model:
             "empty": np.zeros((0, 3), "u2"),
         }
 
+    def table(self, value):
+        import pandas as pd
+
+        return pd.DataFrame({"a column": [1.0, 2.0], 1: ["x", "y"]}, index=[7, 8])
+
     def others(self, value):
         import datetime
 

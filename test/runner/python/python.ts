@@ -10,6 +10,8 @@ const can = (code: string) => spawnSync(python, ['-c', code], { stdio: 'ignore' 
 export const hasPython = can('import sys; assert sys.version_info >= (3, 9)')
 /** Whether it has numpy; PYTHON names one that has. */
 export const hasNumpy = can('import numpy')
+/** Whether it has pandas and pyarrow. */
+export const hasFrames = can('import pandas, pyarrow')
 
 // biome-ignore lint/suspicious/noExplicitAny: what the model returns is what the tests look at
 type Any = any

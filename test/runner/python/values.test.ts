@@ -1,6 +1,7 @@
+import pl from 'nodejs-polars'
 import { BinaryFile, move, NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { file, hasNumpy, hasPython, started } from './python.ts'
+import { file, hasFrames, hasNumpy, hasPython, started } from './python.ts'
 
 const arrays: Readonly<Record<string, NDArray>> = {
   bool: new NDArray(Uint8Array.of(1, 0, 1), [3], 'bool'),
@@ -129,5 +130,34 @@ describe.skipIf(!hasPython)('other values to Python and back (needs python3)', (
     const runner = await started('words here', { python: file('functions') })
     expect(await runner.words('a b')).toEqual(['a', 'b'])
     expect(await runner.here()).toBe('functions.py')
+  })
+})
+
+describe.skipIf(!hasFrames)('frames to Python and back (PYTHON names one with pandas and pyarrow)', () => {
+  const frame = pl.DataFrame({
+    whole: pl.Series('whole', [1, 2, null], pl.Int64),
+    half: [0.5, Number.NaN, 1e300],
+    text: ['a', 'Zürich', null],
+    flag: [true, false, true],
+  })
+
+  it('are frames of pandas, and the frames of pandas are frames', async () => {
+    const runner = await started('echo kind table')
+    const back = await runner.echo(frame)
+    expect(back.columns).toEqual(['whole', 'half', 'text', 'flag'])
+    expect(
+      back.toRecords().map(({ whole, text, flag }: Record<string, unknown>) => [Number(whole), text, flag]),
+    ).toEqual([
+      [1, 'a', true],
+      [2, 'Zürich', false],
+      [0, null, true],
+    ])
+    expect(back.getColumn('half').toArray().slice(0, 1)).toEqual([0.5])
+    const table = await runner.table()
+    expect(table.toRecords()).toEqual([
+      { 'a column': 1, 1: 'x' },
+      { 'a column': 2, 1: 'y' },
+    ])
+    expect([...(await runner.echo(pl.Series('one', [1.5, 2.5])))]).toEqual([1.5, 2.5])
   })
 })
