@@ -32,6 +32,7 @@ function service(): Service {
   svc.api({ name: 'hang', input: new io.Text(), output: new io.Text() }, () => new Promise<string>(() => {}))
   svc.api({ name: 'header', input: new io.Text(), output: new io.Text() }, (name: string, ctx) => {
     ctx.response.setHeader('x-kettle', 'boiling')
+    ctx.response.setHeader('content-type', 'text/x-own')
     return `${ctx.headers.get(name)}`
   })
   return svc
@@ -158,6 +159,13 @@ for (const engine of engines) {
       const get = await fetch(`http://127.0.0.1:${listener.port}/serving.v1.ServingService/Call`)
       expect(get.status).toBe(405)
       expect((await post(json, body, 'Nothing')).status).toBe(404)
+    })
+
+    it('keeps the type of the protocol where a function sets that of its own body', async () => {
+      const answer = await post({ 'content-type': 'application/json' }, '{"apiName":"header","text":"x-cup"}')
+      expect(answer.headers.get('content-type')).toBe('application/json')
+      expect(answer.headers.get('x-kettle')).toBe('boiling')
+      expect(await answer.json()).toEqual({ text: 'undefined' })
     })
 
     it('reads both spellings of names, and refuses what is no such message', async () => {
