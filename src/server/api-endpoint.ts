@@ -1,59 +1,59 @@
 /**
- * The APIs of a service as endpoints: `POST {baseUrl}/{route}`.
+ * The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it.
  * @module
  */
 import { receiveAboveBytes } from '../descriptors/descriptor.ts'
-import type { ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
-import type { Endpoint, EndpointReceiver } from '../http/endpoint.ts'
-import type { HttpRequest, HttpResponse } from '../http/message.ts'
+import type { Endpoint } from '../http/endpoint.ts'
+import { bodyLoan } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { MaybePromise } from '../promise.ts'
 import type { Api } from '../service/api.ts'
-import { call, callReceived } from '../service/call.ts'
+import { call, callReceived, callWith } from '../service/call.ts'
+import { type GetApi, readQuery } from '../service/get-api.ts'
 
-/** Returns the endpoints of a service's APIs below a prefix. */
-export function apiEndpoints({ apis }: { readonly apis: ReadonlyMap<string, Api> }, prefix: string): Endpoint[] {
-  return [...apis.values()].map((api) => new ApiEndpoint(api, prefix))
+/** Returns the endpoints of a service's functions below a prefix. */
+export function apiEndpoints(
+  { apis, gets }: { readonly apis: ReadonlyMap<string, Api>; readonly gets: ReadonlyMap<string, GetApi> },
+  prefix: string,
+): Endpoint[] {
+  return [
+    ...[...apis.values()].map((api) => postEndpoint(api, prefix)),
+    ...[...gets.values()].map((api) => getEndpoint(api, prefix)),
+  ]
 }
 
-class ApiEndpoint implements Endpoint {
-  readonly name: string
-  readonly api: string
-  readonly path: string
-  readonly methods = ['POST']
-  readonly readsHeaders: readonly string[] | 'all'
-  readonly isLimited = true
-  readonly slots: Endpoint['slots']
-  readonly decompresses = true
-  readonly #api: Api
-
-  constructor(api: Api, prefix: string) {
-    this.name = api.name
-    this.api = api.name
-    this.path = `${prefix}/${api.route}`
-    this.readsHeaders = api.readsHeaders
-    this.slots = api.slots
-    this.#api = api
+function postEndpoint(api: Api, prefix: string): Endpoint {
+  return {
+    ...common(api, prefix),
+    methods: ['POST'],
+    readsHeaders: api.readsHeaders,
+    decompresses: true,
+    answer: (request, ctx) => call(api, request, ctx),
+    receive(declared, ctx) {
+      if (declared !== undefined && declared <= receiveAboveBytes) return undefined
+      const receiver = api.input.receive?.(ctx.headers, ctx)
+      if (receiver === undefined) return undefined
+      return {
+        write: (piece) => receiver.write(piece),
+        end: () => callReceived(api, receiver, ctx),
+        abort: (reason) => receiver.abort(reason),
+      }
+    },
   }
+}
 
-  answer(request: HttpRequest, ctx: Context): MaybePromise<HttpResponse> {
-    return call(this.#api, request, ctx)
+function getEndpoint(api: GetApi, prefix: string): Endpoint {
+  return {
+    ...common(api, prefix),
+    methods: ['GET'],
+    readsHeaders: 'all',
+    decompresses: false,
+    answer(request, ctx) {
+      bodyLoan.release(request)
+      return callWith(api, () => readQuery(api, ctx.query), ctx)
+    },
   }
+}
 
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return problemResponse(error, requestId)
-  }
-
-  receive(declared: number | undefined, ctx: Context): EndpointReceiver | undefined {
-    const api = this.#api
-    if (declared !== undefined && declared <= receiveAboveBytes) return undefined
-    const receiver = api.input.receive?.(ctx.headers, ctx)
-    if (receiver === undefined) return undefined
-    return {
-      write: (piece) => receiver.write(piece),
-      end: () => callReceived(api, receiver, ctx),
-      abort: (reason) => receiver.abort(reason),
-    }
-  }
+function common({ name, route, slots }: Pick<Api, 'name' | 'route' | 'slots'>, prefix: string) {
+  return { name, api: name, path: `${prefix}/${route}`, isLimited: true, slots, problem: problemResponse }
 }

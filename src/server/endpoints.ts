@@ -10,7 +10,6 @@ import { docsEndpoints } from '../openapi/docs-endpoint.ts'
 import type { Service } from '../service/service.ts'
 import { apiEndpoints } from './api-endpoint.ts'
 import { connectEndpoints } from './connect.ts'
-import { getEndpoints } from './get-endpoint.ts'
 import { type Health, healthEndpoints } from './health.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 import type { Disclosure } from './options.ts'
@@ -25,7 +24,6 @@ export function endpointsOf(
 ): Endpoint[] {
   const endpoints = [
     ...apiEndpoints(service, prefix),
-    ...getEndpoints(service.gets.values(), prefix),
     ...mountEndpoints(service.mounts.values(), prefix),
     ...connectEndpoints(service, prefix, introspection),
     ...oipEndpoints(oip),
