@@ -117,6 +117,7 @@ json('/frame_records', 'names of members of frames', '[{"columns":1,"height":2,"
 ])
 json('/frame_records', '__proto__ as a column', '[{"__proto__":1}]', [200, '[{"__proto__":1}]'])
 json('/frame_split', 'more data than columns', '{"columns":["a"],"index":[0],"data":[[1,2]]}', 400)
+json('/frame_typed', 'lists, which were no cells of CSV', '{"c":["x"],"index":[0],"data":[[7]]}', 200)
 json('/frame_values', 'rows of other lengths', '[[1,2],[3]]', 400)
 json('/frame_table', 'a schema without fields', '{"schema":{},"data":[]}', 400)
 json('/frame_records', 'an integer beyond every one', '[{"a":123456789012345678901234567890}]', 400)
