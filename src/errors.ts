@@ -312,6 +312,11 @@ export function tellsDetail({ status, code }: ServingError): boolean {
   return status < 500 || ['overloaded', 'deadline_exceeded', 'insufficient_storage'].includes(code)
 }
 
+/** Returns the gRPC status of what ended a call; OK for undefined. */
+export function grpcStatusOf(error: Error | undefined): GrpcStatusName | 'OK' {
+  return error === undefined ? 'OK' : ServingError.is(error) ? error.grpc : 'INTERNAL'
+}
+
 /** Returns a received value for a message: at most 80 characters, no line breaks or control characters. */
 export function show(value: unknown): string {
   let text: string

@@ -58,6 +58,6 @@ function supervisorOptions(
     config: { file: service, serve, ...(models !== undefined && { models }) },
     logger: createLogger(serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
-    refresh: async () => servePlan(valuesOf((await readSettings()).options)).serve,
+    refresh: async () => servePlan(valuesOf((await readSettings()).options)),
   }
 }

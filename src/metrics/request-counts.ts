@@ -5,7 +5,7 @@
 import { BucketCounts, durationBuckets, histogram } from './bucket-counts.ts'
 import { counter, type MetricFamily } from './metric-family.ts'
 
-/** Largest HTTP status, or other status, that is counted as itself. */
+/** Statuses of HTTP are below this. */
 const maxStatus = 600
 
 /** The requests of one API over one protocol. */
@@ -13,6 +13,8 @@ class SeriesCounts {
   readonly labels: { readonly api: string; readonly transport: string }
   readonly durations = new BucketCounts(durationBuckets)
   readonly byStatus = new Float64Array(maxStatus)
+  /** Of gRPC. */
+  readonly byName = new Map<string, number>()
   bytesIn = 0
   bytesOut = 0
 
@@ -29,10 +31,11 @@ export class RequestCounts {
   readonly #transports = new Map<string, Map<string, SeriesCounts>>()
   readonly #refused = new Map<string, number>()
 
-  /** Counts a request. `status`: of HTTP, below 600. */
-  add(api: string, transport: string, status: number, seconds: number, bytesIn: number, bytesOut: number): void {
+  /** Counts a request. `code`: the status of HTTP, or the name of gRPC's. */
+  add(api: string, transport: string, code: number | string, seconds: number, bytesIn: number, bytesOut: number): void {
     const series = this.#series(api, transport)
-    series.byStatus[status]++
+    if (typeof code === 'number') series.byStatus[code]++
+    else series.byName.set(code, (series.byName.get(code) ?? 0) + 1)
     series.durations.add(seconds)
     series.bytesIn += bytesIn
     series.bytesOut += bytesOut
@@ -55,16 +58,16 @@ export class RequestCounts {
   /** Returns what was counted so far. */
   families(): MetricFamily[] {
     const all = [...this.#transports.values()].flatMap((apis) => [...apis.values()])
-    const requests = all.flatMap(({ labels, byStatus }) =>
-      [...byStatus.entries()]
+    const requests = all.flatMap(({ labels, byStatus, byName }) =>
+      [...byStatus.entries(), ...byName]
         .filter(([, value]) => value > 0)
-        .map(([status, value]) => ({ labels: { ...labels, code: status }, value })),
+        .map(([code, value]) => ({ labels: { ...labels, code }, value })),
     )
     const total = (field: 'bytesIn' | 'bytesOut') => all.map((each) => ({ labels: each.labels, value: each[field] }))
     const durations = all.map(({ labels, durations: counts }) => ({ labels, counts }))
     const refused = [...this.#refused].map(([reason, value]) => ({ labels: { reason }, value }))
     return [
-      counter('serving_requests_total', 'Requests that are over, by HTTP status.', requests),
+      counter('serving_requests_total', 'Requests that are over, by status of HTTP, or of gRPC.', requests),
       histogram('serving_request_duration_seconds', 'From the headers to the last byte of the response.', durations),
       counter('serving_request_body_bytes_total', 'Bytes of request bodies, as they were sent.', total('bytesIn')),
       counter('serving_response_body_bytes_total', 'Bytes of response bodies.', total('bytesOut')),

@@ -3,7 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { ServingError } from '../errors.ts'
+import { grpcStatusOf, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Outcome, RequestObserver } from '../http/outcome.ts'
 import { counter, gauge, type MetricFamily } from '../metrics/metric-family.ts'
@@ -35,7 +35,8 @@ export class ServerMetrics implements RequestObserver {
   onOutcome(ctx: Context, outcome: Outcome): void {
     const { status, error, protocol, endpoint, bytesIn, bytesOut, durations } = outcome
     const api = ctx.api ?? endpoint ?? 'none'
-    this.#counts.add(api, protocol, status, durations.totalMs / 1000, bytesIn, bytesOut)
+    const code = protocol === 'grpc' ? grpcStatusOf(error) : status
+    this.#counts.add(api, protocol, code, durations.totalMs / 1000, bytesIn, bytesOut)
     if (error === undefined) return
     const reason = refusalReason(error)
     if (reason !== undefined) this.#counts.addRefused(reason)

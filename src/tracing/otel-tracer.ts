@@ -20,7 +20,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import { ServingError } from '../errors.ts'
+import { grpcStatusOf } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { RequestHeaders } from '../http/message.ts'
 import type { Outcome } from '../http/outcome.ts'
@@ -109,7 +109,7 @@ export class OtelTracer implements Tracer {
       span.updateName(name)
       span.setAttribute('rpc.system.name', protocol === 'grpc' ? 'grpc' : 'connectrpc')
       span.setAttribute('rpc.method', name)
-      span.setAttribute('rpc.status_code', rpcStatusOf(error))
+      span.setAttribute('rpc.status_code', grpcStatusOf(error))
     }
     if (status >= 500) {
       span.setAttribute('error.type', code ?? String(status))
@@ -227,10 +227,6 @@ class OtelCall implements CallTrace {
     if (this.#queue.isRecording()) this.#queue.end()
     end(this.span, error)
   }
-}
-
-function rpcStatusOf(error: Error | undefined): string {
-  return error === undefined ? 'OK' : ServingError.is(error) ? error.grpc : 'INTERNAL'
 }
 
 /** Ends a span; with an error, as one that failed. */

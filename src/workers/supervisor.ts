@@ -9,6 +9,7 @@ import { InvalidArgument } from '../errors.ts'
 import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
 import { MetricsCollector } from './metrics-collector.ts'
+import { SharedMetricsPort } from './metrics-port.ts'
 import { ModelRelay } from './model-relay.ts'
 import { watchNpmParent } from './npm-parent.ts'
 import { originOf, readyLines } from './ready-lines.ts'
@@ -35,11 +36,14 @@ export interface SupervisorOptions {
   readonly logger: NonNullable<ServeOptions['logger']>
   /** Prints lines for a human: the address of the service once all workers are ready. */
   readonly print: (line: string) => void
-  /** Reads the options anew before a reload; ports, address, engine and the number of workers stay. */
-  readonly refresh?: () => Promise<ServeSettings>
+  /** Reads the options anew before a reload; see {@link keptOptions}. */
+  readonly refresh?: () => Promise<{ readonly workers: number; readonly serve: ServeSettings }>
   /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
   readonly development?: Development
 }
+
+/** Options that all workers share: a reload keeps them, and logs what they would be. */
+const keptOptions = ['port', 'grpcPort', 'host', 'engine'] as const
 
 /** What a supervisor does while a service is written. */
 export interface Development {
@@ -91,18 +95,14 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     metrics.follow(worker)
     models.follow(worker)
   })
-  const port = metricsPort === undefined ? undefined : await listenForMetrics(metrics, metricsPort, host)
+  const port = new SharedMetricsPort(metrics, host)
+  await port.move(metricsPort)
+  const asked = { workers, serve }
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, metrics, port?.port).finished
+    return await new Supervision({ ...options, config, workers: shared.workers }, asked, metrics, port).finished
   } finally {
-    await port?.close()
+    await port.move(undefined)
   }
-}
-
-async function listenForMetrics(metrics: MetricsCollector, port: number, host: string | undefined) {
-  // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
-  const { listenMetrics, MetricsPage } = await import('../server/metrics-endpoint.ts')
-  return await listenMetrics(new MetricsPage(() => metrics.collect()), port, host)
 }
 
 /**
@@ -127,8 +127,10 @@ class Supervision {
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
+  /** As they were asked for at the start. */
+  readonly #asked: { readonly workers: number; readonly serve: ServeSettings }
   readonly #metrics: MetricsCollector
-  readonly #metricsPort: number | undefined
+  readonly #metricsPort: SharedMetricsPort
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
@@ -138,8 +140,14 @@ class Supervision {
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
 
-  constructor(options: SupervisorOptions, metrics: MetricsCollector, metricsPort: number | undefined) {
+  constructor(
+    options: SupervisorOptions,
+    asked: { readonly workers: number; readonly serve: ServeSettings },
+    metrics: MetricsCollector,
+    metricsPort: SharedMetricsPort,
+  ) {
     this.#options = options
+    this.#asked = asked
     this.#metrics = metrics
     this.#metricsPort = metricsPort
     this.finished = new Promise((resolve, reject) => {
@@ -205,9 +213,14 @@ class Supervision {
     this.#announced = true
     const { workers, config, print } = this.#options
     for (const line of readyLines(ready, workers, config.serve)) print(line)
-    const { host } = config.serve
-    if (this.#metricsPort !== undefined) print(`metrics at ${originOf(host, this.#metricsPort)}/metrics`)
+    const metrics = this.#metricsAddress
+    if (metrics !== undefined) print(`metrics at ${metrics}`)
     this.#reloadIfAsked()
+  }
+
+  get #metricsAddress(): string | undefined {
+    const { port } = this.#metricsPort
+    return port === undefined ? undefined : `${originOf(this.#options.config.serve.host, port)}/metrics`
   }
 
   #onExit(slot: Slot, worker: WorkerProcess, { code, signal }: Exit): void {
@@ -279,8 +292,11 @@ class Supervision {
 
   /** Returns why a worker was not replaced; undefined when all were. The last predecessor may still run. */
   async #replaceAll(): Promise<string | undefined> {
-    const { refresh } = this.#options
-    if (refresh !== undefined) this.#configure(await refresh())
+    const next = await this.#options.refresh?.()
+    if (next !== undefined) {
+      this.#warnOfKept(next.workers, next.serve)
+      this.#configure(next.serve)
+    }
     let left: Promise<unknown> | undefined
     for (const slot of this.#slots) {
       await left
@@ -295,7 +311,35 @@ class Supervision {
       this.#onCurrentReady(slot, ready)
       if (previous !== undefined) left = this.#handOver(previous)
     }
+    if (next !== undefined) await this.#moveMetrics(next.serve.metricsPort)
     return undefined
+  }
+
+  /** Logs which options have changed that a reload keeps. */
+  #warnOfKept(workers: number, serve: ServeSettings): void {
+    const { logger } = this.#options
+    const pairs = keptOptions.map((name) => [name, this.#asked.serve[name], serve[name]] as const)
+    for (const [option, value, now] of [...pairs, ['workers', this.#asked.workers, workers] as const]) {
+      if (value === now) continue
+      const message = `${option} stays ${value ?? 'as by default'} until a restart; the options say ${now ?? 'nothing'} now`
+      logger.warn({ event: 'option_kept', option }, message)
+    }
+  }
+
+  async #moveMetrics(port: number | undefined): Promise<void> {
+    const { logger } = this.#options
+    try {
+      if (!(await this.#metricsPort.move(port))) return
+      const place = this.#metricsAddress
+      logger.info(
+        { event: 'metrics_port' },
+        place === undefined ? 'no port for metrics any more' : `metrics at ${place}`,
+      )
+    } catch (error) {
+      const kept = this.#metricsAddress ?? 'no port'
+      const message = `${(error as Error).message}; metrics stay at ${kept}`
+      logger.error({ event: 'metrics_port' }, message)
+    }
   }
 
   /** Lets a process leave that has a successor, and waits for its end. */

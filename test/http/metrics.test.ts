@@ -80,8 +80,8 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
     const json = { 'content-type': 'application/json' }
     expect((await running.ask(post(path, '{"apiName":"echo","text":"hi"}', json))).status).toBe(200)
     const samples = await scrape(running)
-    expect(samples.get('serving_requests_total{api="echo",transport="grpc",code="200"}')).toBe(1)
-    expect(sumOf(samples, 'serving_requests_total', 'transport="grpc"', 'code="404"')).toBe(1)
+    expect(samples.get('serving_requests_total{api="echo",transport="grpc",code="OK"}')).toBe(1)
+    expect(sumOf(samples, 'serving_requests_total', 'transport="grpc"', 'code="NOT_FOUND"')).toBe(1)
     expect(samples.get('serving_requests_total{api="echo",transport="connect",code="200"}')).toBe(1)
   })
 
