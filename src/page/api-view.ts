@@ -3,6 +3,8 @@
  * @module
  */
 import type { ApiInfo, DescriptorInfo } from '../client/description.ts'
+import { encodeQuery } from '../client/encode.ts'
+import { parseEvents } from '../client/event-stream.ts'
 import { errorOf, type ServingError } from '../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
 import { choice, h, sizeText } from './dom.ts'
@@ -74,7 +76,7 @@ export class ApiView {
       'article',
       {},
       h('h2', { tabindex: '-1' }, api.name),
-      h('p', { class: 'route' }, h('code', {}, `POST ${page.base.replace(location.origin, '')}${api.path}`)),
+      h('p', { class: 'route' }, h('code', {}, `${api.method} ${page.base.replace(location.origin, '')}${api.path}`)),
       api.doc && h('p', {}, api.doc),
       h('p', { class: 'dim' }, `${titleOf(api.input)} → ${titleOf(api.output, ['mime_type', 'content_type'])}`),
       form,
@@ -114,16 +116,18 @@ export class ApiView {
     try {
       const content = this.#field.read()
       const { base, headers } = this.#page
-      const response = await fetch(base + this.#api.path, {
-        method: 'POST',
+      const { method, path } = this.#api
+      const isGet = method === 'GET'
+      const response = await fetch(base + path + (isGet ? queryOf(content) : ''), {
+        method,
         headers: {
-          ...headersOf(content),
+          ...(isGet ? {} : headersOf(content)),
           accept: 'application/json, */*;q=0.5',
           // Repeated in the answer, and in the log of the server.
           'x-request-id': `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
           ...headers(),
         },
-        body: bodyOf(content),
+        body: isGet ? undefined : bodyOf(content),
         signal: running.signal,
       })
       await this.#show(response, started)
@@ -152,26 +156,37 @@ export class ApiView {
     this.#answer.replaceChildren(h('h3', {}, 'Answer'), facts)
     if (!response.ok) return this.#fail(response, tell)
     if (response.headers.get('content-type')?.startsWith('text/') && this.#api.output.id === 'serving.io.Text') {
-      return this.#stream(response, tell)
+      return this.#showText(response, tell)
     }
     const bytes = await response.arrayBuffer()
     tell(bytes.byteLength)
     this.#answer.append(await answerView(this.#api.output, new Response(bytes, { headers: response.headers })))
   }
 
-  async #stream(response: Response, tell: (bytes: number) => void): Promise<void> {
-    const view = textView('')
-    this.#answer.append(view)
-    const decoder = new TextDecoder()
-    const reader = response.body?.getReader()
-    let bytes = 0
-    for (;;) {
-      const { done = true, value } = (await reader?.read()) ?? {}
-      view.append(decoder.decode(value, { stream: !done }))
-      bytes += value?.length ?? 0
-      tell(bytes)
-      if (done) return
+  async #showText(response: Response, tell: (bytes: number) => void): Promise<void> {
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream')
+    const pieces = piecesOf(response, tell)
+    let text: HTMLElement | undefined
+    const append = (piece: string) => {
+      if (text === undefined) {
+        text = textView('')
+        this.#answer.append(text)
+      }
+      text.append(piece)
     }
+    if (!isEvents) for await (const piece of pieces) append(piece)
+    // Data without a name flows on, as the words of a model do; a named event has a line of its own.
+    else {
+      for await (const { event, id, data } of parseEvents(pieces)) {
+        if (event === undefined || event === 'message') append(data)
+        else {
+          text = undefined
+          const name = h('span', { class: 'dim' }, [event, id].filter(Boolean).join(' '))
+          this.#answer.append(h('p', { class: 'event' }, name, ' ', data))
+        }
+      }
+    }
+    if (this.#answer.lastElementChild?.classList.contains('facts')) append('')
   }
 
   async #fail(response: Response, tell: (bytes: number) => void): Promise<void> {
@@ -186,6 +201,26 @@ export class ApiView {
       h('dl', {}, ...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, String(value))])),
     )
   }
+}
+
+/** Returns the text of a body as it comes. */
+async function* piecesOf(response: Response, tell: (bytes: number) => void): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  const reader = response.body?.getReader()
+  let bytes = 0
+  for (;;) {
+    const { done = true, value } = (await reader?.read()) ?? {}
+    const piece = decoder.decode(value, { stream: !done })
+    bytes += value?.length ?? 0
+    tell(bytes)
+    if (piece !== '') yield piece
+    if (done) return
+  }
+}
+
+/** Returns the query of a GET API. **Errors**: an Error for what is no object of parameters. */
+function queryOf({ data }: Content): string {
+  return encodeQuery(JSON.parse(String(data)), 'the query')
 }
 
 function placesOf(error: ServingError): Place[] {

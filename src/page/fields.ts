@@ -2,7 +2,7 @@
  * The field for each kind of descriptor, and forms of them.
  * @module
  */
-import type { DescriptorInfo, PartInfo } from '../client/description.ts'
+import { type DescriptorInfo, type PartInfo, queryId } from '../client/description.ts'
 import { ArrayField } from './array-field.ts'
 import { h } from './dom.ts'
 import type { Content, Field, Place } from './field.ts'
@@ -23,6 +23,7 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
     case 'serving.io.PandasDataFrame':
       return new FrameField(label, String(args.orient), typeof example === 'string' ? undefined : example)
     case 'serving.io.JSON':
+    case queryId:
       return new JsonField(label, schema, example, document)
     case 'serving.io.Text':
       return new TextField(label, 'text/plain; charset=utf-8', example)

@@ -8,10 +8,13 @@ import { columnOfTexts, parseCsv } from './csv.ts'
 import { choice, h } from './dom.ts'
 import type { Content, Field, Place } from './field.ts'
 import { FileField } from './file-field.ts'
-import { columnPlot } from './frame-view.ts'
+import { columnPlot, frameView } from './frame-view.ts'
+import { readParquet } from './parquet.ts'
 import { TextEditor } from './text-editor.ts'
 
 const maxTableRows = 200
+// Of files that are shown. **Units**: bytes.
+const maxFileBytes = 20_000_000
 const views = ['Table', 'JSON', 'File']
 
 /** A frame. */
@@ -57,6 +60,7 @@ export class FrameField implements Field {
       if (chosen === 0 && this.#view === 1) this.#readJson()
       this.#view = chosen
       for (const [i, panel] of panels.entries()) panel.hidden = i !== chosen
+      this.#plot.hidden = chosen === 2
     })
     this.element = h('div', { class: 'tabs' }, choose, ...panels, this.#note, this.#plot)
   }
@@ -64,8 +68,10 @@ export class FrameField implements Field {
   read(): Content {
     if (this.#view === 2) {
       const content = this.#file.read()
-      const isParquet = content.name?.endsWith('.parquet')
-      return { ...content, type: isParquet ? 'application/vnd.apache.parquet' : 'text/csv' }
+      return {
+        ...content,
+        type: isParquet({ name: content.name ?? '' }) ? 'application/vnd.apache.parquet' : 'text/csv',
+      }
     }
     const data = this.#view === 1 ? this.#json.text : JSON.stringify(this.#value())
     return { type: 'application/json', data }
@@ -122,15 +128,24 @@ export class FrameField implements Field {
   }
 
   async #open(file: File): Promise<Element> {
-    if (file.size > 1_000_000 || !/csv$/i.test(file.type || file.name)) {
-      return h('p', { class: 'dim' }, 'Sent as it is.')
+    const note = (text: string, ...views: Element[]) => h('div', {}, h('p', { class: 'dim' }, text), ...views)
+    if (file.size > maxFileBytes) return note('Too large to be shown here; sent as it is.')
+    if (isParquet(file)) {
+      try {
+        const { frame, height } = await readParquet(file)
+        return note(`Sent as it is, all of its ${height} rows.`, frameView(frame))
+      } catch (error) {
+        return note(`It cannot be shown here (${(error as Error).message}); sent as it is.`)
+      }
     }
     const [names = [], ...rows] = parseCsv(await file.text())
-    if (rows.length > maxTableRows) return h('p', { class: 'dim' }, `${rows.length} rows, sent as they are.`)
+    const columns = names.map((name, j) => [name, columnOfTexts(rows.map((row) => row[j] ?? ''))] as const)
+    const view = frameView(Object.fromEntries(columns))
+    if (rows.length > maxTableRows) return note('Sent as it is.', view)
     this.#names = names
     this.#rows = rows
     this.#draw()
-    return h('p', { class: 'dim' }, `${rows.length} rows: also in the table.`)
+    return note('Also in the table.', view)
   }
 
   #change(change: () => void): void {
@@ -180,4 +195,8 @@ export class FrameField implements Field {
     const columns = this.#names.map((name, j) => [name, columnOfTexts(this.#rows.map((row) => row[j] ?? ''))] as const)
     this.#plot.replaceChildren(...columnPlot(new Map(columns), `${this.#label}`))
   }
+}
+
+function isParquet({ name }: { readonly name: string }): boolean {
+  return /\.parquet$/i.test(name)
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import type { ApiInfo, DescriptorInfo } from '../client/description.ts'
+import { encodeQuery } from '../client/encode.ts'
 import { frameFromJson, seriesFromJson } from '../client/frames.ts'
 import type { Content } from './field.ts'
 
@@ -25,18 +26,19 @@ function fileOf({ name, data }: Content): string {
   return name ?? (typeof data === 'string' ? 'body.txt' : 'file')
 }
 
-function curl({ path, output }: ApiInfo, content: Content, base: string): string {
+function curl(api: ApiInfo, content: Content, base: string): string {
+  const { path, output } = api
   const shell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
-  const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(base + path)}`]
+  const lines = [`curl ${output.id === 'serving.io.Text' ? '-N ' : ''}${shell(base + path + queryOf(api, content))}`]
   const { type, parts } = content
-  if (parts !== undefined) {
+  if (api.method === 'POST' && parts !== undefined) {
     for (const [name, part] of parts) {
       const text = textOf(part)
       const essence = part.type?.split(';')[0]
       const value = text === undefined ? `@${fileOf(part)}` : form(text)
       lines.push(`-F ${shell(`${name}=${value};type=${essence}`)}`)
     }
-  } else {
+  } else if (api.method === 'POST') {
     const text = textOf(content)
     lines.push(`-H ${shell(`content-type: ${type}`)}`)
     lines.push(text === undefined ? `--data-binary ${shell(`@${fileOf(content)}`)}` : `--data-raw ${shell(text)}`)
@@ -47,12 +49,18 @@ function curl({ path, output }: ApiInfo, content: Content, base: string): string
   return lines.join(' \\\n  ')
 }
 
+/** Returns the query of a GET API; empty for others. */
+function queryOf({ method, name }: ApiInfo, { data }: Content): string {
+  return method === 'GET' ? encodeQuery(JSON.parse(String(data)), name) : ''
+}
+
 /** Returns a text as the value of `-F`, in which `;` would begin an attribute. */
 function form(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
 
-function python({ path, output }: ApiInfo, content: Content, base: string): string {
+function python(api: ApiInfo, content: Content, base: string): string {
+  const { path, output, method } = api
   const { type, parts } = content
   const literal = (part: Content) => {
     const text = textOf(part)
@@ -74,7 +82,9 @@ function python({ path, output }: ApiInfo, content: Content, base: string): stri
       ? 'print(response.json())'
       : 'open("answer", "wb").write(response.content)'
   const options = isText ? '\n    stream=True,' : ''
-  const call = `response = requests.post(\n    ${JSON.stringify(base + path)},\n${body}${options}\n)`
+  const url = JSON.stringify(base + path + queryOf(api, content))
+  const rest = method === 'GET' ? options : `\n${body}${options}`
+  const call = `response = requests.${method.toLowerCase()}(\n    ${url},${rest}\n)`
   return `import requests\n\n${call}\nresponse.raise_for_status()\n${read}\n`
 }
 

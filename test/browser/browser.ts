@@ -3,7 +3,7 @@
  * @module
  */
 import { existsSync } from 'node:fs'
-import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
 
@@ -39,4 +39,23 @@ export async function watch(browser: Browser, origin: string): Promise<Watched> 
   })
   page.on('pageerror', (error) => faults.push(`error: ${error}`))
   return { page, faults }
+}
+
+/** Finds the element of that text. */
+export async function findElement(page: Page, selector: string, text: string): Promise<ElementHandle<HTMLElement>> {
+  const found = await page.evaluateHandle(
+    (query, wanted) => [...document.querySelectorAll<HTMLElement>(query)].find((each) => each.textContent === wanted),
+    selector,
+    text,
+  )
+  return found as ElementHandle<HTMLElement>
+}
+
+/** Types a text in place of another. */
+export async function replaceText(page: Page, selector: string, text: string): Promise<void> {
+  await page.click(selector, { count: 3 })
+  await page.keyboard.down('Control')
+  await page.keyboard.press('a')
+  await page.keyboard.up('Control')
+  await page.keyboard.type(text)
 }

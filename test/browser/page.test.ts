@@ -12,13 +12,15 @@ import type { Browser, ElementHandle, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { serve } from '../../src/server/listener.ts'
 import type { Listener } from '../../src/server/options.ts'
-import svc from '../client/service.ts'
-import { chromium, launch, watch } from './browser.ts'
+import svc, { nextToken } from '../client/service.ts'
+import { chromium, findElement, launch, replaceText, watch } from './browser.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pattern = fileURLToPath(new URL('../../examples/all/pattern.png', import.meta.url))
 
 const parquet = fileURLToPath(new URL('../fixtures/parquet/numbers-snappy.parquet', import.meta.url))
+// As pandas reads it.
+const parquetCells = ['null', '0', '0', 'true', '1', '1', '0.333333', 'false']
 const hasRequests = chromium !== undefined && spawnSync('python3', ['-c', 'import requests']).status === 0
 
 describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)', () => {
@@ -50,21 +52,8 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.waitForFunction((wanted) => document.querySelector('h2')?.textContent === wanted, {}, name)
   }
   const press = async (label: string) => (await find('button', label)).click()
-  const find = async (selector: string, text: string) => {
-    const found = await page.evaluateHandle(
-      (query, wanted) => [...document.querySelectorAll<HTMLElement>(query)].find((each) => each.textContent === wanted),
-      selector,
-      text,
-    )
-    return found as ElementHandle<HTMLElement>
-  }
-  const type = async (selector: string, text: string) => {
-    await page.click(selector, { count: 3 })
-    await page.keyboard.down('Control')
-    await page.keyboard.press('a')
-    await page.keyboard.up('Control')
-    await page.keyboard.type(text)
-  }
+  const find = (selector: string, text: string) => findElement(page, selector, text)
+  const type = (selector: string, text: string) => replaceText(page, selector, text)
   const upload = async (selector: string, file: string) => {
     const input = (await page.$(selector)) as ElementHandle<HTMLInputElement>
     await input.uploadFile(file)
@@ -86,7 +75,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await page.goto(`${base}/`)
     await page.waitForSelector('nav a')
     expect(await page.title()).toBe('clients')
-    expect(await texts('nav a')).toEqual([...svc.apis.keys()])
+    expect(await texts('nav a')).toEqual([...svc.apis.keys(), ...svc.gets.keys()])
     expect(await textOf('nav a[aria-current]')).toBe('double')
     await (await find('nav a', 'words')).click()
     await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'words')
@@ -126,6 +115,7 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     await press('File')
     await upload('input[type=file]', join(folder, 'orders.csv'))
     await page.waitForFunction(() => document.querySelector('.shown')?.textContent?.includes('2 rows'))
+    expect(await texts('.shown td')).toEqual(['', 'tea', '2.5', '4', 'milk, fresh', '1', '2'])
     expect((await send()).text).toMatch(/2 rows, 4 columns/)
     await press('Table')
     expect(await page.$$eval('.edit td input', (all) => all.map((each) => (each as HTMLInputElement).value))).toEqual([
@@ -154,12 +144,33 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect(faults).toEqual([])
   })
 
-  it('sends Parquet as it is', async () => {
+  it('shows Parquet as a table with a plot of a chosen column, and sends it as it is', async () => {
     await open('frame_records')
     await press('File')
     await upload('input[type=file]', parquet)
-    await page.waitForFunction(() => document.querySelector('.shown')?.textContent?.includes('Sent as it is.'))
-    expect((await send()).text).toMatch(/\d+ rows, \d+ columns/)
+    await page.waitForSelector('.shown table')
+    expect(await textOf('.shown')).toContain('64 rows, 4 columns')
+    expect((await texts('.shown tbody td')).slice(0, 8)).toEqual(parquetCells)
+    await page.select('.shown select', 'f')
+    expect(await page.$eval('.shown .plot', (each) => each.getAttribute('aria-label'))).toContain('f: 64 values')
+    expect((await send()).text).toContain('64 rows, 4 columns')
+    expect(faults).toEqual([])
+  })
+
+  it('asks GET APIs with the parameters of their query', async () => {
+    await open('labels')
+    expect(await textOf('.route')).toBe('GET /v1/labels')
+    expect((await send()).text).toMatch(/\[\s*"a",\s*"b"\s*\]/)
+    await press('JSON')
+    await type('[aria-label="the input as JSON"]', '{"top": 1, "tag": ["x y"]}')
+    expect((await send()).text).toMatch(/\[\s*"a",\s*"x y"\s*\]/)
+    await page.$eval('details.code-panel', (each) => each.setAttribute('open', ''))
+    const command = (await textOf('.code-panel pre')) ?? ''
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} -s -m 10`])
+    expect(stdout).toBe('["a","x y"]')
+    await type('[aria-label="the input as JSON"]', '{"top": 9}')
+    const failed = await send()
+    expect([failed.status, failed.text]).toEqual(['400', expect.stringMatching(/path\s+top/)])
     expect(faults).toEqual([])
   })
 
@@ -210,7 +221,18 @@ describe.skipIf(chromium === undefined)('the page in Chromium (needs chromium)',
     expect((await send()).text).toContain('one\ntwo\nthree')
     await open('chat')
     await type('textarea', 'hello')
-    expect((await send()).text).toContain('event: word\nid: 0\ndata: hello')
+    expect((await send()).text).toMatch(/word 0 hello/)
+    expect(await texts('.answer .event')).toHaveLength(1)
+    // Each piece is there before the next one is sent.
+    await open('tokens')
+    await page.click('.send')
+    await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'one')
+    expect(await textOf('.send')).toBe('Stop')
+    nextToken()
+    await page.waitForFunction(() => document.querySelector('.answer pre')?.textContent === 'one two')
+    nextToken()
+    await page.waitForFunction(() => document.querySelector('.send')?.textContent === 'Send')
+    expect(await textOf('.answer pre')).toBe('one two\nthree')
     expect(faults).toEqual([])
   })
 
