@@ -106,7 +106,7 @@ export type { MetricFamily, MetricLabels, MetricValue } from './metrics/metric-f
 export { serve } from './server/listener.ts'
 export type { LogLevel } from './server/log-levels.ts'
 export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
-export type { Api, ApiFunction, ApiOptions, ApiTypes } from './service/api.ts'
+export type { Api, ApiFunction, ApiOptions, ApiTypes, QueryTypes, ServiceTypes } from './service/api.ts'
 export { call } from './service/call.ts'
 export type { CorsOptions } from './service/cors.ts'
 export type { GetApi, GetFunction, GetOptions, QueryOf, QueryRecord } from './service/get-api.ts'

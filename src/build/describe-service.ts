@@ -2,7 +2,7 @@
  * What a build says of its service.
  * @module
  */
-import { openApiDocument } from '../openapi/document.ts'
+import { describeServer } from '../server/describe-server.ts'
 import type { Service } from '../service/service.ts'
 import { type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
 
@@ -30,7 +30,7 @@ export function describeService(service: Service, packages: readonly string[]): 
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
     pythonPackages: runners.flatMap(({ pythonPackages }) => pythonPackages ?? []),
-    openapi: openApiDocument(service, ''),
+    openapi: describeServer(service, ''),
     packages,
   }
 }

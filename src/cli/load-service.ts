@@ -3,7 +3,8 @@
  * @module
  */
 import { spawnSync } from 'node:child_process'
-import { dirname, extname, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
@@ -35,7 +36,21 @@ export async function loadService(file: string): Promise<Service> {
   }
   if (!('default' in module))
     throw new InvalidArgument(`${name} has no default export: add "export default" and the service`)
-  return requireService(module.default, name)
+  const service = requireService(module.default, name)
+  service.version ??= packageVersionAbove(dirname(file))
+  return service
+}
+
+/** Returns the version in the nearest package.json; undefined where there is none. */
+function packageVersionAbove(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    const path = join(at, 'package.json')
+    if (existsSync(path)) {
+      const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version?: unknown }
+      return typeof version === 'string' && version !== '' ? version : undefined
+    }
+    if (dirname(at) === at) return undefined
+  }
 }
 
 /** Returns the service of a folder of models. */

@@ -3,7 +3,7 @@
  * @module
  */
 import { valuesOf } from '../config/settled-options.ts'
-import { openApiDocument } from '../openapi/document.ts'
+import { describeServer } from '../server/describe-server.ts'
 import { parseBaseUrl } from '../server/router.ts'
 import { loadService } from './load-service.ts'
 import type { Settings } from './settings.ts'
@@ -11,5 +11,5 @@ import type { Settings } from './settings.ts'
 /** Returns the OpenAPI document of a service file as text. Nothing of the service is started. */
 export async function openapiText(service: string, { options }: Settings): Promise<string> {
   const { baseUrl = '/' } = valuesOf(options)
-  return JSON.stringify(openApiDocument(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
+  return JSON.stringify(describeServer(await loadService(service), parseBaseUrl(baseUrl)), undefined, 2)
 }

@@ -31,12 +31,16 @@ export interface PartInfo extends DescriptorInfo {
 /** An API. */
 export interface ApiInfo {
   readonly name: string
+  readonly method: 'GET' | 'POST'
   /** Below the URL of the service: `/classify`. */
   readonly path: string
   readonly doc: string | undefined
   readonly input: DescriptorInfo
   readonly output: DescriptorInfo
 }
+
+/** The id of the input of a GET API: its query, whose parameters are the properties of the schema. */
+export const queryId = 'query'
 
 /** The members of an OpenAPI document that are read. `serving openapi FILE` prints one. */
 export interface OpenApiDocument {
@@ -48,7 +52,14 @@ interface Operation {
   readonly description?: string
   readonly requestBody?: Body
   readonly responses?: Readonly<Record<string, Body | undefined>>
-  readonly 'x-serving'?: { readonly input: Descriptor; readonly output: Descriptor }
+  readonly parameters?: readonly Parameter[]
+  readonly 'x-serving'?: { readonly input?: Descriptor; readonly output: Descriptor }
+}
+
+interface Parameter {
+  readonly name: string
+  readonly required?: boolean
+  readonly schema: SchemaObject
 }
 
 interface Body {
@@ -72,13 +83,29 @@ interface Descriptor {
 export function apisOf({ paths = {} }: OpenApiDocument): ReadonlyMap<string, ApiInfo> {
   const apis = new Map<string, ApiInfo>()
   for (const [path, item] of Object.entries(paths)) {
-    const { operationId: name, description: doc, ...post } = (item as { post?: Operation }).post ?? {}
-    const kinds = post['x-serving']
-    if (name === undefined || kinds === undefined) continue
-    const input = infoOf(kinds.input, post.requestBody)
-    apis.set(name, { name, path, doc, input, output: infoOf(kinds.output, post.responses?.['200']) })
+    for (const method of ['GET', 'POST'] as const) {
+      const operation = (item as Partial<Record<string, Operation>>)[method.toLowerCase()] ?? {}
+      const { operationId: name, description: doc, 'x-serving': kinds } = operation
+      if (name === undefined || kinds === undefined) continue
+      const input = kinds.input === undefined ? queryInfo(operation) : infoOf(kinds.input, operation.requestBody)
+      apis.set(name, { name, method, path, doc, input, output: infoOf(kinds.output, operation.responses?.['200']) })
+    }
   }
   return apis
+}
+
+function queryInfo({ parameters = [] }: Operation): DescriptorInfo {
+  const [first] = parameters
+  // One object stands for parameters of which nothing is known.
+  const isOpen = parameters.length === 1 && first.schema.additionalProperties !== undefined
+  const schema = isOpen
+    ? first.schema
+    : {
+        type: 'object',
+        properties: Object.fromEntries(parameters.map((each) => [each.name, each.schema])),
+        required: parameters.filter(({ required }) => required).map(({ name }) => name),
+      }
+  return { id: queryId, args: {}, mimeTypes: [], schema, example: undefined }
 }
 
 function infoOf({ descriptorId: id, args, parts }: Descriptor, { content = {} }: Body = {}): DescriptorInfo {

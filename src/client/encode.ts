@@ -13,9 +13,22 @@ import type { ArrayInput, Cell, FrameInput } from './values.ts'
 export interface EncodedBody {
   /** Undefined for a form, whose type `fetch` makes with its boundary. */
   readonly type: string | undefined
-  readonly body: string | Blob | FormData
+  readonly body: string | Blob | FormData | ReadableStream<Uint8Array>
   /** The name of a file. */
   readonly name?: string
+}
+
+/** Returns the query of a GET API with its `?`, empty without parameters. **Errors**: ServingError `bad_input`. */
+export function encodeQuery(value: unknown, api: string): string {
+  if (typeof value !== 'object' && value !== undefined) throw badArgument('an object of parameters', api)
+  const query = new URLSearchParams()
+  for (const [name, given] of Object.entries(value ?? {})) {
+    const isDate = given instanceof Date
+    for (const each of isDate ? [given.toISOString()] : [given].flat()) {
+      if (each !== undefined && each !== null) query.append(name, String(each))
+    }
+  }
+  return query.size === 0 ? '' : `?${query}`
 }
 
 /** Encodes the argument of an API. **Errors**: ServingError `bad_input` for what the API does not take. */
@@ -61,11 +74,14 @@ function encodeValue({ id, args }: DescriptorInfo, value: unknown, api: string):
   }
   if (typeof value === 'string') return { type: String(args.mime_type), body: value }
   if (value instanceof Blob) return blobBody(value)
+  if (value instanceof ReadableStream) return { type: typeOf(id, args), body: value }
   if (!(value instanceof ArrayBuffer || ArrayBuffer.isView(value))) throw badArgument('a Blob or bytes', api)
-  // A picture's format is found in its bytes, a file has the type of its descriptor.
-  const isPicture = id === 'serving.io.Image'
-  const type = isPicture ? 'application/octet-stream' : String(args.mime_type ?? 'application/octet-stream')
-  return blobBody(new Blob([value as Uint8Array<ArrayBuffer>], { type }))
+  return blobBody(new Blob([value as Uint8Array<ArrayBuffer>], { type: typeOf(id, args) }))
+}
+
+/** A picture's format is found in its bytes, a file has the type of its descriptor. */
+function typeOf(id: string, args: DescriptorInfo['args']): string {
+  return id === 'serving.io.Image' ? 'application/octet-stream' : String(args.mime_type ?? 'application/octet-stream')
 }
 
 function json(value: unknown): EncodedBody {

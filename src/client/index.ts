@@ -5,8 +5,9 @@
 import { type Call, TextCall } from './call.ts'
 import { decodeContent } from './decode.ts'
 import { type ApiInfo, apisOf, findApi, type OpenApiDocument } from './description.ts'
-import { encodeArgument } from './encode.ts'
+import { encodeArgument, encodeQuery } from './encode.ts'
 import { ServingError } from './serving-error.ts'
+import { readStreams } from './streams.ts'
 import { type CallOptions, type ClientOptions, limitOf, send, unlessAborted } from './transport.ts'
 import type { Client } from './types.ts'
 
@@ -14,10 +15,11 @@ export { Call, type CallResponse, TextCall } from './call.ts'
 export type { OpenApiDocument } from './description.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
-export type { ArgumentOf, Client, ClientMethod, Jsonified, ResultOf } from './types.ts'
+export type { ArgumentOf, Client, ClientMethod, Jsonified, QueryArgument, ResultOf } from './types.ts'
 export {
   type ArrayInput,
   type ArrayValue,
+  type ByteStream,
   type Cell,
   type EventValue,
   type FileInput,
@@ -41,9 +43,10 @@ export interface CreateClientOptions extends ClientOptions {
 /**
  * Returns a client of the service at `url`, with a method for each API: `client.classify(x)`.
  *
- * `S` is the type of the module that exports what `svc.api` returned, under the APIs' names. What the methods take and
- * give follows from the descriptors: arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts
- * strings or streams of pieces.
+ * `S` is the type of a Service whose APIs were registered by `add` and `addGet`, or of the module that exports what
+ * `svc.api` and `svc.get` returned, under the APIs' names. What the methods take and give follows from the descriptors:
+ * arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts strings or streams of pieces. Those
+ * of GET APIs take the parameters of the query.
  *
  * **Wire**: arrays as .npy, except that lists are sent as JSON; everything else as the descriptor documents it.
  * **Errors**: calls are rejected with ServingError, or the reason of their signal.
@@ -76,7 +79,9 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
     let api: ApiInfo | undefined
     const start = async () => {
       api = findApi(await unlessAborted(describe(), limit.signal), name)
-      return send(base + api.path, encodeArgument(api, value), all, limit)
+      if (api.method === 'GET') return send(base + api.path + encodeQuery(value, name), undefined, all, limit)
+      const argument = await unlessAborted(readStreams(api, value), limit.signal)
+      return send(base + api.path, encodeArgument(api, argument), all, limit)
     }
     const decode = (response: Response) => decodeContent((api as ApiInfo).output, response)
     // Whether the answer is text is known when it comes.

@@ -81,7 +81,9 @@ export async function send(
     let mayRetry: boolean
     try {
       const { signal } = limit
-      const response = await own(url, { method: encoded ? 'POST' : 'GET', headers, body: encoded?.body, signal })
+      // `duplex` is what Node asks for with a stream, and TypeScript does not know.
+      const init = { method: encoded ? 'POST' : 'GET', headers, body: encoded?.body, signal, duplex: 'half' }
+      const response = await own(url, init as RequestInit)
       if (response.ok) return response
       failure = await errorOf(response)
       const { status, retryAfterMs } = failure
@@ -93,6 +95,8 @@ export async function send(
     }
     // Doubling, with chance, so that clients that were refused together do not come back together.
     const wait = failure.retryAfterMs ?? 100 * 2 ** attempt * (1 + Math.random())
+    // A stream has been read.
+    if (encoded?.body instanceof ReadableStream) throw failure
     if (!mayRetry || attempt >= retries || wait >= limit.remainingMs()) throw failure
     await unlessAborted(new Promise((resolve) => setTimeout(resolve, wait)), limit.signal)
   }

@@ -14,7 +14,7 @@ import type { PartRule } from '../descriptors/part-rule.ts'
 import type { StandardSchemaV1 } from '../descriptors/schema-slices.ts'
 import type { Text } from '../descriptors/text.ts'
 import type { DType } from '../dtype.ts'
-import type { ApiTypes } from '../service/api.ts'
+import type { ApiTypes, QueryTypes, ServiceTypes } from '../service/api.ts'
 import type { Call, TextCall } from './call.ts'
 import type { CallOptions } from './transport.ts'
 import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
@@ -22,11 +22,33 @@ import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, S
 /** The method that calls an API. */
 export type ClientMethod<F> =
   F extends ApiTypes<infer I, infer O>
-    ? (value: ArgumentOf<I>, options?: CallOptions) => O extends Text ? TextCall : Call<ResultOf<O, F>>
+    ? (...given: [...ArgumentsOf<I>, options?: CallOptions]) => O extends Text ? TextCall : Call<ResultOf<O, F>>
     : never
 
-/** A method for each API of `S`: the type of a module that exports what `svc.api` returned. */
-export type Client<S> = { readonly [K in keyof S as S[K] extends ApiTypes ? K : never]: ClientMethod<S[K]> }
+/**
+ * A method for each API of `S`: the type of a Service whose APIs were registered by `add` and `addGet`, or of a module
+ * that exports such a one as default, or what `svc.api` and `svc.get` returned.
+ */
+export type Client<S> =
+  S extends ServiceTypes<infer A>
+    ? Methods<A>
+    : Methods<S> & (S extends { readonly default: ServiceTypes<infer A> } ? Methods<A> : unknown)
+
+type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes ? K : never]: ClientMethod<A[K]> }
+
+// A query may be left out where nothing in it is required.
+type ArgumentsOf<I> =
+  I extends QueryTypes<infer Q>
+    ? Q extends StandardSchemaV1<infer In>
+      ? Record<never, never> extends In
+        ? [query?: In]
+        : [query: In]
+      : [query?: QueryArgument]
+    : [value: ArgumentOf<I>]
+
+/** The parameters of a query; lists are parameters of one name. */
+export type QueryArgument = Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>
+type QueryValue = string | number | bigint | boolean
 
 /** What is passed to an API with input descriptor `I`. */
 export type ArgumentOf<I> = I extends Multipart<infer P> ? FormArgument<P> : SingleArgument<I>

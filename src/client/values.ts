@@ -47,8 +47,14 @@ export type FrameInput =
   | readonly { readonly [column: string]: Cell }[]
   | Blob
 
-/** What a file may be given as. */
-export type FileInput = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer>
+/** Bytes that come piece by piece. */
+export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
+
+/**
+ * What a file may be given as. Streams are sent as they come, and not tried again, where the platform can: in Node, not
+ * in browsers, nor as parts of forms, where they are read first.
+ */
+export type FileInput = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | ByteStream
 
 /** A server-sent event. **Source**: WHATWG HTML, section "Server-sent events". */
 export interface EventValue {

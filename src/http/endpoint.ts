@@ -48,6 +48,8 @@ export interface EndpointSlots {
 export interface Endpoint {
   /** For the log. */
   readonly name: string
+  /** What a document of the server says of its first method: an operation of OpenAPI. Undefined for nothing. */
+  readonly operation?: Readonly<Record<string, unknown>> | undefined
   /** Default `http`. */
   readonly protocol?: ProtocolName
   /** Name of the API, where the path tells it. */

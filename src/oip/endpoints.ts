@@ -16,6 +16,7 @@ import { extensions, modelConfig, modelMetadata, packageVersion } from './metada
 import type { Model, ModelDescription } from './model.ts'
 import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
+import { oipOperations } from './operations.ts'
 import { type Page, PageEndpoint, type Params, UnknownEndpoint, WithStatus } from './page-endpoint.ts'
 
 /** What the endpoints need of their server. */
@@ -66,6 +67,10 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
     post('/repository/models/{model}/unload', ({ model }) => changeModel(models, 'unload', model)),
     ...absent(get, post),
   ]
+  for (const endpoint of known) {
+    const operation = oipOperations[`${endpoint.methods[0]} ${endpoint.path.slice(at.length)}`]
+    if (operation !== undefined) Object.assign(endpoint, { operation })
+  }
   return [...known, ...['/models/*', '/repository/*', '/health/*'].map((path) => new UnknownEndpoint(at + path, known))]
 }
 

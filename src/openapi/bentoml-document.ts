@@ -5,6 +5,7 @@
 import type { Api } from '../service/api.ts'
 import { type BentomlSpec, bentomlName, bentomlSpec } from '../service/bentoml-metadata.ts'
 import { type DocumentSource, type OpenApiDocument, openApiDocument } from './document.ts'
+import type { DescribedEndpoint } from './protocol-paths.ts'
 
 const specMember = 'x-bentoml-io-descriptor'
 
@@ -17,8 +18,12 @@ interface Operation {
  * Returns the document of a service for BentoML's clients. They read the operations with the tag `Service APIs`, which
  * those with a custom descriptor do not have: one unknown descriptor would break the whole client.
  */
-export function bentomlDocument(service: DocumentSource, prefix: string): OpenApiDocument {
-  const document = openApiDocument(service, prefix)
+export function bentomlDocument(
+  service: DocumentSource,
+  prefix: string,
+  others: readonly DescribedEndpoint[] = [],
+): OpenApiDocument {
+  const document = openApiDocument(service, prefix, others)
   const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }
   for (const api of service.apis.values()) {
     const [input, output] = [bentomlSpec(api.input), bentomlSpec(api.output)]

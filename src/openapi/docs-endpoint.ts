@@ -13,13 +13,13 @@ import { type DocumentSource, openApiDocument } from './document.ts'
 
 /**
  * Returns the endpoints of the documents of a service: `{prefix}/openapi.json`, and `{prefix}/docs.json` for BentoML's
- * clients.
+ * clients. `others`: endpoints beside the APIs, which are in them, too.
  * **Cost**: a document is made at its first request, and kept.
  */
-export function docsEndpoints(service: DocumentSource, prefix: string): Endpoint[] {
+export function docsEndpoints(service: DocumentSource, prefix: string, others: readonly Endpoint[]): Endpoint[] {
   return [
-    documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix)),
-    documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix)),
+    documentEndpoint(`${prefix}/openapi.json`, () => openApiDocument(service, prefix, others)),
+    documentEndpoint(`${prefix}/docs.json`, () => bentomlDocument(service, prefix, others)),
   ]
 }
 

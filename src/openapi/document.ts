@@ -7,10 +7,11 @@ import type { IODescriptor } from '../descriptors/descriptor.ts'
 import type { Api } from '../service/api.ts'
 import type { GetApi } from '../service/get-api.ts'
 import type { RequestHook } from '../service/hooks.ts'
-import { clientMetadata, type MetadataSource } from '../service/service-metadata.ts'
+import { clientDescriptor, clientMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
 import { problemResponses } from './problems.ts'
+import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
 import { queryParameters } from './query.ts'
 import { authErrors, SecuritySchemes } from './security.ts'
 
@@ -18,6 +19,8 @@ import { authErrors, SecuritySchemes } from './security.ts'
 export interface DocumentSource extends MetadataSource {
   readonly gets: ReadonlyMap<string, GetApi>
   readonly auth: RequestHook | undefined
+  readonly publicPaths: readonly string[]
+  readonly version: string | undefined
 }
 
 /** What the operations of a document share. */
@@ -38,9 +41,16 @@ export interface OpenApiDocument {
 /** The extension member of an operation with the kinds and options of its descriptors. */
 const descriptorsMember = 'x-serving'
 
-/** Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. */
-export function openApiDocument(service: DocumentSource, prefix: string): OpenApiDocument {
-  const { name, doc, apis, gets } = service
+/**
+ * Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. `others`: endpoints
+ * beside the APIs.
+ */
+export function openApiDocument(
+  service: DocumentSource,
+  prefix: string,
+  others: readonly DescribedEndpoint[] = [],
+): OpenApiDocument {
+  const { name, doc, apis, gets, version = '0.0.0' } = service
   const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
   const paths: Record<string, Record<string, unknown>> = {}
   for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, shared) }
@@ -48,17 +58,16 @@ export function openApiDocument(service: DocumentSource, prefix: string): OpenAp
     const path = `/${api.route}`
     paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
   }
+  const taken = new Set([...apis.keys(), ...gets.keys()])
+  const protocols = protocolPaths(others, { service, security: shared.security, taken, prefix })
   const about = doc === undefined ? {} : { description: doc }
   return {
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
-    info: { title: name, version: '0.0.0', ...about },
+    info: { title: name, version, ...about },
     servers: [{ url: prefix || '/' }],
-    tags: [
-      { name, ...about },
-      { name: 'health', description: 'Whether the server runs, and whether it takes requests.' },
-    ],
-    paths: { ...paths, ...healthPaths(new Set([...apis.keys(), ...gets.keys()]), prefix) },
+    tags: [{ name, ...about }, ...protocolTags(protocols)],
+    paths: { ...paths, ...protocols },
     components: {
       schemas: shared.components.schemas,
       ...(shared.security.schemes && { securitySchemes: shared.security.schemes }),
@@ -90,6 +99,7 @@ function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, un
     ...head(api, shared),
     parameters: queryParameters(api, components),
     responses: { ...success(name, output, components), ...problems(api, queryErrors, shared) },
+    [descriptorsMember]: { output: clientDescriptor(output) },
   }
 }
 
@@ -116,27 +126,4 @@ function problems(api: Api | GetApi, errors: readonly ErrorDescription[], { serv
 function success(name: string, output: IODescriptor, components: Components) {
   const content = contentOf(output.describe().output, components, `${name}_response`)
   return { 200: { description: 'What the function returned.', content } }
-}
-
-const text = (description: string) => ({
-  description,
-  content: { 'text/plain': { schema: { type: 'string' } } },
-})
-
-/** Health is at the root of the server, whatever the APIs are below. */
-function healthPaths(taken: ReadonlySet<string>, prefix: string): OpenApiDocument['paths'] {
-  const page = (name: string, summary: string, unavailable?: string) => ({
-    ...(prefix !== '' && { servers: [{ url: '/' }] }),
-    get: {
-      operationId: taken.has(name) ? `${name}_` : name,
-      tags: ['health'],
-      summary,
-      responses: { 200: text('Yes.'), ...(unavailable !== undefined && { 503: text(unavailable) }) },
-    },
-  })
-  return {
-    '/livez': page('livez', 'Whether the process answers.'),
-    '/healthz': page('healthz', 'As `/livez`.'),
-    '/readyz': page('readyz', 'Whether requests should be sent.', 'No, and why.'),
-  }
 }

@@ -74,8 +74,29 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
   ])
 }
 
+const anyMessage = {
+  'application/json': { schema: { type: 'object', additionalProperties: true } },
+  'application/proto': { schema: { type: 'string', format: 'binary' } },
+}
+
+function operationOf(name: string): Endpoint['operation'] {
+  const summary = name.endsWith('/Call') ? 'Calls an API by its name.' : 'Tells of all APIs.'
+  const failed = {
+    description: 'An error of Connect.',
+    content: { 'application/json': anyMessage['application/json'] },
+  }
+  return {
+    operationId: name.replaceAll(/[./]/g, '_'),
+    tags: ['Connect'],
+    summary: `${summary} The messages are those of proto/${name.split('.')[0]}.`,
+    requestBody: { required: true, content: anyMessage },
+    responses: { 200: { description: 'The answer.', content: anyMessage }, '4XX': failed, '5XX': failed },
+  }
+}
+
 class ConnectEndpoint implements Endpoint {
   readonly name: string
+  readonly operation: Endpoint['operation']
   readonly path: string
   readonly protocol = 'connect'
   readonly namesApi: boolean
@@ -87,6 +108,7 @@ class ConnectEndpoint implements Endpoint {
 
   constructor(name: string, prefix: string, readsHeaders: readonly string[] | 'all', answer: Answer) {
     this.name = name
+    this.operation = operationOf(name)
     this.namesApi = name.endsWith('/Call')
     this.path = `${prefix}/${name}`
     this.readsHeaders = readsHeaders

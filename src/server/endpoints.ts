@@ -14,22 +14,37 @@ import { type Health, healthEndpoints } from './health.ts'
 import { mountEndpoints } from './mount-endpoint.ts'
 import type { Disclosure } from './options.ts'
 
-/** Returns the endpoints of a service whose APIs are below `prefix`. */
+/** Returns the endpoints of a service whose APIs are below `prefix`; `others`: of the server. */
 export function endpointsOf(
   service: Service,
   health: Health,
   prefix: string,
   { introspection, docs }: Disclosure,
   oip: OipServer,
+  others: readonly Endpoint[],
 ): Endpoint[] {
+  const protocols = [...protocolEndpoints(service, health, prefix, introspection, oip), ...others]
   const endpoints = [
     ...apiEndpoints(service, prefix),
     ...mountEndpoints(service.mounts.values(), prefix),
-    ...connectEndpoints(service, prefix, introspection),
-    ...oipEndpoints(oip),
-    ...(docs ? docsEndpoints(service, prefix) : []),
-    ...healthEndpoints(health, () => service.unready),
+    ...protocols,
+    ...(docs ? docsEndpoints(service, prefix, protocols) : []),
   ]
   // Last, since what a service itself answers at these paths wins.
   return docs ? [...endpoints, ...pageEndpoints(prefix, endpoints)] : endpoints
+}
+
+/** Returns the endpoints of a service beside those of its APIs. */
+export function protocolEndpoints(
+  service: Service,
+  health: Health,
+  prefix: string,
+  introspection: boolean,
+  oip: OipServer,
+): Endpoint[] {
+  return [
+    ...connectEndpoints(service, prefix, introspection),
+    ...oipEndpoints(oip),
+    ...healthEndpoints(health, () => service.unready),
+  ]
 }

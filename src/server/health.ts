@@ -39,9 +39,9 @@ const ok: HttpResponse = { headers, body: 'ok\n' }
  */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
   return [
-    openPage('/livez', () => ok),
-    openPage('/healthz', () => ok),
-    openPage('/readyz', () => readiness(health.state, unready)),
+    openPage('/livez', 'Whether the process answers.', () => ok),
+    openPage('/healthz', 'As `/livez`.', () => ok),
+    openPage('/readyz', 'Whether requests should be sent.', () => readiness(health.state, unready), 'No, and why.'),
   ]
 }
 
@@ -55,6 +55,9 @@ function readiness(state: HealthState, unready: () => string | undefined): HttpR
   return reason === undefined ? ok : { status: 503, headers, body: `${reason}\n` }
 }
 
-function openPage(path: string, answer: () => HttpResponse): Endpoint {
-  return { ...getPage(path, [], answer), isOpen: true }
+function openPage(path: string, summary: string, answer: () => HttpResponse, unavailable?: string): Endpoint {
+  const text = (description: string) => ({ description, content: { 'text/plain': { schema: { type: 'string' } } } })
+  const responses = { 200: text('Yes.'), ...(unavailable !== undefined && { 503: text(unavailable) }) }
+  const operation = { operationId: path.slice(1), tags: ['health'], summary, responses }
+  return { ...getPage(path, [], answer), isOpen: true, operation }
 }

@@ -47,9 +47,13 @@ export class MetricsPage {
 
 /** Returns the endpoint of metrics. */
 export function metricsEndpoint(page: MetricsPage): Endpoint {
-  return getPage(path, ['accept'], (_, { headers, id }) =>
+  const answer = getPage(path, ['accept'], (_, { headers, id }) =>
     page.answer(headers.get('accept')).catch((cause) => unavailable(cause, id)),
   )
+  const content = Object.fromEntries(essences.map((essence) => [essence, { schema: { type: 'string' } }]))
+  const responses = { 200: { description: 'As text, or as OpenMetrics.', content } }
+  const summary = 'The metrics of all workers, for Prometheus.'
+  return { ...answer, operation: { operationId: 'metrics', tags: ['metrics'], summary, responses } }
 }
 
 function unavailable(cause: unknown, id: string): HttpResponse {

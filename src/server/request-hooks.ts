@@ -6,7 +6,7 @@ import type { ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { type RequestHook, runRequestHooks } from '../service/hooks.ts'
+import { isPublicPath, type RequestHook, runRequestHooks } from '../service/hooks.ts'
 import { apiOf, type HookedService } from './observers.ts'
 
 /** The part of an endpoint that decides what runs. */
@@ -36,7 +36,7 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
     if (endpoint.isOpen) return () => undefined
     const api = apiOf(service, endpoint.api)
     const own = api?.hooks.request ?? []
-    const gate = api?.auth ?? (isPublic(endpoint.path) ? false : auth)
+    const gate = api?.auth ?? (isPublicPath(service.publicPaths, endpoint.path) ? false : auth)
     if (!gate) return runAll([...hooks.request, ...own])
     if (!endpoint.namesApi || !decidesLater) return runAll([gate, ...hooks.request, ...own])
     // Which API is asked for is in the body: it decides whether the refusal holds.
@@ -45,10 +45,6 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
         lifecycle.setDenial(ctx, denial)
         return runRequestHooks(hooks.request, ctx)
       })
-  }
-
-  function isPublic(path: string): boolean {
-    return service.publicPaths.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, '')}/`))
   }
 }
 

@@ -57,7 +57,7 @@ export function createServerState(
   }
   const cors = corsOf(service, corsOrigin)
   const preflight = cors && ((methodsOf: (path: string) => readonly string[]) => new CorsEndpoint(cors, methodsOf))
-  const router = createRouter([...endpointsOf(service, health, prefix, disclosure, oip), ...endpoints], preflight)
+  const router = createRouter(endpointsOf(service, health, prefix, disclosure, oip, endpoints), preflight)
   const hooks = hookObserver(service, log)
   const observer = joinObservers(hooks === undefined ? observers : [...observers, hooks])
   return {

@@ -42,6 +42,21 @@ export interface ApiTypes<I = unknown, O = unknown> {
   readonly [apiTypes]: { readonly input: I; readonly output: O }
 }
 
+declare const queryType: unique symbol
+
+/** Stands for the query of a GET API with schema `Q` in {@link ApiTypes}. Nothing at run time. */
+export interface QueryTypes<Q> {
+  readonly [queryType]: Q
+}
+
+/** Key of {@link ServiceTypes}. */
+export declare const serviceApis: unique symbol
+
+/** Marks a Service with the APIs that its type knows, for typed clients. Nothing at run time. */
+export interface ServiceTypes<A = unknown> {
+  readonly [serviceApis]: A
+}
+
 /** A registered API. */
 export interface Api {
   readonly name: string

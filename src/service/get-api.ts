@@ -5,6 +5,7 @@
 import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descriptor.ts'
 import { runSchema } from '../descriptors/run-schema.ts'
 import { type StandardSchemaV1, schemaError } from '../descriptors/schema-error.ts'
+import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
@@ -43,6 +44,8 @@ export interface GetApi {
   readonly route: string
   readonly doc: string | undefined
   readonly query: StandardSchemaV1 | undefined
+  /** Parameters that the schema takes as lists, also where one of them came. */
+  readonly lists: readonly string[]
   readonly output: IODescriptor
   readonly fn: (query: unknown, ctx: Context) => unknown
   readonly auth: RequestHook | false | undefined
@@ -74,6 +77,7 @@ export function createGetApi(
     route: parseRoute(route),
     doc,
     query,
+    lists: query === undefined ? [] : listsOf(query),
     output: output as unknown as IODescriptor,
     fn,
     auth,
@@ -82,10 +86,21 @@ export function createGetApi(
   }
 }
 
+/** Returns the parameters that are lists in the JSON Schema of a query; none where its library tells none. */
+function listsOf(query: StandardSchemaV1): string[] {
+  const { properties = {} } = jsonSchemaOf(query, 'input') as { readonly properties?: Record<string, unknown> }
+  const typeOf = (property: unknown) => (property as { readonly type?: unknown } | null)?.type
+  return Object.keys(properties).filter((name) => typeOf(properties[name]) === 'array')
+}
+
 /** Returns the query as the function receives it. **Errors**: BadInput `schema` with the parameter's name. */
-export function readQuery({ query }: GetApi, params: URLSearchParams): MaybePromise<unknown> {
+export function readQuery({ query, lists }: GetApi, params: URLSearchParams): MaybePromise<unknown> {
   const record = recordOf(params)
   if (query === undefined) return record
+  for (const name of lists) {
+    const value = record[name]
+    if (typeof value === 'string') record[name] = [value]
+  }
   const result = runSchema(query, record)
   return isPromise(result) ? Promise.resolve(result).then(checked) : checked(result)
 }
@@ -93,7 +108,7 @@ export function readQuery({ query }: GetApi, params: URLSearchParams): MaybeProm
 // A parameter costs its sender two bytes.
 const maxParams = 1000
 
-function recordOf(params: URLSearchParams): QueryRecord {
+function recordOf(params: URLSearchParams): Record<string, string | string[]> {
   if (params.size > maxParams)
     throw new BadInput(expected(`at most ${maxParams} parameters`, 'the query', params.size), { reason: 'size' })
   // No prototype: a parameter may have any name.

@@ -111,3 +111,8 @@ function refusalOf(error: unknown, ctx: Context): ServingError {
   lifecycle.keepHeaders(ctx)
   return ServingError.is(error) ? error : new FunctionError('an onRequest hook failed', { cause: error })
 }
+
+/** Whether a path, or one above it, is among those that need no auth. */
+export function isPublicPath(publicPaths: readonly string[], path: string): boolean {
+  return publicPaths.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, '')}/`))
+}

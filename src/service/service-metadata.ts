@@ -70,7 +70,8 @@ export function clientMetadata({ input, output }: Api): { input: ClientDescripto
   return { input: clientDescriptor(input), output: clientDescriptor(output) }
 }
 
-function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
+/** Returns the metadata of one descriptor. */
+export function clientDescriptor(descriptor: IODescriptor): ClientDescriptor {
   const { descriptorId } = descriptor
   const { options: args, parts } = publicOptions(descriptor)
   if (parts.size === 0) return { descriptorId, args }

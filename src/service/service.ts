@@ -8,7 +8,16 @@ import type { StandardSchemaV1 } from '../descriptors/schema-error.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
-import { type Api, type ApiFunction, type ApiOptions, type ApiTypes, createApi } from './api.ts'
+import {
+  type Api,
+  type ApiFunction,
+  type ApiOptions,
+  type ApiTypes,
+  createApi,
+  type QueryTypes,
+  type ServiceTypes,
+  type serviceApis,
+} from './api.ts'
 import { Cors, type CorsOptions } from './cors.ts'
 import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './get-api.ts'
 import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './hooks.ts'
@@ -20,6 +29,8 @@ import { createMount, type FetchHandler, type Mount } from './mount.ts'
 export interface ServiceOptions {
   /** What the service does, for the documentation page. */
   readonly doc?: string
+  /** Of the service, for its documents. Default: by the command, that of the package.json above its file. */
+  readonly version?: string
   /** Models that its functions call: loaded before the service is ready, released at its end. */
   readonly runners?: readonly RunnerLife[]
   /**
@@ -35,6 +46,9 @@ export interface ServiceOptions {
   readonly publicPaths?: readonly string[]
 }
 
+/** A service with one more API in its type. */
+type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
+
 /** Work at the start or the end of a service; awaited. */
 export type Hook = () => void | Promise<void>
 
@@ -47,10 +61,15 @@ export type Hook = () => void | Promise<void>
  * svc.api({ input: new io.Text(), output: new io.Text() }, function greet(name) { return `Hello, ${name}!` })
  * export default svc
  * ```
+ *
+ * `A`: the APIs that `add` and `addGet` have registered, for `createClient<typeof svc>`.
  */
-export class Service {
+export class Service<A = unknown> implements ServiceTypes<A> {
+  declare readonly [serviceApis]: A
   readonly name: string
   readonly doc: string | undefined
+  /** See ServiceOptions; the command sets it where it is undefined. */
+  version: string | undefined
   readonly cors: CorsOptions | undefined
   readonly auth: RequestHook | undefined
   readonly publicPaths: readonly string[]
@@ -70,9 +89,10 @@ export class Service {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    checkOptions('Service', options, ['doc', 'runners', 'models', 'cors', 'auth', 'publicPaths'])
+    checkOptions('Service', options, ['doc', 'version', 'runners', 'models', 'cors', 'auth', 'publicPaths'])
     this.name = name
     this.doc = options.doc
+    this.version = parseVersion(options.version)
     // Checked here, where it is written.
     if (options.cors !== undefined) new Cors(options.cors)
     this.cors = options.cors
@@ -109,17 +129,47 @@ export class Service {
     route: string,
     options: GetOptions<O, Q>,
     fn: F & GetFunction<O, Q>,
-  ): F {
+  ): F & ApiTypes<QueryTypes<Q>, O> {
     const api = createGetApi(route, options as never, fn as unknown as GetApi['fn'])
     this.#requireNew(api, this.#gets)
     this.#gets.set(api.name, api)
-    return fn
+    return fn as F & ApiTypes<QueryTypes<Q>, O>
+  }
+
+  /**
+   * Registers a function as `api` does, and returns the service, whose type has the API then.
+   * **Errors**: as `api`.
+   * **Example** `const svc = new Service('math').add('double', { input: array, output: array }, (x) => twice(x))`
+   */
+  add<N extends string, I extends AnyDescriptor, O extends AnyDescriptor, F extends ApiFunction<I, O>>(
+    name: N,
+    options: ApiOptions<I, O> & { readonly name?: never },
+    fn: F & ApiFunction<I, O>,
+  ): Typed<A, N, F & ApiTypes<I, O>> {
+    this.api<I, O, F>({ ...options, name }, fn)
+    return this as never
+  }
+
+  /** Registers a function as `get` does, on the route `name`, and returns the service, whose type has the API then. */
+  addGet<
+    N extends string,
+    O extends AnyDescriptor,
+    F extends GetFunction<O, Q>,
+    Q extends StandardSchemaV1 | undefined = undefined,
+  >(
+    name: N,
+    options: GetOptions<O, Q> & { readonly name?: never },
+    fn: F & GetFunction<O, Q>,
+  ): Typed<A, N, F & ApiTypes<QueryTypes<Q>, O>> {
+    this.get<O, F, Q>(name, { ...options, name }, fn)
+    return this as never
   }
 
   /**
    * Answers every path from `path` on by a handler of the Fetch standard, such as the `fetch` of a Hono, itty-router or
-   * H3 app; the Request has the whole URL. Bodies are streamed both ways, except that the answer begins when the body
-   * has come. Size and time limits, hooks and auth are those of APIs; APIs on longer paths take precedence.
+   * H3 app; the Request has the whole URL. It is called before the body has come, and may answer while it reads; with
+   * its answer the request is over. Size and time limits, hooks and auth are those of APIs; APIs on longer paths take
+   * precedence.
    * **Example** `svc.mount('/app', new Hono().basePath('/app').get('/', (c) => c.text('hi')).fetch)`
    */
   mount(path: string, handler: FetchHandler): void {
@@ -228,6 +278,11 @@ export class Service {
     }
     if (failures.length > 0) throw failures[0]
   }
+}
+
+function parseVersion(version: string | undefined): string | undefined {
+  if (version === undefined || (typeof version === 'string' && version !== '')) return version
+  throw new InvalidArgument(expected('a version', 'version of Service', version))
 }
 
 function parsePaths(paths: readonly string[]): readonly string[] {

@@ -321,8 +321,8 @@ class Supervision {
     const pairs = keptOptions.map((name) => [name, this.#asked.serve[name], serve[name]] as const)
     for (const [option, value, now] of [...pairs, ['workers', this.#asked.workers, workers] as const]) {
       if (value === now) continue
-      const message = `${option} stays ${value ?? 'as by default'} until a restart; the options say ${now ?? 'nothing'} now`
-      logger.warn({ event: 'option_kept', option }, message)
+      const kept = `${option} stays ${value ?? 'as by default'} until a restart`
+      logger.warn({ event: 'option_kept', option }, `${kept}; the options say ${now ?? 'nothing'} now`)
     }
   }
 

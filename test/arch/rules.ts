@@ -66,6 +66,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@opentelemetry/resources': 'tracing/otlp.ts',
   '@opentelemetry/sdk-trace-node': 'tracing/otlp.ts',
   'prom-client': 'metrics/exposition.ts',
+  hyparquet: 'page/parquet.ts',
   piscina: 'runner/thread-workers.ts',
   protobufjs: 'proto/protobuf.ts',
   tinyglobby: 'build/list-files.ts',

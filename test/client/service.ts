@@ -81,6 +81,25 @@ export const chat = svc.api(
   },
 )
 
+let sendNext = () => {}
+
+/** Lets `tokens` send its next event. */
+export const nextToken = () => sendNext()
+
+export const tokens = svc.api(
+  {
+    input: new io.Text(),
+    output: new io.Text({ contentType: 'text/event-stream' }),
+    doc: 'Words when they are asked for.',
+  },
+  async function* tokens() {
+    for (const data of ['one', ' two', '\nthree']) {
+      yield { data }
+      if (data !== '\nthree') await new Promise<void>((resolve) => (sendNext = resolve))
+    }
+  },
+)
+
 export const negative = svc.api(
   { input: new io.Image({ pilmode: 'RGB' }), output: new io.Image({ mimeType: 'image/png' }), doc: 'The negative.' },
   function negative({ mode, width, height, data }) {
@@ -143,6 +162,18 @@ export const closed = svc.api({ input: new io.JSON(), output: new io.JSON() }, f
   if (key !== 'secret' && key !== 'Bearer token') throw new Unauthorized('expected a key')
   return { key, extra: ctx.headers.get('x-extra') ?? null }
 })
+
+export const labels = svc.get(
+  'labels',
+  {
+    query: z.object({ top: z.coerce.number().int().max(3).default(2), tag: z.array(z.string()).optional() }),
+    output: new io.JSON(),
+    doc: 'The first labels.',
+  },
+  function labels({ top, tag = [] }) {
+    return [...['a', 'b', 'c'].slice(0, top), ...tag]
+  },
+)
 
 /** Answers when its caller has gone, or after half a minute. */
 export const slow = svc.api({ input: new io.JSON(), output: new io.JSON() }, function slow(_, ctx) {

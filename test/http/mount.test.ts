@@ -176,6 +176,7 @@ describe.each(engines)('GET functions on %s', (engine) => {
       return [answer.status, answer.text === '' ? '' : JSON.parse(answer.text)]
     }
     expect(await ask('/labels?top=4&tag=a&tag=b')).toEqual([200, { next: 5, tag: ['a', 'b'] }])
+    expect(await ask('/labels?tag=one')).toEqual([200, { next: 4, tag: ['one'] }])
     expect(await ask('/labels')).toEqual([200, { next: 4, tag: [] }])
     expect(await ask('/labels?top=10')).toEqual([400, expect.objectContaining({ reason: 'schema', path: 'top' })])
     expect(await ask('/labels', 'HEAD')).toEqual([200, ''])

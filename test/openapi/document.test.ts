@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { validate as parse } from '@readme/openapi-parser'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { io, type NDArray, type Service, Service as ServiceClass, serve } from 'serving'
 import { apiKey, jwt } from 'serving/auth'
 import { describe, expect, it } from 'vitest'
-import { openApiDocument } from '../../src/openapi/document.ts'
+import { describeServer } from '../../src/server/describe-server.ts'
 import { silentLogger } from '../../src/server/log.ts'
 import { run } from '../cli/process.ts'
 import { engines } from '../engines.ts'
@@ -22,6 +23,7 @@ interface Operation {
   readonly operationId: string
   readonly tags: string[]
   readonly security?: unknown
+  readonly 'x-serving'?: unknown
   readonly requestBody: { content: Record<string, { schema: Record<string, unknown>; example?: unknown }> }
   readonly responses: Record<string, { content: Record<string, { schema: Record<string, unknown> }> }>
 }
@@ -120,7 +122,9 @@ describe('the OpenAPI document', () => {
   it('has examples that the APIs answer with 200', async () => {
     const { paths } = await document()
     for (const [path, { post }] of Object.entries(paths)) {
-      for (const [type, { example }] of Object.entries(post?.requestBody.content ?? {})) {
+      for (const [type, { example }] of Object.entries(
+        post?.['x-serving'] === undefined ? {} : post.requestBody.content,
+      )) {
         if (example === undefined) continue
         const body = Buffer.from(type === 'application/json' ? JSON.stringify(example) : String(example))
         const { status } = await every.inject({ path, body, headers: { 'content-type': type } })
@@ -192,6 +196,54 @@ describe('the OpenAPI document', () => {
     expect(answer.error?.cause).toMatchObject({ message: 'secret' })
   })
 
+  it('has health, metrics, Connect and the Open Inference Protocol, with what auth asks and the version', async () => {
+    const echo = { name: 'echo', input: new io.Text(), output: new io.Text() }
+    const options = { version: '3.1.4', auth: apiKey({ keys: ['0'.repeat(64)] }), publicPaths: ['/metrics'] }
+    const svc = new ServiceClass('protected', options)
+    svc.api(echo, (text: string) => text)
+    const { info, paths, tags } = JSON.parse(JSON.stringify(describeServer(svc, '/v1')))
+    expect(info.version).toBe('3.1.4')
+    expect(tags.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(['protected', 'Connect', 'Open Inference Protocol', 'health', 'metrics']),
+    )
+    const at = (path: string, method: string) => paths[path][method]
+    expect(at('/v2/models/{model}/infer', 'post')).toMatchObject({
+      parameters: [{ name: 'model', in: 'path', required: true }],
+      security: [{ apiKey: [] }, { bearer: [] }],
+    })
+    expect(at('/serving.v1.ServingService/Call', 'post').operationId).toBe('serving_v1_ServingService_Call')
+    expect(paths['/metrics'].servers).toEqual([{ url: '/' }])
+    for (const open of ['/metrics', '/livez', '/readyz', '/v2/health/live'])
+      expect(paths[open].get.security).toBeUndefined()
+    expect(await new Validator().validate(JSON.parse(JSON.stringify(describeServer(svc, '/v1'))))).toMatchObject({
+      valid: true,
+    })
+  })
+
+  it.each(engines)('has no path that the server does not answer, with the engine %s', async (engine) => {
+    const listener = await serve(every, { port: 0, host: '127.0.0.1', engine, logger: silentLogger(() => {}) })
+    try {
+      const base = `http://127.0.0.1:${listener.port}`
+      const { paths, ...rest } = (await (await fetch(`${base}/openapi.json`)).json()) as Document
+      expect(paths).toEqual(JSON.parse(JSON.stringify(describeServer(every, '').paths)))
+      expect(rest).toBeDefined()
+      for (const [path, item] of Object.entries(paths)) {
+        for (const method of Object.keys(item).filter((each) => each === 'get' || each === 'post')) {
+          const body = method === 'post' ? '' : undefined
+          const answer = await fetch(base + path.replaceAll(/\{\w+\}/g, 'x'), { method, body })
+          const text = await answer.text()
+          expect({ path, method, wrong: [405, 501].includes(answer.status) || /expected a path/.test(text) }).toEqual({
+            path,
+            method,
+            wrong: false,
+          })
+        }
+      }
+    } finally {
+      await listener.close()
+    }
+  })
+
   it('survives an API of the name of a health page', async () => {
     const svc = new ServiceClass('odd')
     svc.api({ name: 'livez', route: 'alive', input: new io.Text(), output: new io.Text() }, (text) => text)
@@ -243,7 +295,10 @@ describe('serving openapi', () => {
   it('prints the document of a service without starting it', async () => {
     const { code, stdout, stderr } = await run(['openapi', 'test/openapi/every.service.ts', '--base-url', '/v1'])
     expect([code, stderr]).toEqual([0, ''])
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(openApiDocument(every, '/v1'))))
+    const { info, ...rest } = JSON.parse(JSON.stringify(describeServer(every, '/v1')))
+    // The version of the package.json above the file.
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(JSON.parse(stdout)).toEqual({ info: { ...info, version }, ...rest })
   })
 
   it('says what is wrong with a file', async () => {

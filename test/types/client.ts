@@ -69,6 +69,53 @@ async function right(file: Blob): Promise<void> {
   void [frame, rows, series, texts, text, blobs, tensor, parts, status, requestId]
 }
 
+const chained = new Service('chained')
+  .add('scale', { input: array, output: array }, (x) => new NDArray(x.data, x.shape))
+  .add('greet', { input: new io.JSON({ schema: Person }), output: new io.JSON() }, ({ name }, ctx) => {
+    return { greeting: name, id: ctx.id }
+  })
+  .addGet('labels', { query: z.object({ top: z.number().optional() }), output: new io.JSON() }, ({ top }) => [top ?? 1])
+  .addGet('need', { query: z.object({ top: z.number() }), output: new io.Text() }, ({ top }) => String(top))
+  .addGet('any', { output: new io.JSON() }, (query) => Object.keys(query))
+const labels = svc.get('labels', { query: z.object({ top: z.number() }), output: new io.JSON() }, ({ top }) => top)
+const typed = createClient<typeof chained>('http://localhost:3000')
+holds<Same<keyof typeof typed, 'scale' | 'greet' | 'labels' | 'need' | 'any'>>()
+// The module of such a service knows them, too.
+const ofModule = createClient<{ readonly default: typeof chained; readonly other: typeof scale }>(
+  'http://localhost:3000',
+)
+holds<Same<keyof typeof ofModule, keyof typeof typed | 'other'>>()
+const plain: Service = chained
+
+async function rightOfService(stream: ReadableStream<Uint8Array>): Promise<void> {
+  holds<Same<Awaited<ReturnType<typeof typed.scale>>, ArrayValue<'float32'>>>()
+  const { greeting, id } = await typed.greet({ name: 'Ada' }, { timeoutMs: 100 })
+  const texts: string[] = [greeting, id, await typed.need({ top: 1 })]
+  const numbers: number[] = [...(await typed.labels()), ...(await typed.labels({ top: 2 }, { retries: 0 }))]
+  const keys: string[] = await typed.any({ a: 1, b: ['x', true] })
+  const top: number = await createClient<{ labels: typeof labels }>('').labels({ top: 3 })
+  const copied: Blob[] = [
+    await client.copy(stream),
+    await ofModule
+      .scale([1])
+      .response()
+      .then((each) => each.blob()),
+  ]
+  void [texts, numbers, keys, top, copied, plain]
+}
+
+async function wrongOfService(): Promise<void> {
+  // @ts-expect-error TS2554: the query requires a parameter
+  await typed.need()
+  // @ts-expect-error TS2322: a parameter of another type
+  await typed.labels({ top: 'x' })
+  // @ts-expect-error TS2741: the schema requires a name
+  await typed.greet({})
+  // @ts-expect-error TS2339: no API has this name
+  await typed.nothing(1)
+}
+void [rightOfService, wrongOfService]
+
 function failed(error: unknown): string | undefined {
   return error instanceof ServingError ? `${error.code} ${error.reason} ${error.path} ${error.offset}` : undefined
 }

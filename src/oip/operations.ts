@@ -1,0 +1,99 @@
+/**
+ * What the document of a server says of the Open Inference Protocol.
+ * @module
+ */
+
+type Json = Readonly<Record<string, unknown>>
+
+const string = { type: 'string' }
+const shape = { type: 'array', items: { type: 'integer' } }
+const parameters = { type: 'object', additionalProperties: true }
+const object = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+})
+const list = (items: Json) => ({ type: 'array', items })
+
+const info = object({ name: string, datatype: string, shape })
+const tensor = object({ name: string, shape, datatype: string, parameters, data: { type: 'array', items: {} } }, [
+  'name',
+  'shape',
+  'datatype',
+])
+const wanted = object({ name: string, parameters }, ['name'])
+const inferRequest = object({ id: string, parameters, inputs: list(tensor), outputs: list(wanted) }, ['inputs'])
+const inferAnswer = object({ model_name: string, model_version: string, id: string, outputs: list(tensor) }, [
+  'model_name',
+  'outputs',
+])
+const error = object({ error: string })
+const anything = { type: 'object', additionalProperties: true }
+const bytes = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+
+const json = (schema: Json, others: Json = {}) => ({ 'application/json': { schema }, ...others })
+const failed = { description: 'What went wrong.', content: json(error) }
+
+function operation(name: string, summary: string, content: Json, request?: Json): Json {
+  return {
+    operationId: name,
+    tags: ['Open Inference Protocol'],
+    summary,
+    ...(request !== undefined && { requestBody: { content: request } }),
+    responses: { 200: { description: 'What was asked for.', content }, '4XX': failed, '5XX': failed },
+  }
+}
+
+const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => ({
+  [`GET ${path}`]: operation(
+    `${name}_metadata`,
+    'The inputs and outputs of a model.',
+    json(object({ name: string, versions: list(string), platform: string, inputs: list(info), outputs: list(info) })),
+  ),
+  [`GET ${path}/ready`]: operation(
+    `${name}_ready`,
+    'Whether a model can be called.',
+    json(object({ name: string, ready: { type: 'boolean' } })),
+  ),
+  [`GET ${path}/config`]: operation(
+    `${name}_config`,
+    'The configuration of a model, as Triton has it.',
+    json(anything),
+  ),
+  [`GET ${path}/stats`]: operation(`${name}_stats`, 'What calls of a model took.', json(anything)),
+  [`POST ${path}/infer`]: operation(
+    `${name}_infer`,
+    'Calls a model with tensors.',
+    json(inferAnswer, bytes),
+    json(inferRequest, bytes),
+  ),
+  [`POST ${path}/generate`]: operation(
+    `${name}_generate`,
+    'Calls a model with values by name.',
+    json(anything),
+    json(anything),
+  ),
+  [`POST ${path}/generate_stream`]: operation(
+    `${name}_generate_stream`,
+    'As `generate`, answered piece by piece.',
+    { 'text/event-stream': { schema: string } },
+    json(anything),
+  ),
+})
+
+const name = { type: 'string', description: 'Of the model.' }
+const index = list(object({ name, version: string, state: string, reason: string }, ['name']))
+
+/** Operations by method and path below `/v2`, without those of shared memory, traces and logs, which do nothing. */
+export const oipOperations: Readonly<Record<string, Json>> = {
+  'GET ': operation('oip_server', 'Name, version and extensions.', json(anything)),
+  'GET /health/live': operation('oip_live', 'Whether the server runs.', json(anything)),
+  'GET /health/ready': operation('oip_ready', 'Whether all models can be called.', json(anything)),
+  ...ofModel('/models/{model}', 'oip_model'),
+  ...ofModel('/models/{model}/versions/{version}', 'oip_version'),
+  'GET /models': operation('oip_models', 'The names of all models.', json(object({ models: list(string) }))),
+  'GET /models/stats': operation('oip_stats', 'What calls of all models took.', json(anything)),
+  'POST /repository/index': operation('oip_index', 'All models with their states.', json(index), json(anything)),
+  'POST /repository/models/{model}/load': operation('oip_load', 'Loads a model.', {}),
+  'POST /repository/models/{model}/unload': operation('oip_unload', 'Unloads a model.', {}),
+}

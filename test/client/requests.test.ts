@@ -1,0 +1,99 @@
+/**
+ * Queries and streams of the client against a real server.
+ */
+import { readFileSync } from 'node:fs'
+import { io, Service } from 'serving'
+import { createClient, ServingError } from 'serving/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from '../../src/openapi/document.ts'
+import { serve } from '../../src/server/listener.ts'
+import type { Listener } from '../../src/server/options.ts'
+import { gate } from '../http/harness.ts'
+import type * as service from './service.ts'
+import svc from './service.ts'
+
+let listener: Listener
+let url: string
+let client: ReturnType<typeof createClient<typeof service>>
+const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))], {
+  type: 'image/png',
+})
+
+beforeAll(async () => {
+  listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
+  url = `http://127.0.0.1:${listener.port}/v1`
+  client = createClient<typeof service>(url)
+})
+afterAll(() => listener.close())
+
+const failure = async (call: Promise<unknown>): Promise<ServingError> => {
+  const error = await call.catch((reason: unknown) => reason)
+  expect(error).toBeInstanceOf(ServingError)
+  return error as ServingError
+}
+
+describe('GET APIs', () => {
+  it('take the parameters of their query', async () => {
+    expect(await client.labels()).toEqual(['a', 'b'])
+    expect(await client.labels({ top: 1, tag: ['x y', 'ü'] })).toEqual(['a', 'x y', 'ü'])
+    expect(await client.labels({ top: undefined, tag: ['one'] })).toEqual(['a', 'b', 'one'])
+    const error = await failure(client.labels({ top: 9 }))
+    expect(error).toMatchObject({ code: 'bad_input', reason: 'schema', path: 'top', status: 400 })
+    expect(await failure(client.labels('top' as never))).toMatchObject({ code: 'bad_input', status: 0 })
+  })
+})
+
+describe('streams of a file', () => {
+  it('are sent as they come, of every kind', async () => {
+    const begun = gate()
+    const streams = new Service('streams').add('count', { input: new io.File(), output: new io.JSON() }, (file) => {
+      return { length: file.size, type: file.mimeType }
+    })
+    streams.onRequest((ctx) => {
+      if (ctx.path === '/count') begun.open()
+    })
+    const own = await serve(streams, { port: 0, host: '127.0.0.1' })
+    try {
+      const { count } = createClient<typeof streams>(`http://127.0.0.1:${own.port}`)
+      async function* pieces(): AsyncGenerator<Uint8Array> {
+        yield new Uint8Array(100_000)
+        // The server has the request, of which the end is not yet made.
+        await begun.promise
+        yield new Uint8Array(200_000)
+      }
+      expect(await count(pieces())).toEqual({ length: 300_000, type: 'application/octet-stream' })
+      expect(await count(new Blob(['abc']).stream())).toMatchObject({ length: 3 })
+      async function* broken(): AsyncGenerator<Uint8Array> {
+        yield new Uint8Array(10)
+        throw new Error('the disk is gone')
+      }
+      const error = await failure(count(broken()))
+      expect([error.code, error.message]).toEqual(['network', expect.stringContaining('the disk is gone')])
+    } finally {
+      await own.close()
+    }
+  })
+
+  it('are read first as parts of a form', async () => {
+    const picked = await client.mix({
+      pictures: [picture.stream(), picture],
+      weights: [1, 1],
+      options: { gain: 1 },
+    })
+    expect(picked.mean.shape).toEqual([2])
+  })
+
+  it('are not sent again', async () => {
+    let asked = 0
+    const answers = async () => {
+      asked++
+      return new Response('{"code":"overloaded"}', { status: 503, headers: { 'retry-after': '0' } })
+    }
+    const openapi = openApiDocument(svc, '')
+    const { reverse } = createClient<typeof service>(url, { openapi, fetch: answers as typeof fetch })
+    expect(await failure(reverse(new Blob(['abc']).stream()))).toMatchObject({ status: 503 })
+    expect(asked).toBe(1)
+    expect(await failure(reverse(new Blob(['abc'])))).toMatchObject({ status: 503 })
+    expect(asked).toBe(4)
+  })
+})
