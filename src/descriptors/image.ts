@@ -74,8 +74,10 @@ const defaultMaxPixels = 64_000_000
  * The pixels of a RasterImage are freed at the end of its request: await work on them, or `copy()` it.
  * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
  * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
- * Only the first frame is read; EXIF orientation and colour profiles are not applied. Responses: `content-type` and
- * `content-disposition` as the reference writes them.
+ * TIFF of palettes, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. There are no modes P and PA, as
+ * a RasterImage has no palette, nor LAB, which Pillow itself converts nothing to, nor RGBX; 16-bit grey is `I`. GIF is
+ * not written. Only the first frame is read; EXIF orientation and colour profiles are not applied.
+ * Responses: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
  * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too
  * little left for its pixels. MissingDependencyException at construction

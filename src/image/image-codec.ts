@@ -9,7 +9,8 @@
  *   noise, single samples differ by up to 57, nearly all of them in the last column.
  * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is not applied unless `rotate` is called (Pillow turns TIFF, and only TIFF).
- * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused; GIF and TGA are not built in.
+ * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused: `tiff.ts` reads all but the last. GIF and TGA
+ *   are not built in.
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
  * - A signal only removes work that still waits for a thread; one that is aborted beforehand is ignored.
  * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
@@ -35,6 +36,7 @@ import { elementsOf, type Pixels, type RasterMode } from './raster-modes.ts'
 import { freePixels } from './request-pixels.ts'
 import type { TensorPlan } from './tensor.ts'
 import { tensorOf } from './tensor-of.ts'
+import { decodeTiff, readTiffLayout } from './tiff.ts'
 
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
@@ -163,8 +165,10 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
         return runInSlices(decodeGif(bytes, frame), signal)
       })
     }
+    const tiff = header.mimeType === 'image/tiff' ? readTiffLayout(bytes) : undefined
     return pictureQueue.run(area, signal, async () => {
       begin?.(area * decodedBytes(header))
+      if (tiff !== undefined) return decodeTiff(bytes, tiff, signal)
       if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
       return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
     })
