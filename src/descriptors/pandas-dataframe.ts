@@ -93,7 +93,9 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as
  * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which
  * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
- * column. Parquet is decoded in a separate process. Responses have `defaultFormat`, unless `Accept` names another.
+ * column. Decimals go out as floats. Row labels are texts or integers of one level. A column holds one kind: `[1,"2"]`
+ * is refused, whatever the dtype. Parquet is decoded in a separate process unless it is small. Responses have
+ * `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
