@@ -10,20 +10,20 @@ import { runAtOnce } from '../memory/slices.ts'
 import { PackedList, writePacked } from '../proto/packed.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType } from '../proto/protobuf.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import { datatypes, isDatatype } from './datatype.ts'
 import { readFlag } from './grpc-request.ts'
 import {
   badAnswer,
   type RemoteDescription,
   type RemoteRequest,
+  type RemoteTensor,
   type RemoteTransport,
   remoteError,
+  remoteInfo,
+  shortMs,
   Unsent,
 } from './remote-transport.ts'
 import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
-// For metadata and health. **Units**: milliseconds.
-const shortMs = 5_000
 const pingMs = 30_000
 const service = '/inference.GRPCInferenceService/'
 
@@ -59,14 +59,14 @@ export class GrpcTransport implements RemoteTransport {
   async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
     const answer = await this.#call(address, 'ModelMetadata', nameMessage(model, version), short())
     return readProto(answer, (reader) => {
-      const inputs: TensorHead[] = []
-      const outputs: TensorHead[] = []
+      const inputs: RemoteTensor[] = []
+      const outputs: RemoteTensor[] = []
       while (reader.next()) {
         if (reader.field === 4 && reader.is(wireType.bytes)) inputs.push(reader.message(readHead))
         else if (reader.field === 5 && reader.is(wireType.bytes)) outputs.push(reader.message(readHead))
         else reader.skipField()
       }
-      return { inputs: inputs.map(infoOf), outputs: outputs.map(infoOf) }
+      return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
     })
   }
 
@@ -164,13 +164,7 @@ function nameMessage(model: string, version: string): Uint8Array {
   return writer.finish()
 }
 
-interface TensorHead {
-  readonly name: string
-  readonly datatype: string
-  readonly shape: readonly number[]
-}
-
-function readHead(reader: ProtoReader): TensorHead {
+function readHead(reader: ProtoReader): RemoteTensor {
   let [name, datatype] = ['', '']
   const shape = new PackedList('int64')
   while (reader.next()) {
@@ -182,13 +176,9 @@ function readHead(reader: ProtoReader): TensorHead {
   return { name, datatype, shape: Array.from(shape.finish(), Number) }
 }
 
-function infoOf({ name, datatype, shape }: TensorHead) {
-  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : ('str' as const), shape }
-}
-
 function readOutputs(answer: Uint8Array): Tensor[] {
   return readProto(answer, (reader) => {
-    const heads: TensorHead[] = []
+    const heads: RemoteTensor[] = []
     const raws: Uint8Array[] = []
     while (reader.next()) {
       if (reader.field === 5 && reader.is(wireType.bytes)) heads.push(reader.message(readHead))

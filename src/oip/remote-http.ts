@@ -4,25 +4,21 @@
  */
 import { runAtOnce } from '../memory/slices.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import { datatypes, isDatatype } from './datatype.ts'
 import { lengthHeader, readShortJson } from './infer-json.ts'
 import {
   badAnswer,
   type RemoteDescription,
   type RemoteRequest,
+  type RemoteTensor,
   type RemoteTransport,
   remoteError,
+  remoteInfo,
+  shortMs,
   Unsent,
 } from './remote-transport.ts'
 import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
-// For metadata and health. **Units**: milliseconds.
-const shortMs = 5_000
-
-interface AnswerTensor {
-  readonly name: string
-  readonly datatype: string
-  readonly shape: readonly number[]
+interface AnswerTensor extends RemoteTensor {
   readonly data?: unknown
   readonly parameters?: { readonly binary_data_size?: number }
 }
@@ -63,7 +59,7 @@ export class HttpTransport implements RemoteTransport {
     const body = new Uint8Array(await response.arrayBuffer())
     if (response.status !== 200) throw errorOf(response.status, body)
     const { inputs, outputs } = JSON.parse(Buffer.from(body).toString()) as Record<string, AnswerTensor[]>
-    return { inputs: inputs.map(infoOf), outputs: outputs.map(infoOf) }
+    return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
   }
 
   async isReady(address: string, model: string, version: string): Promise<boolean> {
@@ -97,10 +93,6 @@ function errorOf(status: number, body: Uint8Array): Error {
   } catch {
     return remoteError(status, text)
   }
-}
-
-function infoOf({ name, datatype, shape }: AnswerTensor) {
-  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : ('str' as const), shape: shape.map(Number) }
 }
 
 function outputsOf(body: Uint8Array, length: string | null): Tensor[] {

@@ -5,6 +5,7 @@
 import { InternalError, Overloaded, ServingError } from '../errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import type { ModelTensor } from '../service/model-options.ts'
+import { datatypes, isDatatype } from './datatype.ts'
 import type { Tensor } from './tensor.ts'
 
 /** Argument of a remote model's module. */
@@ -21,6 +22,18 @@ export interface RemoteInit {
 export interface RemoteDescription {
   readonly inputs: readonly ModelTensor[]
   readonly outputs: readonly ModelTensor[]
+}
+
+/** An input or output as a server tells it. */
+export interface RemoteTensor {
+  readonly name: string
+  readonly datatype: string
+  readonly shape: readonly (number | string)[]
+}
+
+/** Returns an input or output of a model; one of an unknown datatype as text. */
+export function remoteInfo({ name, datatype, shape }: RemoteTensor): ModelTensor {
+  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : 'str', shape: shape.map(Number) }
 }
 
 /** What a transport sends and receives. */
@@ -43,6 +56,9 @@ export interface RemoteTransport {
 
 /** A failure before the server began to work: the request may be sent to another one. */
 export class Unsent extends Overloaded {}
+
+/** How long metadata and health are waited for. **Units**: milliseconds. */
+export const shortMs = 5_000
 
 /** Returns the error of an answer with that status. */
 export function remoteError(status: number, message: string): ServingError {

@@ -7,19 +7,22 @@ import { encodeRequest } from '../../src/proto/envelope.ts'
 import type { ProtoContent } from '../../src/proto/messages.ts'
 import { randomBytes, seeded } from '../../src/testing/mutate.ts'
 import { below, oneOf, type Random, rebuilt, reworded, spoilt } from './mutator.ts'
+import { oipBody, oipMessage } from './oip-corpus.ts'
 import { badParquet, craftedParquet } from './parquet-corpus.ts'
 
-/** A request to send. */
+/** A request to send: a message of gRPC where the path begins with that of a service. */
 export interface FuzzRequest {
   readonly path: string
   readonly contentType: string | undefined
   readonly body: Uint8Array
+  /** In addition to Content-Type. */
+  readonly headers?: Readonly<Record<string, string>>
   /** What it is, where that has a name. */
   readonly title?: string
 }
 
 /** Kinds of bodies. */
-export const kinds = ['parquet', 'image', 'frame', 'body', 'rpc'] as const
+export const kinds = ['parquet', 'image', 'frame', 'body', 'rpc', 'oip', 'oip-grpc'] as const
 
 /** Name of a kind. */
 export type Kind = (typeof kinds)[number]
@@ -192,6 +195,8 @@ export function fuzzRequest(seed: number, kind: Kind, index: number): FuzzReques
     frame: () => frameBody(random),
     body: () => otherBody(random),
     rpc: () => messageBody(random),
+    oip: () => oipBody(random),
+    'oip-grpc': () => oipMessage(random),
   }[kind]()
   return { ...made, contentType: mistold(random, made.contentType) }
 }

@@ -47,15 +47,19 @@ const mb = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
 
 async function startServer(engine: string, tmp: string) {
   const { PATH = '', HOME = '' } = process.env
-  const args = ['dist/cli/main.js', 'serve', 'test/fuzz/fuzz.service.ts', '--port', '0', '--host', '127.0.0.1']
+  const ports = ['--port', '0', '--grpc-port', '0', '--host', '127.0.0.1']
+  const args = ['dist/cli/main.js', 'serve', 'test/fuzz/fuzz.service.ts', ...ports]
   const child = spawn(process.execPath, [...args, '--workers', String(workerCount), '--engine', engine], {
     cwd: root,
     env: { PATH, HOME, TMPDIR: tmp },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+  let port: number | undefined
   for await (const line of createInterface(child.stdout)) {
-    const port = /:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]
-    if (line.startsWith('serving ') && port !== undefined) return { child, port: Number(port) }
+    const found = /:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]
+    if (line.startsWith('serving ') && found !== undefined) port = Number(found)
+    const grpcPort = /gRPC at \S*?:(\d+)/.exec(line)?.[1]
+    if (port !== undefined && grpcPort !== undefined) return { child, port, grpcPort: Number(grpcPort) }
   }
   throw new Error('the server did not start; is it built?')
 }
@@ -73,7 +77,8 @@ async function run(engine: string): Promise<boolean> {
     `engine ${engine}, ${workerCount} workers, seed ${seed}, bodies ${from} to ${to - 1} of ${chosen.join(', ')}`,
   )
   const tmp = mkdtempSync(join(tmpdir(), 'serving-fuzz-tmp-'))
-  const { child, port } = await startServer(engine, tmp)
+  const { child, ...ports } = await startServer(engine, tmp)
+  const { port } = ports
   const watch = watchProcesses(child.pid as number)
   const problems: string[] = []
   try {
@@ -87,7 +92,7 @@ async function run(engine: string): Promise<boolean> {
     for (const kind of chosen) {
       const before = watch.seen().children.size
       load = await startGoodLoad(port)
-      const result = await attack(port, seed, kind as Kind, from, to)
+      const result = await attack(ports, seed, kind as Kind, from, to)
       const others = await load.stop()
       const seen = watch.seen()
       failed += others.failures.length
