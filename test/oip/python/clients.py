@@ -6,7 +6,7 @@ clients, `mlserver infer` and perf_analyzer. Results are compared with numpy and
     npm run build && .venv/bin/python test/oip/python/clients.py [--record] [--mlserver PROGRAM] [--perf-analyzer PROGRAM]
 
 Prints a line for each check and exits with 1 when one fails. With --record, what the clients send over HTTP and gRPC, with the answers'
-meaning, becomes test/fixtures/oip/clients.json, which test/oip/clients.test.ts sends again. mlserver needs an environment of its own.
+meaning, becomes test/fixtures/oip/clients.json and clients-grpc.json, which the tests of the same name send again. mlserver needs an environment of its own.
 """
 import argparse
 import asyncio
@@ -19,8 +19,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import grpc
 import ml_dtypes
 import numpy as np
 import onnxruntime
@@ -120,6 +122,55 @@ class Recorder:
     def take(self):
         sent, self.sent = bytes(self.sent), bytearray()
         return sent
+
+
+class GrpcRecorder(grpc.GenericRpcHandler):
+    """A proxy in front of the gRPC port that keeps the messages and metadata of each call, and the answers."""
+
+    def __init__(self, target):
+        unlimited = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{target}", options=unlimited)
+        self.client = ""
+        self.calls = {}
+        self.server = grpc.server(ThreadPoolExecutor(32), handlers=[self], options=unlimited)
+        self.port = self.server.add_insecure_port("127.0.0.1:0")
+        self.server.start()
+
+    def service(self, details):
+        if details.method.endswith("/ModelStreamInfer"):
+            return grpc.stream_stream_rpc_method_handler(lambda messages, context: self.stream(details, messages, context))
+        return grpc.unary_unary_rpc_method_handler(lambda message, context: self.unary(details, message, context))
+
+    def keep(self, details, messages, answers, status):
+        metadata = {key: value for key, value in details.invocation_metadata if isinstance(value, str)}
+        text = lambda pieces: [base64.b64encode(piece).decode() for piece in pieces]  # noqa: E731
+        kept = {"client": self.client, "method": details.method, "metadata": metadata, "messages": text(messages), "answers": text(answers), "status": status}
+        # Once each, and only what is short.
+        if sum(map(len, messages)) < 4096:
+            self.calls.setdefault(json.dumps([self.client, details.method, kept["messages"]]), kept)
+
+    def forwarded(self, details):
+        return [(key, value) for key, value in details.invocation_metadata if key != "user-agent"]
+
+    def unary(self, details, message, context):
+        try:
+            answer = self.channel.unary_unary(details.method)(message, metadata=self.forwarded(details), timeout=60)
+        except grpc.RpcError as error:
+            self.keep(details, [message], [], error.code().value[0])
+            context.abort(error.code(), error.details())
+        self.keep(details, [message], [answer], 0)
+        return answer
+
+    def stream(self, details, messages, context):
+        sent, got = [], []
+        def tap():
+            for message in messages:
+                sent.append(message)
+                yield message
+        for answer in self.channel.stream_stream(details.method)(tap(), metadata=self.forwarded(details)):
+            got.append(answer)
+            yield answer
+        self.keep(details, sent, got, 0)
 
 
 def record(client, call, recorder, result):
@@ -425,27 +476,34 @@ def main():
     if given.kserve:
         http_port, grpc_port = given.kserve
         recorder = Recorder(http_port)
-        asyncio.run(kserve_clients(recorder.port, grpc_port, recorder))
-        print(json.dumps(recorded))
+        grpc_recorder = GrpcRecorder(grpc_port)
+        grpc_recorder.client = "kserve InferenceGRPCClient"
+        asyncio.run(kserve_clients(recorder.port, grpc_recorder.port, recorder))
+        print(json.dumps([recorded, list(grpc_recorder.calls.values())]))
         raise SystemExit(failures > 0)
     onnx = onnx_results()
     process, http_port, grpc_port = start_server()
     try:
         recorder = Recorder(http_port)
-        http_url, grpc_url = f"127.0.0.1:{recorder.port}", f"127.0.0.1:{grpc_port}"
+        grpc_recorder = GrpcRecorder(grpc_port)
+        http_url, grpc_url = f"127.0.0.1:{recorder.port}", f"127.0.0.1:{grpc_recorder.port}"
         with triton_http.InferenceServerClient(http_url) as client:
             triton_sync("tritonclient.http", triton_http, client, onnx, recorder)
             triton_http_only(client, recorder)
+        grpc_recorder.client = "tritonclient.grpc"
         with triton_grpc.InferenceServerClient(grpc_url) as client:
             triton_sync("tritonclient.grpc", triton_grpc, client, onnx)
             triton_grpc_only(client)
+        grpc_recorder.client = "tritonclient.grpc.aio"
         asyncio.run(triton_aio(http_url, grpc_url, recorder))
         command = [sys.executable, __file__, "--kserve", str(http_port), str(grpc_port)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
         *lines, last = done.stdout.rstrip().split("\n")
         print("\n".join(lines))
         check("kserve", "runs in a process of its own", done.returncode == 0, done.stderr[-800:])
-        recorded.extend(json.loads(last) if done.returncode == 0 else [])
+        kserve_rest, kserve_grpc = json.loads(last) if done.returncode == 0 else ([], [])
+        recorded.extend(kserve_rest)
+        grpc_calls = [*grpc_recorder.calls.values(), *kserve_grpc]
         if given.mlserver:
             mlserver_client(given.mlserver, http_port)
         else:
@@ -459,8 +517,12 @@ def main():
         process.wait(20)
     if given.record and failures == 0:
         (ROOT / "test/fixtures/oip").mkdir(exist_ok=True)
-        text = ",\n".join(json.dumps(each, ensure_ascii=False) for each in recorded)
-        (ROOT / "test/fixtures/oip/clients.json").write_text(f"[\n{text}\n]\n")
+        # The test's service has no ONNX files; the index and all statistics would tell of them.
+        others = re.compile(rb"\b(iris|digits|types)\b")
+        own = [each for each in grpc_calls if not any(others.search(base64.b64decode(piece)) for piece in each["messages"] + each["answers"])]
+        for name, calls in (("clients", recorded), ("clients-grpc", own)):
+            text = ",\n".join(json.dumps(each, ensure_ascii=False) for each in calls)
+            (ROOT / f"test/fixtures/oip/{name}.json").write_text(f"[\n{text}\n]\n")
     print(f"{failures} wrong")
     raise SystemExit(failures > 0)
 
