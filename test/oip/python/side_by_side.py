@@ -1,7 +1,7 @@
 """
 The same requests to a real Triton 2.51 and to `serving`, with the answers compared: byte for byte where the protocol fixes them.
 
-    python3 -m venv .venv && .venv/bin/pip install nvidia-pytriton==0.7.0 'setuptools<81' && npm run build
+    python3 -m venv .venv && .venv/bin/pip install nvidia-pytriton==0.7.0 'setuptools<81' 'tritonclient[grpc]' && npm run build
     .venv/bin/python test/oip/python/side_by_side.py
 
 nvidia-pytriton brings Triton's server for CPUs. Prints a line for each request: `same`, or `ours` with both answers where we answer otherwise
@@ -18,6 +18,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import grpc
+from tritonclient.grpc import service_pb2, service_pb2_grpc
 
 from triton import start_triton
 
@@ -37,12 +40,14 @@ def free_port():
 
 
 def start_serving():
-    command = ["node", "dist/cli/main.js", "serve", str(HERE / "apis.service.ts"), "--port", "0", "--host", "127.0.0.1", "--workers", "1"]
+    command = ["node", "dist/cli/main.js", "serve", str(HERE / "apis.service.ts"), "--port", "0", "--grpc-port", "0", "--host", "127.0.0.1", "--workers", "1"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    http = None
     for line in process.stdout:
-        found = re.search(r"http://\S*?:(\d+)", line)
-        if found:
-            return process, int(found[1])
+        http = http or re.search(r"http://\S*?:(\d+)", line)
+        rpc = re.search(r"gRPC at \S*?:(\d+)", line)
+        if rpc:
+            return process, int(http[1]), int(rpc[1])
     raise SystemExit("serving did not start")
 
 
@@ -131,7 +136,87 @@ CASES = [
     ("an unknown encoding", "POST", "/v2/models/double/infer", b"x", {"Content-Encoding": "br"}, (501, 415)),
     ("load of an unknown model", "POST", "/v2/repository/models/none/load", b"", {}, (500, 404)),
     ("ready of an unknown model", "GET", "/v2/models/none/ready", b"", {}, (400, 404)),
+    ("generate", "POST", "/v2/models/double/generate", b'{"input":[1,2.5]}', {}, "json"),
+    ("generate of an unknown model", "POST", "/v2/models/none/generate", b'{"input":[1,2]}', {}, "status"),
+    ("generate without an input", "POST", "/v2/models/double/generate", b'{"x":1}', {}, "status"),
+    ("generate of another kind", "POST", "/v2/models/double/generate", b'{"input":["a","b"]}', {}, (500, 400)),
+    ("generate_stream", "POST", "/v2/models/double/generate_stream", b'{"input":[1,2.5]}', {}, "events"),
 ]
+
+
+pb = service_pb2
+
+
+def message(model, shape=(1, 2), datatype="FP32", name="input", raw=None, outputs=(), version="", **contents):
+    tensor = pb.ModelInferRequest.InferInputTensor(name=name, datatype=datatype, shape=shape)
+    for key, values in contents.items():
+        getattr(tensor.contents, key).extend(values)
+    wanted = [pb.ModelInferRequest.InferRequestedOutputTensor(name=each) for each in outputs]
+    return pb.ModelInferRequest(model_name=model, model_version=version, id="7", inputs=[tensor], outputs=wanted, raw_input_contents=raw or [])
+
+
+# As above: `same` compares the message, `status` the code alone, a pair is Triton's code and ours.
+RPC = [
+    ("live", "ServerLive", pb.ServerLiveRequest(), "same"),
+    ("ready", "ServerReady", pb.ServerReadyRequest(), "same"),
+    ("model ready", "ModelReady", pb.ModelReadyRequest(name="double"), "same"),
+    ("model ready of an unknown model", "ModelReady", pb.ModelReadyRequest(name="none"), "same"),
+    ("metadata", "ModelMetadata", pb.ModelMetadataRequest(name="double"), "metadata"),
+    ("metadata of an unknown model", "ModelMetadata", pb.ModelMetadataRequest(name="none"), "status"),
+    ("raw", "ModelInfer", message("double", raw=[FLOATS]), "same"),
+    ("typed", "ModelInfer", message("double", fp32_contents=[1, 2.5]), "same"),
+    ("raw BYTES", "ModelInfer", message("words", (2,), "BYTES", raw=[BYTES]), "same"),
+    ("typed BYTES", "ModelInfer", message("words", (2,), "BYTES", bytes_contents=[b"ab", b""]), "same"),
+    ("typed INT64", "ModelInfer", message("wide", (2,), "INT64", int64_contents=[2**53 + 1, -1]), "same"),
+    ("no elements", "ModelInfer", message("double", (0, 2), raw=[b""]), "same"),
+    ("a version", "ModelInfer", message("double", raw=[FLOATS], version="1"), "same"),
+    ("a requested output", "ModelInfer", message("double", raw=[FLOATS], outputs=["output"]), "same"),
+    ("more raw entries than inputs", "ModelInfer", message("double", raw=[FLOATS, FLOATS]), "same"),
+    ("an unknown model", "ModelInfer", message("none", raw=[FLOATS]), "status"),
+    ("an unknown version", "ModelInfer", message("double", raw=[FLOATS], version="9"), "status"),
+    ("a version that is no number", "ModelInfer", message("double", raw=[FLOATS], version="x"), "status"),
+    ("an unknown input", "ModelInfer", message("double", name="x", raw=[FLOATS]), "status"),
+    ("an unknown output", "ModelInfer", message("double", raw=[FLOATS], outputs=["x"]), "status"),
+    ("another datatype", "ModelInfer", message("double", datatype="FP64", raw=[FLOATS * 2]), "status"),
+    ("an unknown datatype", "ModelInfer", message("double", datatype="FP8", raw=[FLOATS]), "status"),
+    ("another shape", "ModelInfer", message("double", (2, 1), raw=[FLOATS]), "status"),
+    ("a negative shape", "ModelInfer", message("double", (-1, 2), raw=[FLOATS]), "status"),
+    ("too few bytes", "ModelInfer", message("double", raw=[FLOATS[:4]]), "status"),
+    ("too few typed elements", "ModelInfer", message("double", fp32_contents=[1]), "status"),
+    ("contents of another type", "ModelInfer", message("double", int_contents=[1, 2]), "status"),
+    ("raw and typed at once", "ModelInfer", message("double", raw=[FLOATS], fp32_contents=[1, 2]), "status"),
+    ("no data", "ModelInfer", message("double"), "status"),
+    ("BYTES beyond the rest", "ModelInfer", message("words", (1,), "BYTES", raw=[struct.pack("<I", 9) + b"a"]), "status"),
+    ("statistics of an unknown model", "ModelStatistics", pb.ModelStatisticsRequest(name="none"), (3, 5)),
+    ("load of an unknown model", "RepositoryModelLoad", pb.RepositoryModelLoadRequest(model_name="none"), (13, 5)),
+    ("a stream", "ModelStreamInfer", message("double", raw=[FLOATS]), "same"),
+    ("an unknown model in a stream", "ModelStreamInfer", message("none", raw=[FLOATS]), "stream error"),
+]
+
+
+def call(port, method, request):
+    """The code of a call and its answers."""
+    with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+        stub = service_pb2_grpc.GRPCInferenceServiceStub(channel)
+        try:
+            if method == "ModelStreamInfer":
+                return 0, list(stub.ModelStreamInfer(iter([request]), timeout=20))
+            return 0, [getattr(stub, method)(request, timeout=20)]
+        except grpc.RpcError as error:
+            return error.code().value[0], error.details()
+
+
+def is_same_call(expected, theirs, ours):
+    if isinstance(expected, tuple):
+        return (theirs[0], ours[0]) == expected
+    if theirs[0] != ours[0]:
+        return False
+    if expected == "metadata":
+        for each in (*theirs[1], *ours[1]):
+            each.platform = ""
+    if expected == "stream error":
+        return [bool(each.error_message) for each in theirs[1]] == [bool(each.error_message) for each in ours[1]]
+    return expected == "status" or theirs == ours
 
 
 def is_same(expected, theirs, ours):
@@ -144,6 +229,9 @@ def is_same(expected, theirs, ours):
     if expected == "json":
         # Triton writes characters beyond ASCII as escapes of its own; both mean the same text.
         return json.loads(theirs[2]) == json.loads(ours[2])
+    if expected == "events":
+        data = lambda body: [json.loads(line[6:]) for line in body.decode().split("\n") if line]  # noqa: E731
+        return data(theirs[2]) == data(ours[2])
     if expected == "classes":
         # Our choice: the first dimension is rows for every model, Triton's for those with a max_batch_size.
         data = lambda body: [each["data"] for each in json.loads(body)["outputs"]]  # noqa: E731
@@ -159,30 +247,37 @@ def is_same(expected, theirs, ours):
     return True
 
 
+def tell(what, expected, fits, theirs, ours):
+    """Prints a case; returns whether it is wrong."""
+    word = "WRONG" if not fits else "ours " if isinstance(expected, tuple) or expected == "classes" else "same "
+    print(f"{word} {what}: {theirs[0]}" + (f" and {ours[0]}" if theirs[0] != ours[0] else ""))
+    if not fits:
+        print("   Triton ", theirs, "\n   serving", ours)
+    return not fits
+
+
 def main():
     wrong = 0
     folder = Path(tempfile.mkdtemp())
-    their_port = free_port()
-    triton = start_triton(folder, MODELS, their_port, free_port())
-    serving, our_port = start_serving()
+    their_port, their_rpc = free_port(), free_port()
+    triton = start_triton(folder, MODELS, their_port, their_rpc)
+    serving, our_port, our_rpc = start_serving()
     try:
         await_ready(their_port)
         await_ready(our_port)
         for what, method, path, body, headers, expected in CASES:
             theirs = ask(their_port, method, path, body, headers)
             ours = ask(our_port, method, path, body, headers)
-            fits = is_same(expected, theirs, ours)
-            wrong += not fits
-            word = "WRONG" if not fits else "ours " if isinstance(expected, tuple) or expected == "classes" else "same "
-            print(f"{word} {what}: {theirs[0]}" + (f" and {ours[0]}" if theirs[0] != ours[0] else ""))
-            if not fits:
-                print("   Triton ", theirs, "\n   serving", ours)
+            wrong += tell(f"REST: {what}", expected, is_same(expected, theirs, ours), theirs, ours)
+        for what, method, request, expected in RPC:
+            theirs, ours = call(their_rpc, method, request), call(our_rpc, method, request)
+            wrong += tell(f"gRPC: {what}", expected, is_same_call(expected, theirs, ours), theirs, ours)
     finally:
         for process in (triton, serving):
             process.terminate()
             process.wait(30)
         shutil.rmtree(folder)
-    print(f"{wrong} wrong of {len(CASES)}")
+    print(f"{wrong} wrong of {len(CASES) + len(RPC)}")
     raise SystemExit(wrong > 0)
 
 
