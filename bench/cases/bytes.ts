@@ -85,7 +85,7 @@ export const bytesCases: readonly CasePlan[] = [
   {
     name: 'JPEG 1080p to a 3×224×224 tensor',
     isQuick: false,
-    contenders: [...everyone, 'fastify, sharp'],
+    contenders: [...everyone, 'rust', 'fastify, sharp'],
     targets: { fastapi: 3, bentoml: 3 },
     make: tensor,
   },

@@ -1,5 +1,5 @@
-//! A server of axum on one tokio thread, with sonic-rs, ndarray, Polars, zune-jpeg and mimalloc, as a performance engineer
-//! would write it: `cargo build --release --locked && target/release/server PORT`.
+//! A server of axum on one tokio thread, with sonic-rs, ndarray, Polars, zune-jpeg, fast_image_resize and mimalloc, as a
+//! performance engineer would write it: `cargo build --release --locked && target/release/server PORT`.
 use std::io::Cursor;
 
 use axum::{
@@ -10,6 +10,7 @@ use axum::{
     routing::{get, post},
     Router,
 };
+use fast_image_resize as fir;
 use ndarray::{Array1, Array2};
 use polars::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -106,6 +107,36 @@ async fn mean(body: Bytes) -> Answer {
     json(&(sum as f64 / pixels.len() as f64))
 }
 
+const SIDE: usize = 224;
+const IMAGENET_MEAN: [f32; 3] = [0.485, 0.456, 0.406];
+const IMAGENET_STD: [f32; 3] = [0.229, 0.224, 0.225];
+
+/// The input of an image model: the middle square, resized with antialias, normalised, a plane for each channel.
+fn to_tensor(jpeg: &[u8]) -> Result<Vec<f32>, Refusal> {
+    let mut decoder = zune_jpeg::JpegDecoder::new(jpeg);
+    let pixels = decoder.decode().map_err(|error| Refusal(format!("{error:?}")))?;
+    let (width, height) = decoder.dimensions().ok_or(Refusal("expected a size".into()))?;
+    let picture = fir::images::Image::from_vec_u8(width as u32, height as u32, pixels, fir::PixelType::U8x3)?;
+    let mut small = fir::images::Image::new(SIDE as u32, SIDE as u32, fir::PixelType::U8x3);
+    let bilinear = fir::ResizeAlg::Convolution(fir::FilterType::Bilinear);
+    let options = fir::ResizeOptions::new().resize_alg(bilinear).fit_into_destination(None);
+    fir::Resizer::new().resize(&picture, &mut small, &options)?;
+    let mut tensor = vec![0f32; 3 * SIDE * SIDE];
+    for (channel, plane) in tensor.chunks_exact_mut(SIDE * SIDE).enumerate() {
+        let (scale, shift) = (1.0 / (255.0 * IMAGENET_STD[channel]), IMAGENET_MEAN[channel] / IMAGENET_STD[channel]);
+        for (value, pixel) in plane.iter_mut().zip(small.buffer().chunks_exact(3)) {
+            *value = f32::from(pixel[channel]) * scale - shift;
+        }
+    }
+    Ok(tensor)
+}
+
+async fn tensor(body: Bytes) -> Answer {
+    let values = to_tensor(&body)?;
+    let mean = |plane: &[f32]| plane.iter().map(|&value| f64::from(value)).sum::<f64>() / plane.len() as f64;
+    json(&values.chunks_exact(SIDE * SIDE).map(mean).collect::<Vec<_>>())
+}
+
 #[derive(Deserialize)]
 struct Meta {
     x: i64,
@@ -147,6 +178,7 @@ async fn main() {
         .route("/stream", post(stream))
         .route("/file", post(echo_file))
         .route("/mean", post(mean))
+        .route("/tensor", post(tensor))
         .route("/form", post(form))
         .route("/healthz", get(|| async { "ok" }))
         .layer(DefaultBodyLimit::max(MAX_BODY));
