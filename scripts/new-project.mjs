@@ -1,15 +1,18 @@
 /**
- * From a tarball to a running build, as a user goes: `serving new` in an empty folder, install, types, test, dev, serve,
- * build, and the build alone. Once for each package manager.
+ * From a tarball to a running build, as a user goes: `serving new` in an empty folder, install, dev, an edit that is
+ * served (the digits example is added), test, types, serve, build, and the build alone. Once for each package manager.
  *
  * Run: `npm run build && node scripts/new-project.mjs`, with names of cases for some of them: npm, npm-ignore-scripts,
- * pnpm, yarn. Takes pnpm 10 and yarn 4 from the registry.
+ * pnpm, yarn. Takes pnpm 10 and yarn 4 from the registry. `--keep FOLDER` leaves the last project there, built:
+ * scripts/chain.sh goes on from it to a container.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'serving-new-'))
@@ -25,28 +28,49 @@ if (authority !== undefined) {
   env.NODE_EXTRA_CA_CERTS = authority
 }
 
+// Its installation would download what CUDA needs.
+env.ONNXRUNTIME_NODE_INSTALL = 'skip'
+
+// Commands that install what package.json names, that add packages, and that run a script.
+const quiet = '--no-audit --no-fund'
 const cases = {
-  npm: ['npm install --no-audit --no-fund', 'npm run'],
-  'npm-ignore-scripts': ['npm install --ignore-scripts --no-audit --no-fund', 'npm run'],
-  pnpm: ['npx -y pnpm@10 install', 'npx -y pnpm@10 run'],
-  yarn: ['npx -y @yarnpkg/cli-dist@4 install', 'npx -y @yarnpkg/cli-dist@4 run'],
+  npm: [`npm install ${quiet}`, `npm install ${quiet}`, 'npm run'],
+  'npm-ignore-scripts': [`npm install --ignore-scripts ${quiet}`, `npm install --ignore-scripts ${quiet}`, 'npm run'],
+  pnpm: ['npx -y pnpm@10 install', 'npx -y pnpm@10 add', 'npx -y pnpm@10 run'],
+  yarn: ['npx -y @yarnpkg/cli-dist@4 install', 'npx -y @yarnpkg/cli-dist@4 add', 'npx -y @yarnpkg/cli-dist@4 run'],
 }
-const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(cases)
+const options = { allowPositionals: true, options: { keep: { type: 'string' } } }
+const { positionals, values } = parseArgs(options)
+const chosen = positionals.length > 0 ? positionals : Object.keys(cases)
 
 /** Runs a command, and returns what it prints. */
 function sh(command, cwd) {
   const begun = Date.now()
   try {
     const text = execFileSync('sh', ['-c', command], { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
-    console.log(`  ${((Date.now() - begun) / 1000).toFixed(1)} s  ${command}`)
+    const last = text.trim().split('\n').at(-1) ?? ''
+    const seconds = ((Date.now() - begun) / 1000).toFixed(1)
+    console.log(`  ${seconds} s  ${command.replace(work, '…')}  ${last.slice(0, 100)}`)
     return text
   } catch (error) {
     throw new Error(`${command}\n${error.stdout}\n${error.stderr}`)
   }
 }
 
-/** Starts a server, asks it once, and ends it by SIGTERM. */
-async function answers(command, args, cwd) {
+const flowers = { headers: { 'content-type': 'application/json' }, body: '[[5.1, 3.5, 1.4, 0.2]]' }
+const picture = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+const digit = { headers: { 'content-type': 'image/png' }, body: picture }
+
+async function ask(port, path, request, expected) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', ...request })
+  const answer = await response.text()
+  if (!answer.startsWith(expected))
+    throw new Error(`expected ${expected} of ${path}, received ${response.status} ${answer}`)
+  console.log(`  ${path}: ${answer.slice(0, 60)}`)
+}
+
+/** Starts a server, passes its port to `use`, and ends it by SIGTERM. */
+async function serves(command, args, cwd, use) {
   const child = spawn(command, [...args, '--port', '0', '--host', '127.0.0.1', '--workers', '1'], { cwd, env })
   let [text, errors] = ['', '']
   const begun = performance.now()
@@ -65,14 +89,9 @@ async function answers(command, args, cwd) {
       )
     })
     const startMs = Math.round(performance.now() - begun)
-    const response = await fetch(`http://127.0.0.1:${port}/classify`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '[[5.1, 3.5, 1.4, 0.2]]',
-    })
-    const answer = await response.text()
-    if (answer !== '["setosa"]') throw new Error(`expected ["setosa"], received ${response.status} ${answer}`)
-    console.log(`  answers after ${startMs} ms: ${[command, ...args].join(' ').replace(work, '…')}`)
+    console.log(`  ready after ${startMs} ms: ${[command, ...args].join(' ').replace(work, '…')}`)
+    await ask(port, '/classify', flowers, '["setosa"]')
+    await use?.(port)
   } finally {
     child.removeAllListeners('close')
     const ended = new Promise((resolve) => child.once('close', resolve))
@@ -81,12 +100,37 @@ async function answers(command, args, cwd) {
   }
 }
 
+/** Adds the digits example to a project that is served, and waits until it answers. */
+async function addDigits(demo, port) {
+  for (const file of ['apis.ts', 'digits.ts', 'model.onnx']) {
+    cpSync(join(root, 'examples/digits', file), join(demo, file))
+  }
+  const service = join(demo, 'service.ts')
+  const edited = readFileSync(service, 'utf8')
+    .replace('\n\n', "\nimport { addDigitApis, digits } from './apis.ts'\n\n")
+    .replace('runners: [model]', 'runners: [model, digits]')
+    .replace('export default svc', 'addDigitApis(svc)\n\nexport default svc')
+  const saved = performance.now()
+  writeFileSync(service, edited)
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/classify_digit`, { method: 'POST', ...digit })
+    await response.arrayBuffer()
+    if (response.status === 200) break
+    if (performance.now() - saved > 60_000) throw new Error(`the edit is not served: ${response.status}`)
+    await wait(20)
+  }
+  console.log(`  an edit is served after ${Math.round(performance.now() - saved)} ms`)
+  await ask(port, '/classify_digit', digit, '{"digit":7,')
+}
+
+const asksBoth = (port) => ask(port, '/classify_digit', digit, '{"digit":7,')
+
 try {
   sh(`npm pack --ignore-scripts --pack-destination ${work}`, root)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const tarball = join(work, `serving-${version}.tgz`)
   for (const name of chosen) {
-    const [install, run] = cases[name]
+    const [install, add, run] = cases[name]
     console.log(name)
     const folder = join(work, name)
     mkdirSync(folder)
@@ -96,18 +140,20 @@ try {
     // A package manager must not take a folder above for the root of a workspace.
     if (name === 'yarn') writeFileSync(join(demo, 'yarn.lock'), '')
     sh(install, demo)
+    const serving = join(demo, 'node_modules/.bin/serving')
+    sh(`${add} onnxruntime-node@1.30 @napi-rs/image@1.15`, demo)
+    await serves(serving, ['dev', 'service.ts'], demo, (port) => addDigits(demo, port))
     sh(`${run} types`, demo)
     sh('node_modules/.bin/tsc --noEmit --module esnext --moduleResolution bundler', demo)
     const tested = sh(`${run} test`, demo)
     if (!/pass 2\b/.test(tested)) throw new Error(`expected two tests to pass\n${tested}`)
-    const serving = join(demo, 'node_modules/.bin/serving')
-    await answers(serving, ['dev', 'service.ts'], demo)
-    await answers(serving, ['serve', 'service.ts'], demo)
+    await serves(serving, ['serve', 'service.ts'], demo, asksBoth)
     sh(`${run} build`, demo)
     const alone = join(work, `${name}-alone`)
     cpSync(join(demo, 'build'), alone, { recursive: true })
+    if (values.keep !== undefined) cpSync(demo, values.keep, { recursive: true, verbatimSymlinks: true })
     rmSync(folder, { recursive: true })
-    await answers(process.execPath, ['main.js'], alone)
+    await serves(process.execPath, ['main.js'], alone, asksBoth)
     for (const tool of ['tsx', 'esbuild', 'typescript']) {
       if (existsSync(join(alone, 'node_modules', tool))) throw new Error(`the build holds ${tool}`)
     }

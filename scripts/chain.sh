@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Builds the Iris example with `serving build` and `serving containerize`, runs its image without root on a read-only file
-# system, asks it, measures it, and stops it while a request runs. Makes the base images by itself: Debian by
-# debootstrap, Node from npm, so that no image registry is needed; they lie in a storage of their own.
+# From a tarball to a container, on Node 22: what new-project.mjs does (new, install, dev, an edit, test, types, build), then
+# `serving containerize`; runs the image without root on a read-only file system, asks it, measures it, and stops it
+# while a request runs. Makes the base images by itself: Debian by debootstrap, Node from npm, so that no image
+# registry is needed; they lie in a storage of their own.
 #
-# Root, and Debian's packages buildah, podman, runc, debootstrap: `scripts/check-container.sh [FOLDER]`, where the base
-# system (80 MB) is kept for the next time in FOLDER.
+# Root, and Debian's packages buildah, podman, runc, debootstrap: `npm run build && scripts/chain.sh [FOLDER]`, where the
+# base system (80 MB) is kept for the next time in FOLDER.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for program in buildah podman runc debootstrap; do
@@ -54,15 +55,12 @@ printf 'FROM debian:bookworm-slim\nCOPY node /usr/local/bin/node\n' >"$scratch/n
 buildah bud --quiet --tag docker.io/library/node:22-bookworm-slim "$scratch/node" >/dev/null
 
 project="$scratch/project"
-mkdir -p "$project/node_modules"
-cp examples/iris/{service,apis,model}.ts examples/iris/model.json "$project"
-echo '{"name":"iris","version":"1.0.0","private":true,"type":"module"}' >"$project/package.json"
-ln -s "$PWD" "$project/node_modules/serving"
-ln -s "$PWD/node_modules/zod" "$project/node_modules/zod"
-serving=("$node" "$PWD/dist/cli/main.js")
-(cd "$project" && "${serving[@]}" build service.ts && "${serving[@]}" containerize build --with buildah -- --pull-never)
+export PATH="$(dirname "$node"):$PATH"
+echo "node $(node --version)"
+node scripts/new-project.mjs npm --keep "$project"
+(cd "$project" && node_modules/.bin/serving containerize build --with buildah -- --pull-never)
 
-image=localhost/iris-classifier:1.0.0
+image=localhost/demo:0.1.0
 bytes="$(podman image inspect --format '{{.Size}}' "$image")"
 echo "image: $((bytes / 1000000)) MB"
 [ "$bytes" -le 250000000 ]
@@ -74,7 +72,12 @@ for _ in $(seq 100); do
   curl --silent --fail "http://127.0.0.1:$port/readyz" >/dev/null && break
   sleep 0.2
 done
-echo "answer: $(curl --silent --fail -H 'content-type: application/json' -d '[[5.1,3.5,1.4,0.2]]' "http://127.0.0.1:$port/classify")"
+url="http://127.0.0.1:$port"
+echo "/classify: $(curl --silent --fail -H 'content-type: application/json' -d '[[5.1,3.5,1.4,0.2]]' "$url/classify")"
+picture=examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png
+answer="$(curl --silent --fail -F "fileobj=@$picture" "$url/classify_digit")"
+echo "/classify_digit: $answer"
+case "$answer" in '{"digit":7,'*) ;; *) exit 1 ;; esac
 podman exec serving-check node -e '
   const { writeFileSync } = require("node:fs")
   try { writeFileSync("/app/x", ""); console.log("wrote below /app"); process.exit(1) } catch (e) { console.log(`uid ${process.getuid()}, /app: ${e.code}`) }'
