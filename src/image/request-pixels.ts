@@ -20,8 +20,14 @@ export function freePixels({ data }: Pixels): void {
   const { buffer } = data
   if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== data.length) return
   if (imageAddon !== undefined) imageAddon.freeMemory(buffer)
-  // Detached all the same: what holds with the add-on holds without it.
-  else structuredClone(buffer, { transfer: [buffer] })
+  else {
+    try {
+      // Detached all the same: what holds with the add-on holds without it.
+      structuredClone(buffer, { transfer: [buffer] })
+    } catch {
+      // On Node 21 and later the memory of @napi-rs/image cannot be.
+    }
+  }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
@@ -29,6 +29,15 @@ describe('serving serve', () => {
     expect(line).toMatch(new RegExp(`^serving probe at http://localhost:\\d+ \\(${engine}, ${codecs}\\)$`))
     expect(stdout().split('\n').slice(1)).toEqual(['POST /pid', 'POST /hold', 'POST /crash', ''])
     expect(JSON.parse((await send(port, '/pid', 'x')).body).greeting).toBe('hello, probe')
+  })
+
+  it('reads pictures without the native add-on', async () => {
+    const env = { ...process.env, SERVING_NATIVE: 'off' }
+    const { port } = await serveFile(join(root, 'examples/digits/service.ts'), ['--workers', '1'], { env })
+    const body = readFileSync(join(root, 'examples/digits/held-out/7-blue-on-cream-200x150-rgb-29.png'))
+    const headers = { 'content-type': 'image/png' }
+    const answer = await fetch(`http://127.0.0.1:${port}/classify_digit`, { method: 'POST', headers, body })
+    expect([answer.status, (await answer.text()).slice(0, 11)]).toEqual([200, '{"digit":7,'])
   })
 
   it('serves gRPC on a port of its own, with several workers', async () => {
