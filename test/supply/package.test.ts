@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 
@@ -42,12 +43,39 @@ describe('the tarball', () => {
     expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual([
       'dist/config/schema.json',
       'dist/page/index.html',
+      'dist/runner/python/make_environment.py',
+      'dist/runner/python/model_worker.py',
     ])
+  })
+
+  it('has all types that its types name', () => {
+    const named = paths
+      .filter((path) => path.endsWith('.d.ts'))
+      .flatMap((path) => {
+        const text = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*\*[^]*?\*\//g, '')
+        return [...text.matchAll(/(?:from |import\()'(\.[^']+)\.[jt]s'/g)].map(([, file]) =>
+          posix.join(path, '..', file),
+        )
+      })
+    expect(named.length).toBeGreaterThan(100)
+    expect([...new Set(named)].filter((file) => !paths.includes(`${file}.d.ts`))).toEqual([])
   })
 
   it('is of 3 MB at most, and of 10 MB unpacked', () => {
     expect(size).toBeLessThan(3e6)
     expect(unpackedSize).toBeLessThan(10e6)
+  })
+
+  it('is of a version that the lock file and the changelog name', () => {
+    const read = (file: string) => readFileSync(`${root}${file}`, 'utf8')
+    const { version } = JSON.parse(read('package.json'))
+    const lock = JSON.parse(read('package-lock.json'))
+    expect([lock.version, lock.packages[''].version]).toEqual([version, version])
+    expect(read('CHANGELOG.md')).toContain(`\n## ${version}\n`)
+    expect(read('README.md').match(/serving-\d[^ ]*\.tgz/g)).toEqual([
+      `serving-${version}.tgz`,
+      `serving-${version}.tgz`,
+    ])
   })
 
   it('depends on nothing that is compiled at installation', () => {
