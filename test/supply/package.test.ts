@@ -52,7 +52,7 @@ describe('the tarball', () => {
     const named = paths
       .filter((path) => path.endsWith('.d.ts'))
       .flatMap((path) => {
-        const text = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*\*[^]*?\*\//g, '')
+        const text = readFileSync(`${root}${path}`, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '')
         return [...text.matchAll(/(?:from |import\()'(\.[^']+)\.[jt]s'/g)].map(([, file]) =>
           posix.join(path, '..', file),
         )
