@@ -7,7 +7,7 @@ import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { runInSlices, type Slices } from '../memory/slices.ts'
 import { buildJson } from './json-build.ts'
 import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
-import { type JsonMeasure, measureJson, measureJsonAtOnce } from './json-scan.ts'
+import { type JsonMeasure, maxStretchBytes, measureJson, measureJsonAtOnce } from './json-scan.ts'
 import { findSyntaxError, maxJsonDepth, syntaxErrorAt, tooDeepAt } from './json-syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
@@ -126,8 +126,13 @@ function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<
   return value
 }
 
-function checkMeasure({ deepAt, values, memory }: JsonMeasure, length: number, name: string, rules: JsonRules): void {
+function checkMeasure(measure: JsonMeasure, length: number, name: string, rules: JsonRules): void {
+  const { deepAt, longAt, values, memory } = measure
   if (deepAt !== -1) throw tooDeep(deepAt, name)
+  if (longAt !== -1) {
+    const message = `expected at most ${maxStretchBytes} bytes of a number or of blanks for ${name}, received more`
+    throw new BadInput(`${message} at byte ${longAt}`, { reason: 'size', offset: longAt })
+  }
   const { maxValues, maxMemoryRatio } = rules
   if (values > maxValues) {
     throw new PayloadTooLarge(`expected at most ${maxValues} values for ${name} (maxValues), received some ${values}`)

@@ -83,6 +83,20 @@ describe('a large JSON body', () => {
     await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset: 1_200_128 })
   })
 
+  it.each<[string, string, number]>([
+    ['a number', `[0,0.${'1'.repeat(3 << 20)}]`, 3],
+    ['blanks between values', `{"a":1,"b":${' '.repeat(3 << 20)}2}`, 10],
+    ['blanks in front', `${'\n'.repeat(3 << 20)}1`, 0],
+    ['blanks behind', `[1]${'\t'.repeat(3 << 20)}`, 3],
+  ])('with %s of more than a MiB is refused with the place', async (_, text, offset) => {
+    const refused = read(new io.JSON(), text)
+    await expect(refused).rejects.toMatchObject({ status: 400, reason: 'size', offset })
+  })
+
+  it('may have a MiB of blanks', async () => {
+    expect(await read(new io.JSON(), `[1,${' '.repeat(1 << 20)}"${' '.repeat(3 << 20)}"]`)).toHaveLength(2)
+  })
+
   it('is given up between slices when its request is', async () => {
     const ctx = new Context()
     const work = read(new io.JSON(), `[${'[],'.repeat(600_000)}0]`, ctx)
