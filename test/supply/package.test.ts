@@ -37,14 +37,12 @@ describe('the tarball', () => {
   })
 
   it('has nothing else: no tests, no leftovers of a build, no tools of development', () => {
-    const own = /^(dist\/.+\.(js|d\.ts)|template\/.+|proto\/.+|native\/prebuilds\/.+)$/
+    const own = /^(dist\/.+\.(js|d\.ts)|dist\/runner\/python\/\w+\.py|template\/.+|proto\/.+|native\/prebuilds\/.+)$/
     const sources = /^native\/(src|image)\/[a-z_]+\.(cpp|h)$/
     const single = /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp))$/
     expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual([
       'dist/config/schema.json',
       'dist/page/index.html',
-      'dist/runner/python/make_environment.py',
-      'dist/runner/python/model_worker.py',
     ])
   })
 
