@@ -6,6 +6,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type ConfiguredTensors, configuredTensors } from './configured-tensors.ts'
 import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
 
 /** A version of a model on disk. */
@@ -25,6 +26,7 @@ export interface ModelFolder {
   readonly maxBatchSize: number
   /** **Units**: milliseconds. */
   readonly maxWaitMs: number
+  readonly tensors: ConfiguredTensors
 }
 
 /** Returns the names of the models in a folder; `only` for a folder that is one model itself. */
@@ -37,8 +39,9 @@ export async function modelNames(folder: string, only: string): Promise<readonly
 /** Reads what a folder has of a model. **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
 export async function readModelFolder(folder: string, name: string): Promise<ModelFolder> {
   const entries = await readdir(folder)
+  const place = `config.pbtxt of ${name}`
   const config = entries.includes('config.pbtxt')
-    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), `config.pbtxt of ${name}`)
+    ? parseTextMessage(await readFile(join(folder, 'config.pbtxt'), 'utf8'), place)
     : {}
   const file = textOf(config.default_model_filename) ?? 'model.onnx'
   const found: ModelFile[] = []
@@ -59,6 +62,7 @@ export async function readModelFolder(folder: string, name: string): Promise<Mod
     versions: wantedVersions(found, config),
     maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
     maxWaitMs: delay,
+    tensors: configuredTensors(config, place),
   }
 }
 

@@ -10,6 +10,7 @@ import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
+import { requireConfigured } from './configured-tensors.ts'
 import type { Model, Outcome } from './model.ts'
 import { type ModelFile, type ModelFolder, modelNames, readModelFolder } from './repository-folder.ts'
 import { RunnerModel } from './runner-model.ts'
@@ -205,7 +206,7 @@ export class ModelRepository implements RunnerLife {
   }
 
   async #start(
-    { name, maxBatchSize, maxWaitMs }: ModelFolder,
+    { name, maxBatchSize, maxWaitMs, tensors }: ModelFolder,
     file: ModelFile,
     started: OnnxRunner[],
   ): Promise<Loaded> {
@@ -217,6 +218,7 @@ export class ModelRepository implements RunnerLife {
     await runner.start()
     started.push(runner)
     const model = new CountedModel({ runner, name, version: file.version }, maxBatchSize)
+    requireConfigured(tensors, await model.describe())
     await model.warm()
     return { model, runner, signature: file.signature }
   }
@@ -238,8 +240,8 @@ async function end({ model, runner }: Loaded): Promise<void> {
 /**
  * Serves a folder of ONNX models, `name/version/model.onnx`, without code for each: list it in the `models` of a
  * service. A `config.pbtxt` beside the versions may give `max_batch_size` and `dynamic_batching`, which join calls, a
- * `version_policy` and a `default_model_filename`; other fields are ignored, since the file itself says what its inputs
- * and outputs are. The greatest version is served unless the policy says otherwise.
+ * `version_policy` and a `default_model_filename`; its `input` and `output` must be those of the file, and other fields
+ * are ignored. The greatest version is served unless the policy says otherwise.
  *
  * **Errors**: InvalidArgument for wrong options; a model that cannot be loaded is logged, and is not ready.
  * **Example** `export default new Service('models', { models: [modelRepository('/mnt/models', { control: 'poll' })] })`

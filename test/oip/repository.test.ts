@@ -39,6 +39,28 @@ async function served(
 const flower = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
 
 describe('a repository of models', () => {
+  const input = 'name: "measurements" data_type: TYPE_FP32'
+  it.each([
+    [`input [{ ${input} dims: [-1, 4] }]`, undefined],
+    [`max_batch_size: 4 input { ${input} dims: 4 } output { name: "species" data_type: TYPE_STRING }`, undefined],
+    [`input { ${input} dims: [2, 2] reshape { shape: [1, 4] } }`, undefined],
+    [`input { name: "flowers" dims: [-1, 4] }`, 'one of the file\'s inputs "measurements"'],
+    [`input { name: "measurements" data_type: TYPE_INT64 }`, "the file's TYPE_FP32"],
+    [`input { name: "measurements" data_type: FLOAT }`, 'a datatype such as TYPE_FP32'],
+    [`input { data_type: TYPE_FP32 }`, 'a name for input of config.pbtxt of iris'],
+    [`input { ${input} dims: [-1, 5] }`, 'dims (-1, 4) for input "measurements"'],
+    [`max_batch_size: 4 input { ${input} dims: [1, 4] }`, 'dims (4,) behind the rows'],
+    [`output { name: "species" data_type: TYPE_FP32 }`, "the file's TYPE_STRING"],
+    [`input { ${input} } input { name: "other" }`, "one of the file's inputs"],
+  ])('compares its configuration with the file: %s', async (config, fault) => {
+    await put('iris', '1')
+    await writeFile(join(folder, 'iris', 'config.pbtxt'), config)
+    const ask = await served({ control: 'explicit' })
+    const answer = await ask('POST', '/repository/models/iris/load')
+    if (fault === undefined) expect(answer.status).toBe(200)
+    else expect(((await answer.json()) as { error: string }).error).toContain(fault)
+  })
+
   it('serves every model of a folder, with the names, datatypes and shapes of its file', async () => {
     await put('iris', '1')
     await put('iris', '3')
