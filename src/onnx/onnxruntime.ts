@@ -12,6 +12,8 @@
  * - A thread that is terminated inside `run` aborts the whole process (SIGABRT), and so does `process.exit` while
  *   another thread is inside it. End a thread only after its run; an idle thread with an open session may be
  *   terminated.
+ * - It sends telemetry to Microsoft, by way of a data base in the home directory, unless ORT_DISABLE_TELEMETRY is set:
+ *   here it is, when the main thread loads the package (threads have an environment of their own). Set it to 0 to send.
  * - Sessions belong to the thread that made them. Several threads may have one each of the same file.
  * @module
  */
@@ -71,6 +73,7 @@ const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype
  * time.
  */
 export function onnxruntime(): typeof import('onnxruntime-node') {
+  process.env.ORT_DISABLE_TELEMETRY ??= '1'
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
 

@@ -1,4 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
@@ -58,6 +61,24 @@ async function failureOf(promise: Promise<unknown>): Promise<Error> {
   expect(error).toBeInstanceOf(Error)
   return error as Error
 }
+
+describe('onnxruntime', () => {
+  it('sends no telemetry: it makes no data base for it in the home directory', () => {
+    const home = mkdtempSync(join(tmpdir(), 'serving-home-'))
+    try {
+      const script = `
+        const { loadOnnx } = await import(${JSON.stringify(new URL('../../../dist/onnx/onnxruntime.js', import.meta.url))})
+        await loadOnnx(${JSON.stringify(fileOf('scale.onnx'))})
+        console.log('loaded')`
+      const { ORT_DISABLE_TELEMETRY: _, XDG_CACHE_HOME: __, ...env } = process.env
+      const options = { env: { ...env, HOME: home }, encoding: 'utf8' } as const
+      expect(execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)).toBe('loaded\n')
+      expect(readdirSync(home)).toEqual([])
+    } finally {
+      rmSync(home, { recursive: true })
+    }
+  })
+})
 
 describe('a loaded ONNX model', () => {
   it('tells names, dtypes and shapes of its inputs and outputs, -1 for any size', async () => {
