@@ -3,7 +3,7 @@
  * @module
  */
 
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../errors.ts'
 import { tempFileFault } from '../file/temp-file.ts'
 import type { MetricFamily } from '../metrics/metric-family.ts'
@@ -161,6 +161,12 @@ export async function pickEngine(
 /** Time for the next request of a connection in use, when a successor has taken over. **Units**: milliseconds. */
 const maxLastRequestMs = 1000
 
+/** Resolves when the event loop has handled what its sockets have received. */
+async function polled(): Promise<void> {
+  // The first turn may end before the loop looks at the sockets, the second accepts, the third reads.
+  for (let turns = 0; turns < 3; turns++) await turn()
+}
+
 class RunningListener implements Listener {
   readonly port: number
   readonly engine: EngineName
@@ -222,10 +228,14 @@ class RunningListener implements Listener {
   async #handOver(state: HealthState): Promise<void> {
     const { health, limiter, limits } = this.#server
     health.state = state
+    // Connections that the kernel has made and nobody has accepted yet would be reset.
+    await polled()
     this.#engine.stopAccepting()
     this.#grpc?.leave()
     const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)
     await wait(lastRequestMs)
+    // A loop that is late runs its timers before it reads what has come meanwhile.
+    await polled()
     await limiter.idle(limits.drainTimeoutMs - lastRequestMs)
     await this.#drain(0)
   }

@@ -162,3 +162,41 @@ describe.each(engines)('close() on %s', (engine) => {
     server.forget()
   })
 })
+
+describe.each(engines)('leave() on %s, with an event loop that is late', (engine) => {
+  const block = (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; );
+  }
+  const echo = (svc: Service) => svc.api({ ...bytes, name: 'echo' }, (body) => body)
+
+  it('answers what came while the loop was held', async () => {
+    const server = await start(engine, (svc) => void echo(svc), { drainTimeoutMs: 60_000 })
+    const raw = await server.connect()
+    raw.write(post('/echo', 'one'))
+    expect((await raw.answer()).text).toBe('one')
+    const left = server.listener.leave()
+    // The time for last requests ends while the loop is held, and the request has come by then.
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    // After the loop has looked at its sockets, and before its timers.
+    await new Promise((resolve) => setImmediate(resolve))
+    raw.write(post('/echo', 'two'))
+    block(600)
+    expect((await raw.answer()).text).toBe('two')
+    await left
+  })
+
+  it('answers on a connection that was not accepted yet', async () => {
+    const server = await start(engine, (svc) => void echo(svc), { drainTimeoutMs: 60_000 })
+    const socket = connect({ port: server.port, host: '127.0.0.1' })
+    const answer = new Promise<string>((resolve) => {
+      socket.once('data', (data) => resolve(String(data)))
+      socket.once('error', (error) => resolve(error.message))
+      socket.once('close', () => resolve('closed'))
+    })
+    socket.write(post('/echo', 'three'))
+    await new Promise((resolve) => process.nextTick(resolve))
+    const left = server.listener.leave()
+    expect(await answer).toContain('three')
+    await left
+  })
+})
