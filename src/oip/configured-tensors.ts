@@ -31,7 +31,9 @@ const datatypeNames: ReadonlyMap<string, Datatype> = new Map(
   (Object.keys(datatypes) as Datatype[]).map((name) => [datatypes[name].config[1], name]),
 )
 
-/** Reads the fields `input` and `output`. **Errors**: InvalidArgument for a tensor without a name, or of no datatype. */
+/**
+ * Reads the fields `input` and `output`. **Errors**: InvalidArgument for a tensor without a name, or of no datatype.
+ */
 export function configuredTensors(config: TextMessage, place: string): ConfiguredTensors {
   const tensors = (field: 'input' | 'output') => (config[field] ?? []).map((value) => tensorOf(value, field, place))
   const isBatched = Number(config.max_batch_size?.[0] ?? 0) > 0

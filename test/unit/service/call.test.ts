@@ -116,7 +116,7 @@ describe('call', () => {
     })
     const response = await call(api, requestOf(), contextOf())
     expect(response.status).toBe(400)
-    expect(response.headers.map(([name]) => name)).toEqual(['content-type', 'x-request-id'])
+    expect(response.headers.map(([name]) => name)).toEqual(['content-type', 'x-content-type-options', 'x-request-id'])
   })
 })
 
