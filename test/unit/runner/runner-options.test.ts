@@ -51,7 +51,7 @@ describe('the runners of a Service', () => {
     expect(() => new Service('s', { runners: [runner('iris'), runner('iris')] })).toThrow(/two runners named iris/)
     expect(() => new Service('s', { runners: [{} as Runner] })).toThrow(/a Runner for runners of the service s/)
     expect(() => new Service('s', { runners: 5 as never })).toThrow(/a list of Runners/)
-    expect(() => new Service('s', { runner: [] } as never)).toThrow(/it has doc, runners/)
+    expect(() => new Service('s', { runner: [] } as never)).toThrow(/it has doc, version, runners/)
   })
 
   it('start and stop with it, those that had started also when another fails', async () => {
