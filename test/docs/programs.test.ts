@@ -17,8 +17,10 @@ it('the programs of the README compile and do what it says', async () => {
     'pictures.ts',
     'model.ts',
     'service.ts',
+    'iris.ts',
     'remote.ts',
     'scaler-client.ts',
+    'words.ts',
     'callers.ts',
     'serving.config.ts',
   ])

@@ -50,6 +50,7 @@ export function drawCharts(
   const font = 'font-family="sans-serif" font-size="12"'
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ${font}>`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     `<text x="${left}" y="24" font-size="15">${escaped(title)}</text>`,
     ...parts,
