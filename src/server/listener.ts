@@ -227,11 +227,12 @@ class RunningListener implements Listener {
 
   async #handOver(state: HealthState): Promise<void> {
     const { health, limiter, limits } = this.#server
-    health.state = state
     // Connections that the kernel has made and nobody has accepted yet would be reset.
     await polled()
     this.#engine.stopAccepting()
     this.#grpc?.leave()
+    // Not before: from now on answers close their connections, and their clients connect again.
+    health.state = state
     const lastRequestMs = Math.min(maxLastRequestMs, limits.drainTimeoutMs)
     await wait(lastRequestMs)
     // A loop that is late runs its timers before it reads what has come meanwhile.
