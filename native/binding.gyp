@@ -26,7 +26,9 @@
           "ldflags": ["-Wl,-z,relro,-z,now", "-Wl,-z,noexecstack"]
         }
       ],
-      ["OS=='mac'", { "xcode_settings": { "OTHER_CFLAGS": ["-fstack-protector-strong", "-fconstexpr-steps=100000000"] } }]
+      ["OS=='mac'", {
+        "xcode_settings": { "OTHER_CFLAGS": ["-fstack-protector-strong", "-fconstexpr-steps=100000000"] }
+      }]
     ],
     "msvs_settings": { "VCCLCompilerTool": { "AdditionalOptions": ["/std:c++17"], "Optimization": 3 } }
   },

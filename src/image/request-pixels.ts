@@ -1,10 +1,9 @@
 /**
  * Memory of pixels that is freed at once, not by the collector.
  *
- * V8 collects its whole heap for about every 64 MB of memory outside of it: for every tenth picture of 1920×1080, which
- * takes as long as decoding them. Freed at the end of its request, the memory is malloc's again for the next picture.
- * It is detached: what still refers to it has no elements any more, so that it never shows the pixels of another
- * request.
+ * V8 collects its whole heap for about every 64 MB of memory outside of it. That is every tenth picture of 1920×1080,
+ * and takes as long as decoding them. Freed at the end of its request, the memory is malloc's again for the next
+ * picture. It is detached: what still refers to it has no elements any more, and shows no pixels of another request.
  * @module
  */
 import { type Context, lifecycle } from '../http/context.ts'

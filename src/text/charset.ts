@@ -4,7 +4,7 @@
  */
 
 // Windows-1252 from 0x80 to 0x9f; what it leaves open stays a control character, as in browsers.
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
  * Returns the decoder of a label such as `latin1`, `utf-16` or `shift_jis`; undefined for an unknown one. A byte order
@@ -24,5 +24,5 @@ export function charsetDecoder(label: string): ((bytes: Uint8Array) => string) |
   return (bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       .toString('latin1')
-      .replace(/[\x80-\x9f]/g, (letter) => windows1252[letter.charCodeAt(0) - 0x80])
+      .replace(/[\x80-\x9f]/g, (letter) => letters[letter.charCodeAt(0) - 0x80])
 }
