@@ -1,11 +1,11 @@
 /**
- * The metrics of a worker process: told to its supervisor, and asked from it for all workers.
+ * The metrics of a worker process: reported to its supervisor, and requested from it for all workers.
  * @module
  */
 import type { MetricFamily } from '../metrics/metric-family.ts'
 import { joinGroup } from '../metrics/process-group.ts'
 import { collectMs } from './metrics-collector.ts'
-import { isMessageOf, type MetricsOfAll, type MetricsRequest, type WorkerMessage } from './worker-messages.ts'
+import { type AllMetrics, isMessageOf, type MetricsRequest, sendToSupervisor } from './worker-messages.ts'
 
 type Families = readonly MetricFamily[]
 
@@ -22,19 +22,19 @@ export class MetricsMember {
   constructor(own: () => Promise<Families>) {
     this.#own = own
     process.on('message', (message: unknown) => {
-      if (isMessageOf<MetricsRequest>('collect', message)) void this.#tell(message.id)
-      else if (isMessageOf<MetricsOfAll>('metrics_of_all', message)) this.#pending.get(message.id)?.(message.processes)
+      if (isMessageOf<MetricsRequest>('metrics_request', message)) void this.#report(message.id)
+      else if (isMessageOf<AllMetrics>('all_metrics', message)) this.#pending.get(message.id)?.(message.processes)
     })
     joinGroup(() => this.#ask())
   }
 
-  /** Tells the metrics for the last time: what was counted outlives this process. */
+  /** Reports the metrics for the last time: what was counted outlives this process. */
   async leave(): Promise<void> {
-    await this.#tell(0)
+    await this.#report(0)
   }
 
-  async #tell(id: number): Promise<void> {
-    await send({ type: 'metrics', id, families: await this.#own().catch(() => []) })
+  async #report(id: number): Promise<void> {
+    await sendToSupervisor({ type: 'metrics_report', id, families: await this.#own().catch(() => []) })
   }
 
   #ask(): Promise<readonly Families[]> {
@@ -50,16 +50,7 @@ export class MetricsMember {
         this.#pending.delete(id)
         resolve(processes)
       })
-      void send({ type: 'metrics_wanted', id })
+      void sendToSupervisor({ type: 'all_metrics_request', id })
     })
   }
-}
-
-/** Sends the supervisor a message. Resolves when it has left, or nobody is there. */
-export function send(message: WorkerMessage): Promise<void> {
-  return new Promise((resolve) => {
-    // Without a connected supervisor there is nobody to tell.
-    if (process.send === undefined || !process.connected) resolve()
-    else process.send(message, undefined, undefined, () => resolve())
-  })
 }

@@ -5,11 +5,11 @@
 import type { MetricsPort } from '../server/metrics-endpoint.ts'
 import type { MetricsCollector } from './metrics-collector.ts'
 
-/** Listens where it is told to, and moves while the workers go on. */
+/** Listens on a port that may change while the workers go on. */
 export class SharedMetricsPort {
   readonly #metrics: MetricsCollector
   readonly #host: string | undefined
-  #asked: number | undefined
+  #configured: number | undefined
   #open: MetricsPort | undefined
 
   constructor(metrics: MetricsCollector, host: string | undefined) {
@@ -27,7 +27,7 @@ export class SharedMetricsPort {
    * changed. **Errors**: SetupError for a port that cannot be listened on; what listened before goes on.
    */
   async move(port: number | undefined): Promise<boolean> {
-    if (port === this.#asked) return false
+    if (port === this.#configured) return false
     const before = this.#open
     // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
     const { listenMetrics, MetricsPage } = await import('../server/metrics-endpoint.ts')
@@ -35,7 +35,7 @@ export class SharedMetricsPort {
       port === undefined
         ? undefined
         : await listenMetrics(new MetricsPage(() => this.#metrics.collect()), port, this.#host)
-    this.#asked = port
+    this.#configured = port
     await before?.close()
     return true
   }

@@ -1,10 +1,9 @@
 /**
- * The models of a worker process: what it wants of those of all workers goes through its supervisor.
+ * The models of a worker process: its requests to the models of all workers go through its supervisor.
  * @module
  */
 import { answerGroup, type GroupAnswer, type GroupRequest, joinModelGroup } from '../oip/model-group.ts'
-import { send } from './metrics-member.ts'
-import { type GroupAnswers, type GroupAsked, isMessageOf } from './worker-messages.ts'
+import { isMessageOf, type ModelRequest, type RelayReply, sendToSupervisor } from './worker-messages.ts'
 
 /** Makes this process one of those that load, unload and count together. */
 export class ModelMember {
@@ -13,14 +12,14 @@ export class ModelMember {
 
   constructor() {
     process.on('message', (message: unknown) => {
-      if (isMessageOf<GroupAsked>('group_asked', message)) void this.#answer(message)
-      else if (isMessageOf<GroupAnswers>('group_answers', message)) this.#settle(message.id, message.answers)
+      if (isMessageOf<ModelRequest>('model_request', message)) void this.#answer(message)
+      else if (isMessageOf<RelayReply>('relay_reply', message)) this.#settle(message.id, message.answers)
     })
     joinModelGroup((request) => this.#ask(request))
   }
 
-  async #answer({ id, request }: GroupAsked): Promise<void> {
-    await send({ type: 'group_told', id, answer: await answerGroup(request) })
+  async #answer({ id, request }: ModelRequest): Promise<void> {
+    await sendToSupervisor({ type: 'model_reply', id, answer: await answerGroup(request) })
   }
 
   /** Never rejects: a supervisor always answers, and this process ends with it. */
@@ -28,7 +27,7 @@ export class ModelMember {
     const id = ++this.#ids
     return new Promise((resolve) => {
       this.#pending.set(id, resolve)
-      void send({ type: 'group_wanted', id, request })
+      void sendToSupervisor({ type: 'relay_request', id, request })
     })
   }
 

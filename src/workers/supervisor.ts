@@ -55,7 +55,7 @@ export interface Development {
   onFailure(message: string): void
 }
 
-/** The place of one worker, with a number; outlives the worker's processes. */
+/** One worker with its number; outlives the worker's processes. */
 interface Slot {
   readonly number: number
   /** The process that takes requests, or starts to; undefined while none does. */
@@ -97,9 +97,9 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   })
   const port = new SharedMetricsPort(metrics, host)
   await port.move(metricsPort)
-  const asked = { workers, serve }
+  const initial = { workers, serve }
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, asked, metrics, port).finished
+    return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port).finished
   } finally {
     await port.move(undefined)
   }
@@ -127,27 +127,27 @@ class Supervision {
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
-  /** As they were asked for at the start. */
-  readonly #asked: { readonly workers: number; readonly serve: ServeSettings }
+  /** The options at the start. */
+  readonly #initial: { readonly workers: number; readonly serve: ServeSettings }
   readonly #metrics: MetricsCollector
   readonly #metricsPort: SharedMetricsPort
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
   #reloading = false
-  /** Why a reload was asked for that has not begun. */
-  #reloadAsked: string | undefined
+  /** The reason of a reload that has not begun. */
+  #pendingReload: string | undefined
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
 
   constructor(
     options: SupervisorOptions,
-    asked: { readonly workers: number; readonly serve: ServeSettings },
+    initial: { readonly workers: number; readonly serve: ServeSettings },
     metrics: MetricsCollector,
     metricsPort: SharedMetricsPort,
   ) {
     this.#options = options
-    this.#asked = asked
+    this.#initial = initial
     this.#metrics = metrics
     this.#metricsPort = metricsPort
     this.finished = new Promise((resolve, reject) => {
@@ -215,7 +215,7 @@ class Supervision {
     for (const line of readyLines(ready, workers, config.serve)) print(line)
     const metrics = this.#metricsAddress
     if (metrics !== undefined) print(`metrics at ${metrics}`)
-    this.#reloadIfAsked()
+    this.#reloadIfPending()
   }
 
   get #metricsAddress(): string | undefined {
@@ -231,7 +231,7 @@ class Supervision {
     const isCurrent = slot.current === worker
     if (isCurrent) slot.current = undefined
     if (this.#stopping || !isCurrent) {
-      // After a failed start, its cause is all that is told.
+      // After a failed start, its cause is all that is logged.
       const level = this.#problem === undefined ? 'info' : 'debug'
       logger[level](event, `worker ${slot.number} ${how}`)
       if (this.#stopping) this.#settleWhenAlone()
@@ -242,7 +242,7 @@ class Supervision {
       const failure = worker.failure ?? `worker ${slot.number} ${how} before it was ready`
       if (development !== undefined) {
         development.onFailure(failure)
-        this.#reloadIfAsked()
+        this.#reloadIfPending()
         return
       }
       this.#problem = new InvalidArgument(failure)
@@ -265,12 +265,12 @@ class Supervision {
    * does not start, the others go on as they are. Asked meanwhile, it reloads once more afterwards.
    */
   async #reload(reason: string): Promise<void> {
-    this.#reloadAsked = reason
+    this.#pendingReload = reason
     // A worker that starts for the first time may have read some of what has changed since.
     const isStarting = this.#slots.some(({ current, wasReady }) => !wasReady && current !== undefined)
     if (this.#reloading || this.#stopping || isStarting) return
     this.#reloading = true
-    this.#reloadAsked = undefined
+    this.#pendingReload = undefined
     const { logger, development } = this.#options
     logger.info({ event: 'reload' }, `${reason}: replacing the workers one by one`)
     const begun = performance.now()
@@ -283,11 +283,11 @@ class Supervision {
       else development.onFailure(failure)
     } else if (failure === undefined) logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
     else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones go on')
-    this.#reloadIfAsked()
+    this.#reloadIfPending()
   }
 
-  #reloadIfAsked(): void {
-    if (this.#reloadAsked !== undefined) this.#reload(this.#reloadAsked)
+  #reloadIfPending(): void {
+    if (this.#pendingReload !== undefined) this.#reload(this.#pendingReload)
   }
 
   /** Returns why a worker was not replaced; undefined when all were. The last predecessor may still run. */
@@ -318,8 +318,8 @@ class Supervision {
   /** Logs which options have changed that a reload keeps. */
   #warnOfKept(workers: number, serve: ServeSettings): void {
     const { logger } = this.#options
-    const pairs = keptOptions.map((name) => [name, this.#asked.serve[name], serve[name]] as const)
-    for (const [option, value, now] of [...pairs, ['workers', this.#asked.workers, workers] as const]) {
+    const pairs = keptOptions.map((name) => [name, this.#initial.serve[name], serve[name]] as const)
+    for (const [option, value, now] of [...pairs, ['workers', this.#initial.workers, workers] as const]) {
       if (value === now) continue
       const kept = `${option} stays ${value ?? 'as by default'} until a restart`
       logger.warn({ event: 'option_kept', option }, `${kept}; the options say ${now ?? 'nothing'} now`)
@@ -330,10 +330,10 @@ class Supervision {
     const { logger } = this.#options
     try {
       if (!(await this.#metricsPort.move(port))) return
-      const place = this.#metricsAddress
+      const address = this.#metricsAddress
       logger.info(
         { event: 'metrics_port' },
-        place === undefined ? 'no port for metrics any more' : `metrics at ${place}`,
+        address === undefined ? 'no port for metrics any more' : `metrics at ${address}`,
       )
     } catch (error) {
       const kept = this.#metricsAddress ?? 'no port'

@@ -36,36 +36,36 @@ export interface WorkerFailed {
   readonly message: string
 }
 
-/** Sent when a worker was asked for metrics, and before it exits in order. */
+/** Answers {@link MetricsRequest}; also sent by a worker before it exits in order. */
 export interface MetricsReport {
-  readonly type: 'metrics'
+  readonly type: 'metrics_report'
   /** Of the request; 0 for the last report of a worker. */
   readonly id: number
   readonly families: readonly MetricFamily[]
 }
 
 /** Asks the supervisor for the metrics of all workers. */
-export interface MetricsWanted {
-  readonly type: 'metrics_wanted'
+export interface AllMetricsRequest {
+  readonly type: 'all_metrics_request'
   readonly id: number
 }
 
 /** Asks the supervisor for what all other workers answer. */
-export interface GroupWanted {
-  readonly type: 'group_wanted'
+export interface RelayRequest {
+  readonly type: 'relay_request'
   readonly id: number
   readonly request: GroupRequest
 }
 
-/** Answers {@link GroupAsked}. */
-export interface GroupTold {
-  readonly type: 'group_told'
+/** Answers {@link ModelRequest}. */
+export interface ModelReply {
+  readonly type: 'model_reply'
   readonly id: number
   readonly answer: GroupAnswer
 }
 
 /** Messages from a worker. */
-export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | MetricsWanted | GroupWanted | GroupTold
+export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | AllMetricsRequest | RelayRequest | ModelReply
 
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
@@ -78,33 +78,33 @@ export interface DrainRequest {
 
 /** Asks a worker for its metrics. */
 export interface MetricsRequest {
-  readonly type: 'collect'
+  readonly type: 'metrics_request'
   readonly id: number
 }
 
-/** Answers {@link MetricsWanted}. */
-export interface MetricsOfAll {
-  readonly type: 'metrics_of_all'
+/** Answers {@link AllMetricsRequest}. */
+export interface AllMetrics {
+  readonly type: 'all_metrics'
   readonly id: number
   readonly processes: readonly (readonly MetricFamily[])[]
 }
 
-/** Asks a worker for what another one wants of all. */
-export interface GroupAsked {
-  readonly type: 'group_asked'
+/** Passes a worker the request that another one made of all. */
+export interface ModelRequest {
+  readonly type: 'model_request'
   readonly id: number
   readonly request: GroupRequest
 }
 
-/** Answers {@link GroupWanted}. */
-export interface GroupAnswers {
-  readonly type: 'group_answers'
+/** Answers {@link RelayRequest}. */
+export interface RelayReply {
+  readonly type: 'relay_reply'
   readonly id: number
   readonly answers: readonly GroupAnswer[]
 }
 
 /** Messages to a worker. */
-export type SupervisorMessage = DrainRequest | MetricsRequest | MetricsOfAll | GroupAsked | GroupAnswers
+export type SupervisorMessage = DrainRequest | MetricsRequest | AllMetrics | ModelRequest | RelayReply
 
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */
 export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
@@ -112,4 +112,12 @@ export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
   message: unknown,
 ): message is T {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === type
+}
+
+/** Sends the supervisor a message. Resolves when it has left, or when no supervisor is connected. */
+export function sendToSupervisor(message: WorkerMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve()
+    else process.send(message, undefined, undefined, () => resolve())
+  })
 }
