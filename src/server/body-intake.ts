@@ -7,8 +7,9 @@ import type { Context } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { decodeFailureOf } from '../service/stages.ts'
-import { noMemory, tooLarge, tooMany, uploadDrain } from './admission.ts'
+import { noMemory, tooLarge, tooMany } from './admission.ts'
 import { BodyBuffer } from './body.ts'
+import { BodyRest } from './body-rest.ts'
 import { encodingOf } from './decompress.ts'
 import { countedBytes } from './memory-budget.ts'
 import type { Limits } from './options.ts'
@@ -49,10 +50,7 @@ export class BodyIntake {
   #held: { readonly bytes: Uint8Array; readonly last: boolean }[] | undefined
   #heldBytes = 0
   #isPaused = false
-  // Called when the rest of a body that is not wanted has come.
-  #end: (() => void) | undefined
-  #endTimer: NodeJS.Timeout | undefined
-  #dropped = 0
+  #rest: BodyRest | undefined
 
   constructor(owner: BodyOwner) {
     this.#owner = owner
@@ -84,9 +82,8 @@ export class BodyIntake {
   /** Takes a piece, which the socket may reuse when this returns. */
   take(piece: Uint8Array, last: boolean): void {
     const owner = this.#owner
-    if (this.#end !== undefined) {
-      this.#dropped += piece.length
-      if (last || this.#dropped > uploadDrain.bytes) this.#ended()
+    if (this.#rest !== undefined) {
+      this.#rest.drop(piece.length, last)
       return
     }
     if (this.#held !== undefined) {
@@ -117,22 +114,10 @@ export class BodyIntake {
     owner.run(bytes)
   }
 
-  /**
-   * Drops what still comes, and calls `end` when all has come: closed over unread bytes, a connection would be reset,
-   * and the reset could overtake the answer. The bounds are those of refused uploads.
-   */
+  /** Drops what still comes, within the bounds of {@link BodyRest}, and calls `end` when all has come. */
   drop(end: (() => void) | undefined): void {
     this.#upload?.abort(new ClientClosed('the answer was complete before the body'))
-    if (end === undefined) return
-    this.#end = end
-    this.#endTimer = setTimeout(() => this.#ended(), uploadDrain.timeMs)
-  }
-
-  #ended(): void {
-    clearTimeout(this.#endTimer)
-    const end = this.#end
-    this.#end = undefined
-    end?.()
+    if (end !== undefined) this.#rest = new BodyRest(end)
   }
 
   /** Drops what has come and stops the receiver; does nothing once the body is complete. */
@@ -140,7 +125,7 @@ export class BodyIntake {
     this.#body?.drop()
     this.#body = undefined
     this.#held = undefined
-    clearTimeout(this.#endTimer)
+    this.#rest?.stop()
     this.#upload?.abort(reason)
   }
 

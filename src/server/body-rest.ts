@@ -5,30 +5,35 @@
 import { uploadDrain } from './admission.ts'
 
 /**
- * Drops the rest of a body before its connection is closed, within the bounds of refused uploads: closed over unread
+ * Counts the rest of a body that is read and dropped, within bounds, before its connection is closed: closed over unread
  * bytes, it would be reset, and the reset could overtake the end of the answer.
  */
 export class BodyRest {
-  readonly #end: () => void
+  #end: (() => void) | undefined
   readonly #timer: NodeJS.Timeout
   #bytes = 0
 
-  /** `end` is called at most once: when all has come, or when it takes too long. */
-  constructor(end: () => void) {
+  /** `end` is called at most once: when all has come, or when it is too much or takes longer than `timeMs`. */
+  constructor(end: () => void, timeMs: number = uploadDrain.timeMs) {
     this.#end = end
-    this.#timer = setTimeout(end, uploadDrain.timeMs)
+    this.#timer = setTimeout(() => this.#finish(), timeMs)
   }
 
   /** Counts a piece. */
   drop(bytes: number, last: boolean): void {
     this.#bytes += bytes
-    if (!last && this.#bytes <= uploadDrain.bytes) return
-    this.stop()
-    this.#end()
+    if (last || this.#bytes > uploadDrain.bytes) this.#finish()
   }
 
-  /** Called when `end` is not wanted any more. */
+  /** Lets `end` not be called any more. */
   stop(): void {
     clearTimeout(this.#timer)
+    this.#end = undefined
+  }
+
+  #finish(): void {
+    const end = this.#end
+    this.stop()
+    end?.()
   }
 }

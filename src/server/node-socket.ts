@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../http/client-address.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
-import { uploadDrain } from './admission.ts'
+import { BodyRest } from './body-rest.ts'
 import type { ServerState } from './engine.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
@@ -186,21 +186,13 @@ export function drainUpload(req: IncomingMessage, res: ServerResponse, response:
   res.writeHead(response.status ?? 200, lines)
   // Not `end`: Node would close the socket over unread bytes, and the reset would overtake the answer.
   res.write(text)
-  let read = 0
-  const close = () => {
-    clearTimeout(timer)
-    res.destroy()
-  }
-  const timer = setTimeout(close, uploadDrain.timeMs)
-  req.on('data', (piece: Buffer) => {
-    read += piece.length
-    if (read > uploadDrain.bytes) close()
-  })
+  const rest = new BodyRest(() => res.destroy())
+  req.on('data', (piece: Buffer) => rest.drop(piece.length, false))
   req.once('end', () => {
-    clearTimeout(timer)
+    rest.stop()
     res.end()
   })
-  res.once('close', () => clearTimeout(timer))
+  res.once('close', () => rest.stop())
 }
 
 /** Returns header lines for `writeHead`, which takes names and values in one flat list and keeps repeated names. */

@@ -3,7 +3,7 @@
  * @module
  */
 import type { HttpResponse } from '../http/message.ts'
-import { uploadDrain } from './admission.ts'
+import { BodyRest } from './body-rest.ts'
 import { statusLine } from './head.ts'
 
 /** The part of a native response that is needed here. */
@@ -21,13 +21,12 @@ export interface DrainedResponse {
 export class UploadDrain {
   readonly #res: DrainedResponse
   readonly #response: HttpResponse
-  readonly #timeMs: number
-  #timer: NodeJS.Timeout | undefined
-  #bytes = 0
+  readonly #timeMs: number | undefined
+  #rest: BodyRest | undefined
   #over = false
 
   /** The body of `response` must be a string. `timeMs`: how long the rest of the body is read. */
-  constructor(res: DrainedResponse, response: HttpResponse, timeMs: number = uploadDrain.timeMs) {
+  constructor(res: DrainedResponse, response: HttpResponse, timeMs?: number) {
     this.#res = res
     this.#response = response
     this.#timeMs = timeMs
@@ -51,20 +50,19 @@ export class UploadDrain {
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`
     text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
     this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
-    this.#timer = setTimeout(() => this.#close(), this.#timeMs)
+    // Not within the callback of a piece: the answer may still be in the cork buffer, which closing discards.
+    this.#rest = new BodyRest(() => setImmediate(() => this.#close()), this.#timeMs)
   }
 
   /** Counts and drops a piece of the body. */
   data(bytes: number, last: boolean): void {
-    this.#bytes += bytes
-    // Not within this callback: the answer may still be in the cork buffer, which closing discards.
-    if (last || this.#bytes > uploadDrain.bytes) setImmediate(() => this.#close())
+    this.#rest?.drop(bytes, last)
   }
 
   /** Called when the connection is gone. */
   aborted(): void {
     this.#over = true
-    clearTimeout(this.#timer)
+    this.#rest?.stop()
   }
 
   #close(): void {
