@@ -31,9 +31,9 @@ const { values: options } = parseArgs({
 })
 const seconds = Number(options.seconds ?? (options.quick ? 0.2 : 0.8))
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 3))
-const isWanted = (name: string) => options.only.some((text) => name.includes(text))
-const plans = casePlans.filter((plan) => isWanted(plan.name) && (plan.isQuick || !options.quick))
-const jobs = plans.length + [mixedName, memoryName].filter(isWanted).length
+const isSelected = (name: string) => options.only.some((text) => name.includes(text))
+const plans = casePlans.filter((plan) => isSelected(plan.name) && (plan.isQuick || !options.quick))
+const jobs = plans.length + [mixedName, memoryName].filter(isSelected).length
 if (jobs === 0) throw new Error(`no job's name holds ${options.only.join(' or ')}`)
 
 const loadAverage = Number(loadavg()[0].toFixed(2))
@@ -61,9 +61,9 @@ for (const plan of plans) {
 
 // An array of 20 MB; 200 KB for a smoke test.
 const rows = options.quick ? 10 : 1040
-const mixed = isWanted(mixedName) ? await measureMixed(rows, options.quick ? 1 : 5, progress) : undefined
+const mixed = isSelected(mixedName) ? await measureMixed(rows, options.quick ? 1 : 5, progress) : undefined
 done++
-const memory = isWanted(memoryName) ? await measureMemory(rows, generator.fire, progress) : undefined
+const memory = isSelected(memoryName) ? await measureMemory(rows, generator.fire, progress) : undefined
 progress('')
 if (!options.json) printRest({ mixed, memory })
 

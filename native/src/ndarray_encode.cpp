@@ -93,19 +93,19 @@ size_t WidestFloat(const Array& array) {
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (Format::kFraction + Format::kExponent));
   // Magnitudes compare as their bits do. 0 would be the smallest, but its text is short: it wraps around to the
   // largest.
-  Bits most = 0;
-  Bits least = static_cast<Bits>(-1);
+  Bits max_bits = 0;
+  Bits min_bits = static_cast<Bits>(-1);
   for (size_t i = 0; i < array.count; i++) {
     const Bits size = static_cast<Bits>(data[i] & static_cast<Bits>(kSign - 1));
     const Bits nonzero = static_cast<Bits>(size - 1);
-    if (size > most) most = size;
-    if (nonzero < least) least = nonzero;
+    if (size > max_bits) max_bits = size;
+    if (nonzero < min_bits) min_bits = nonzero;
   }
   constexpr Bits kBias = (Bits{1} << (Format::kExponent - 1)) - 1;
   constexpr int kDigits = Format::kFraction == 52 ? 17 : Format::kFraction == 23 ? 9 : 5;
   // From 2^-9 to 2^29 a text has a sign, "0.00" or a point, ".0" and the digits, nothing else; -Infinity has 9
   // characters.
-  const bool usual = least >= ((kBias - 9) << Format::kFraction) && most < ((kBias + 29) << Format::kFraction);
+  const bool usual = min_bits >= ((kBias - 9) << Format::kFraction) && max_bits < ((kBias + 29) << Format::kFraction);
   return usual && Format::kFraction > 10 ? kDigits + 5 : 26;
 }
 

@@ -21,9 +21,9 @@ import { encodeNpy, isNpy, parseNpy } from './npy.ts'
 import { maxDimensions, showShape } from './shape.ts'
 
 /** Media types of the serialized forms. Our choice: neither is registered. */
-export const flatbuffersType = 'application/x-flatbuffers'
+const flatbuffersType = 'application/x-flatbuffers'
 /** As {@link flatbuffersType}, for numpy's own files. */
-export const npyType = 'application/x-npy'
+const npyType = 'application/x-npy'
 
 /** A serialized form of arrays. */
 export interface NDArrayForm {

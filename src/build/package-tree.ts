@@ -34,7 +34,7 @@ const developmentOnly = ['chokidar', 'esbuild', 'tinyglobby', 'tsx', 'yaml']
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
 
 /** Returns the name of the package that an import names: `@a/b` of `@a/b/c`. */
-export function packageName(specifier: string): string {
+function packageName(specifier: string): string {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
@@ -125,7 +125,7 @@ function dependenciesOf(manifest: PackageManifest): { readonly name: string; rea
 }
 
 /** Returns the folder of a package as Node finds it from a folder; undefined when it is not installed. */
-export function findPackage(name: string, from: string): string | undefined {
+function findPackage(name: string, from: string): string | undefined {
   for (let at = realpathSync(from); ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name)
     if (existsSync(join(folder, 'package.json'))) return realpathSync(folder)

@@ -8,7 +8,7 @@ import { join, relative, resolve } from 'node:path'
 import { InvalidArgument, SetupError } from '../errors.ts'
 
 /** Programs that make images of a Dockerfile, the best known first. */
-export const imagePrograms = ['docker', 'podman', 'buildah'] as const
+const imagePrograms = ['docker', 'podman', 'buildah'] as const
 
 /** Name of such a program. */
 export type ImageProgram = (typeof imagePrograms)[number]

@@ -10,7 +10,7 @@ import { serveCommand } from './serve-command.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns the absolute path of a folder of models. **Errors**: InvalidArgument when there is none. */
-export function findModelFolder(path: string): string {
+function findModelFolder(path: string): string {
   const folder = resolve(path)
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return folder
   throw new InvalidArgument(`there is no folder ${path}`)

@@ -69,7 +69,7 @@ function dtypeOf(data: TypedArray | readonly string[]): DType {
 /** Texts as numpy has them: of one width, four bytes a character, zeros behind. */
 function wideTexts(data: readonly string[]) {
   const texts = Array.from(data, (text) => Array.from(text))
-  const width = texts.reduce((most, text) => Math.max(most, text.length), 1)
+  const width = texts.reduce((max, text) => Math.max(max, text.length), 1)
   const points = new Uint32Array(texts.length * width)
   for (const [i, text] of texts.entries())
     points.set(

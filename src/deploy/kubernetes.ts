@@ -69,13 +69,13 @@ function horizontalAutoscaler(name: string, { inFlight, replicas: [minReplicas, 
 }
 
 /** By KEDA, which asks Prometheus. */
-function scaledObject(name: string, { inFlight, prometheus: serverAddress, replicas: [fewest, most] }: DeployOptions) {
+function scaledObject(name: string, { inFlight, prometheus: serverAddress, replicas: [min, max] }: DeployOptions) {
   // Prometheus' operator names the pods' Service in the label `service`.
   const query = `sum(${metric}{service="${name}"})`
   return {
     scaleTargetRef: { name },
-    minReplicaCount: fewest,
-    maxReplicaCount: most,
+    minReplicaCount: min,
+    maxReplicaCount: max,
     cooldownPeriod: 300,
     triggers: [{ type: 'prometheus', metadata: { serverAddress, query, threshold: String(inFlight) } }],
   }

@@ -26,7 +26,7 @@ export function resourceName(name: string): string {
 }
 
 /** Returns a value that a label may have: a version of npm may have a plus. */
-export const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice(0, 63)
+const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice(0, 63)
 
 /** The names of a service's manifests. */
 export interface Names {

@@ -69,7 +69,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   /** The sample passed to `fromSample`. */
   readonly sample: BinaryFile | undefined
   // In lower case; undefined if any type is accepted.
-  readonly #wanted: string | undefined
+  readonly #essence: string | undefined
 
   /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
@@ -83,7 +83,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     }
     if (!(spoolAboveBytes >= 0))
       throw new InvalidArgument(expected('bytes from 0 up', 'spoolAboveBytes', spoolAboveBytes))
-    this.#wanted = type?.essence
+    this.#essence = type?.essence
     this.mimeType = mimeType ?? anyType
     this.spoolAboveBytes = spoolAboveBytes
     this.sample = sample
@@ -108,7 +108,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   }
 
   protected override formats(): Formats {
-    const raw = { mimeType: this.#wanted ?? anyType }
+    const raw = { mimeType: this.#essence ?? anyType }
     // A file that is itself a form is only read as it is.
     const form = raw.mimeType === 'multipart/form-data' ? [] : [singleFileForm([raw])]
     return { input: [raw, ...form], output: [raw], reasons: ['part'] }
@@ -128,7 +128,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
     if (value instanceof Uint8Array) return { headers: [['content-type', this.mimeType], nosniff], body: value }
     if (!(value instanceof BinaryFile)) throw new BadOutput(expected('a BinaryFile or a Uint8Array', 'File', value))
-    const headers: HeaderLine[] = [['content-type', this.#wanted ? this.mimeType : value.mimeType], nosniff]
+    const headers: HeaderLine[] = [['content-type', this.#essence ? this.mimeType : value.mimeType], nosniff]
     if (value.name !== undefined)
       headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
     if (!value.isSpooled) return { headers, body: value.bytes }
@@ -142,8 +142,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     if (message instanceof Uint8Array) return new BinaryFile(message, { mimeType: this.mimeType })
     const { kind, content = new Uint8Array(0), name } = message
     const headers = HeaderList.from(kind ? { 'content-type': kind } : {})
-    const wanted = this.#wanted
-    if (wanted !== undefined) requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
+    const required = this.#essence
+    if (required !== undefined) requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
     const isType = kind !== undefined && mediaTypeOf(kind) !== undefined
     return new BinaryFile(content, { name: name || undefined, mimeType: isType ? kind : this.mimeType })
   }
@@ -160,7 +160,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   #describe(headers: RequestHeaders): BinaryFileOptions | undefined {
     const value = headers.get('content-type')
     const type = value === undefined ? undefined : mediaTypeOf(value)
-    if (type?.essence === 'multipart/form-data' && this.#wanted !== type.essence) return undefined
+    if (type?.essence === 'multipart/form-data' && this.#essence !== type.essence) return undefined
     const disposition = headers.get('content-disposition')
     const name = (disposition && parseContentDisposition(disposition)?.filename) || undefined
     return { name, mimeType: this.#typeOf(headers, name) }
@@ -168,18 +168,18 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   /** Returns the media type of a received file. **Errors**: UnsupportedMediaType. */
   #typeOf(headers: RequestHeaders, name: string | undefined): string {
-    const wanted = this.#wanted
+    const required = this.#essence
     const type = fileMediaType(headers.get('content-type'), name)
-    if (wanted === undefined) return type ?? this.mimeType
-    requireMediaType(headers, ({ essence }) => essence === wanted, wanted, 'File')
-    return type !== undefined && mediaTypeOf(type)?.essence === wanted ? type : this.mimeType
+    if (required === undefined) return type ?? this.mimeType
+    requireMediaType(headers, ({ essence }) => essence === required, required, 'File')
+    return type !== undefined && mediaTypeOf(type)?.essence === required ? type : this.mimeType
   }
 
   #formReader(headers: RequestHeaders, ctx: Context | undefined): FormReader<BinaryFile> {
-    const wanted = this.#wanted
+    const required = this.#essence
     const plan = planSingleFile<BinaryFile>({
-      accepts: (type) => wanted === undefined || type.essence === wanted,
-      wanted: wanted ?? 'any kind',
+      accepts: (type) => required === undefined || type.essence === required,
+      types: required ?? 'any kind',
       owner: 'File',
       descriptor: ({ headers, filename }) => {
         const name = filename || undefined

@@ -12,8 +12,8 @@ export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: str
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   // Checks of a large value stop after 64 issues.
-  const least = issues.length === maxIssues ? 'at least ' : ''
-  const more = issues.length > 5 ? ` (and ${least}${issues.length - 5} more)` : ''
+  const bound = issues.length === maxIssues ? 'at least ' : ''
+  const more = issues.length > 5 ? ` (and ${bound}${issues.length - 5} more)` : ''
   const path = listed[0]?.path ?? ''
   return new BadInput(
     `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,

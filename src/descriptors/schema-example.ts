@@ -67,8 +67,8 @@ function build(schema: unknown, root: JsonSchema, level: number): unknown {
 }
 
 function buildText({ format, minLength, maxLength, pattern }: JsonSchema): string {
-  const most = numberOf(maxLength) ?? Number.POSITIVE_INFINITY
-  const text = texts[String(format)] ?? 'text'.padEnd(numberOf(minLength) ?? 0, 'x').slice(0, most)
+  const max = numberOf(maxLength) ?? Number.POSITIVE_INFINITY
+  const text = texts[String(format)] ?? 'text'.padEnd(numberOf(minLength) ?? 0, 'x').slice(0, max)
   return typeof pattern === 'string' && !new RegExp(pattern, 'u').test(text) ? giveUp() : text
 }
 
@@ -85,23 +85,23 @@ function buildList(
   level: number,
 ): unknown[] {
   const first = Array.isArray(prefixItems) ? prefixItems : []
-  const wanted = numberOf(minItems) ?? (level < maxLevel ? 1 : 0)
-  if (wanted > maxItems || (uniqueItems === true && wanted > 1)) giveUp()
-  const rest = isRecord(items) ? new Array(Math.max(0, wanted - first.length)).fill(items) : []
+  const count = numberOf(minItems) ?? (level < maxLevel ? 1 : 0)
+  if (count > maxItems || (uniqueItems === true && count > 1)) giveUp()
+  const rest = isRecord(items) ? new Array(Math.max(0, count - first.length)).fill(items) : []
   return [...first, ...rest].map((item) => build(item, root, level + 1))
 }
 
 function buildNumber(schema: JsonSchema): number {
-  const least = numberOf(schema.minimum)
+  const min = numberOf(schema.minimum)
   const above = numberOf(schema.exclusiveMinimum)
-  const most = numberOf(schema.maximum)
+  const max = numberOf(schema.maximum)
   const step = numberOf(schema.multipleOf)
   // The bounds of `z.int()` are those of exact integers, which are no example.
-  const bound = above !== undefined ? above + 1 : least
-  const start = bound === undefined || bound < 0 ? Math.min(1, most ?? 1) : bound
+  const bound = above !== undefined ? above + 1 : min
+  const start = bound === undefined || bound < 0 ? Math.min(1, max ?? 1) : bound
   const value = step === undefined ? start : Math.ceil(start / step) * step
   const below = numberOf(schema.exclusiveMaximum)
-  const fits = value <= (most ?? value) && (below === undefined || value < below)
+  const fits = value <= (max ?? value) && (below === undefined || value < below)
   return fits ? value : giveUp()
 }
 

@@ -28,10 +28,10 @@ export interface FilePart {
 export type AcceptsType = (type: MediaType) => boolean
 
 /** Which file of a form to read, and how. */
-export interface WantedFile<T> {
+export interface FileSelection<T> {
   readonly accepts: AcceptsType
   /** The accepted types, for errors: `application/pdf`. */
-  readonly wanted: string
+  readonly types: string
   /** The descriptor's name, for errors. */
   readonly owner: string
   /** Returns the descriptor that decodes the part. */
@@ -43,14 +43,14 @@ export interface WantedFile<T> {
  * **Errors**: BadInput `part` if there is no file; UnsupportedMediaType if there are files, but none of an accepted
  * type.
  */
-export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: WantedFile<T>): FormPlan<T> {
+export function planSingleFile<T>({ accepts, types, owner, descriptor }: FileSelection<T>): FormPlan<T> {
   let taken = false
   let value: T | undefined
   let refusedType: string | undefined
   return {
     plan(part) {
       if (part.filename === undefined || taken) return undefined
-      if (!isWanted(part, accepts)) {
+      if (!isAccepted(part, accepts)) {
         refusedType ??= part.headers.get('content-type') ?? ''
         return undefined
       }
@@ -63,7 +63,7 @@ export function planSingleFile<T>({ accepts, wanted, owner, descriptor }: Wanted
     finish() {
       if (taken) return value as T
       if (refusedType !== undefined) {
-        throw new UnsupportedMediaType(expected(`a file of type ${wanted}`, owner, refusedType))
+        throw new UnsupportedMediaType(expected(`a file of type ${types}`, owner, refusedType))
       }
       throw new BadInput(`expected a part with a filename for ${owner}, received a form without one`, {
         reason: 'part',
@@ -82,7 +82,7 @@ export function singleFileForm(formats: readonly FormatDescription[]): FormatDes
 }
 
 /** Whether a file is accepted by its Content-Type, else by the type of its name; true if neither tells a type. */
-function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
+function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): boolean {
   const value = headers.get('content-type')
   const type = value === undefined ? undefined : mediaTypeOf(value)
   if (type !== undefined && accepts(type)) return true
@@ -95,10 +95,10 @@ function isWanted({ headers, filename }: FormPart, accepts: AcceptsType): boolea
  * Returns the first file of an accepted type in a complete form. `wanted` and `owner` are for errors.
  * **Errors**: UnsupportedMediaType for a body that is not multipart/form-data, and as {@link planSingleFile}.
  */
-export function singleFilePart(request: HttpRequest, accepts: AcceptsType, wanted: string, owner: string): FilePart {
+export function singleFilePart(request: HttpRequest, accepts: AcceptsType, types: string, owner: string): FilePart {
   const plan = planSingleFile<FilePart>({
     accepts,
-    wanted,
+    types,
     owner,
     descriptor: ({ headers, name, filename = '' }) => ({
       fromHttpRequest: (part) => ({ headers, body: part.body, name, filename }),

@@ -153,9 +153,9 @@ export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<Data
 
 /** Returns the places of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
 function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
-  const isWanted = types.map((type) => type !== undefined && isNested(type))
-  if (!isWanted.includes(true)) return []
-  return polars.variants(frame).flatMap((own, i) => (isWanted[i] && own === 'String' ? [i] : []))
+  const isNestedType = types.map((type) => type !== undefined && isNested(type))
+  if (!isNestedType.includes(true)) return []
+  return polars.variants(frame).flatMap((own, i) => (isNestedType[i] && own === 'String' ? [i] : []))
 }
 
 /** Parses the columns at `places` and casts all. */

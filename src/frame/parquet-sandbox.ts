@@ -36,7 +36,7 @@ export interface SandboxLimits extends ParquetLimits {
 }
 
 /** The default bounds. */
-export const sandboxLimits: SandboxLimits = {
+const sandboxLimits: SandboxLimits = {
   ...parquetLimits,
   timeoutMs: 10_000,
   maxMemoryBytes: 2 ** 30,

@@ -14,14 +14,14 @@ const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
  * Returns the encoding that a client asks for. Only one that names a single encoding does: aiohttp and httpx send a
  * list of all that they know with every request, and compressing a tensor takes longer than sending it.
  */
-export function askedEncoding(accept: string | undefined): keyof typeof encoders | undefined {
+function encodingFrom(accept: string | undefined): keyof typeof encoders | undefined {
   const name = accept?.trim().toLowerCase()
   return name === 'gzip' || name === 'deflate' ? name : undefined
 }
 
 /** Compresses a response as its client asks, off the event loop. */
 export function compressed(response: HttpResponse, accept: string | undefined): MaybePromise<HttpResponse> {
-  const name = askedEncoding(accept)
+  const name = encodingFrom(accept)
   if (name === undefined) return response
   const { body, headers, pooled, ...rest } = response
   const isWhole = typeof body === 'string' || body instanceof Uint8Array

@@ -86,7 +86,7 @@ function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
     get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),
     get('/models/stats', () => statisticsOf(models)),
     post('/repository/index', (_, request) => {
-      const isReadyOnly = isReadyAsked(request.peek())
+      const isReadyOnly = readsReady(request.peek())
       return models.index().filter(({ state }) => !isReadyOnly || state === 'READY')
     }),
   ]
@@ -111,8 +111,8 @@ function absent(get: MakePage, post: MakePage): Endpoint[] {
   ]
 }
 
-/** Returns the body of an index request: `{"ready": true}`, or none. */
-function isReadyAsked(body: Uint8Array): boolean {
+/** Whether an index request asks for ready models alone: by the body `{"ready": true}`. */
+function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
   return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true

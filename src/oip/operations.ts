@@ -21,8 +21,10 @@ const tensor = object({ name: string, shape, datatype: string, parameters, data:
   'shape',
   'datatype',
 ])
-const wanted = object({ name: string, parameters }, ['name'])
-const inferRequest = object({ id: string, parameters, inputs: list(tensor), outputs: list(wanted) }, ['inputs'])
+const requestedOutput = object({ name: string, parameters }, ['name'])
+const inferRequest = object({ id: string, parameters, inputs: list(tensor), outputs: list(requestedOutput) }, [
+  'inputs',
+])
 const inferAnswer = object({ model_name: string, model_version: string, id: string, outputs: list(tensor) }, [
   'model_name',
   'outputs',

@@ -59,7 +59,7 @@ export async function readModelFolder(folder: string, name: string): Promise<Mod
   const delay = isMessage(batching) ? Number(batching.max_queue_delay_microseconds?.[0] ?? 0) / 1000 : 0
   return {
     name,
-    versions: wantedVersions(found, config),
+    versions: selectVersions(found, config),
     maxBatchSize: batching === undefined ? 0 : Number(config.max_batch_size?.[0] ?? 0),
     maxWaitMs: delay,
     tensors: configuredTensors(config, place),
@@ -72,7 +72,7 @@ async function modelFile(version: string, path: string): Promise<ModelFile> {
 }
 
 /** By `version_policy`: the greatest ones, all, or those that are named. */
-function wantedVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
+function selectVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
   const policy = config.version_policy?.[0]
   if (!isMessage(policy)) return found.slice(0, 1)
   if (policy.all !== undefined) return found

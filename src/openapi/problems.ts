@@ -14,7 +14,7 @@ export interface ResponseObject {
 }
 
 /** A problem, as `problemResponse` writes it. **Source**: RFC 9457. */
-export const problemSchema: JsonSchema = {
+const problemSchema: JsonSchema = {
   type: 'object',
   description: 'What went wrong. From status 500 on there is only the code and the request id, except for 503 and 504.',
   properties: {

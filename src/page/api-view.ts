@@ -8,7 +8,7 @@ import { parseEvents } from '../client/event-stream.ts'
 import { errorOf, type ServingError } from '../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
 import { choice, h, sizeText } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { fieldOf } from './fields.ts'
 import { languages, snippet } from './snippets.ts'
 
@@ -193,7 +193,7 @@ export class ApiView {
     const error = await errorOf(response)
     tell(Number(response.headers.get('content-length') ?? 0))
     // From 500 up it is not the input's fault.
-    if (response.status < 500) this.#field.mark(placesOf(error))
+    if (response.status < 500) this.#field.mark(locationsOf(error))
     const { code, reason, path, offset } = error
     const facts = Object.entries({ code, reason, path, offset }).filter(([, value]) => value !== undefined)
     this.#answer.append(
@@ -223,7 +223,7 @@ function queryOf({ data }: Content): string {
   return encodeQuery(JSON.parse(String(data)), 'the query')
 }
 
-function placesOf(error: ServingError): Place[] {
+function locationsOf(error: ServingError): ErrorLocation[] {
   const { message, offset, path, issues } = error
   if (issues.length > 0) return issues.map((issue) => ({ message: issue.message, path: issue.path, offset: undefined }))
   return [{ message, offset, path }]

@@ -4,7 +4,7 @@
  */
 import { arrayOf, arrayView } from './array-view.ts'
 import { h } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { TextEditor } from './text-editor.ts'
 
 /** JSON text with a view of the array that it holds. */
@@ -26,8 +26,8 @@ export class ArrayField implements Field {
     return { type: 'application/json', data: this.#editor.text }
   }
 
-  mark(places: readonly Place[]): void {
-    this.#editor.mark(places)
+  mark(locations: readonly ErrorLocation[]): void {
+    this.#editor.mark(locations)
   }
 
   clear(): void {
@@ -48,7 +48,7 @@ export class ArrayField implements Field {
 }
 
 /** Prints nested lists with a line for each innermost one. */
-export function printArray(value: unknown): string {
+function printArray(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value)
   return `[${value.map(printArray).join(value.some(Array.isArray) ? ',\n ' : ', ')}]`
 }

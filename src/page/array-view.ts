@@ -44,8 +44,8 @@ export function arrayView(array: ViewedArray): HTMLElement {
     views.push(['Line', () => plot(data as ArrayLike<number>, 'elements')])
   if (isNumbers && rows > 1 && data.length <= maxPixels) views.push(['Heat map', () => heatMap(data, rows, width)])
   if (views.length === 0 || (data.length > maxCells && isNumbers)) views.push(asTable)
-  const place = h('div', { class: 'view' })
-  const show = (i: number) => place.replaceChildren(views[i][1]())
+  const box = h('div', { class: 'view' })
+  const show = (i: number) => box.replaceChildren(views[i][1]())
   const caption = h('p', { class: 'dim' }, `shape (${shape.join(', ')})`)
   if (views.length > 1)
     return h(
@@ -57,10 +57,10 @@ export function arrayView(array: ViewedArray): HTMLElement {
         show,
       ),
       caption,
-      place,
+      box,
     )
   show(0)
-  return h('div', {}, caption, place)
+  return h('div', {}, caption, box)
 }
 
 function isNumber(value: unknown): boolean {

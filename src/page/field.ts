@@ -15,8 +15,8 @@ export interface Content {
   readonly parts?: readonly (readonly [name: string, content: Content])[]
 }
 
-/** Where an error is. */
-export interface Place {
+/** An error and where in the input it is. */
+export interface ErrorLocation {
   readonly message: string
   /** **Units**: bytes from the start of the body or the part. */
   readonly offset: number | undefined
@@ -29,7 +29,7 @@ export interface Field {
   /** Returns what is in the form. **Errors**: an Error that tells what is missing. */
   read(): Content
   /** Marks the place of an error in the input. */
-  mark(places: readonly Place[]): void
+  mark(locations: readonly ErrorLocation[]): void
   /** Removes the marks. */
   clear(): void
 }

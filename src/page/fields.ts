@@ -5,7 +5,7 @@
 import { type DescriptorInfo, type PartInfo, queryId } from '../client/description.ts'
 import { ArrayField } from './array-field.ts'
 import { h } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { FileField } from './file-field.ts'
 import { FrameField } from './frame-field.ts'
 import { ImageField } from './image-field.ts'
@@ -56,11 +56,11 @@ class FormField implements Field {
     return { type: undefined, data: '', parts }
   }
 
-  mark(places: readonly Place[]): void {
-    const others = places.filter((place) => !this.#parts.some((part) => part.takes(place)))
+  mark(locations: readonly ErrorLocation[]): void {
+    const others = locations.filter((location) => !this.#parts.some((part) => part.takes(location)))
     this.#note.hidden = others.length === 0
     this.#note.textContent = others.map(({ message }) => message).join('\n')
-    for (const part of this.#parts) part.mark(places)
+    for (const part of this.#parts) part.mark(locations)
   }
 
   clear(): void {
@@ -95,18 +95,18 @@ class Part {
     if (occurrence !== 'optional') add()
   }
 
-  /** Whether a place is in this part. */
-  takes({ path = '' }: Place): boolean {
+  /** Whether a location is in this part. */
+  takes({ path = '' }: ErrorLocation): boolean {
     return this.#field(path) !== undefined
   }
 
-  mark(places: readonly Place[]): void {
-    const byField = new Map<Field, Place[]>()
-    for (const place of places) {
-      const found = this.#field(place.path ?? '')
+  mark(locations: readonly ErrorLocation[]): void {
+    const byField = new Map<Field, ErrorLocation[]>()
+    for (const location of locations) {
+      const found = this.#field(location.path ?? '')
       if (found === undefined) continue
       const [field, path] = found
-      byField.set(field, [...(byField.get(field) ?? []), { ...place, path: path === '' ? undefined : path }])
+      byField.set(field, [...(byField.get(field) ?? []), { ...location, path: path === '' ? undefined : path }])
     }
     for (const [field, own] of byField) field.mark(own)
   }

@@ -3,7 +3,7 @@
  * @module
  */
 import { h, sizeText } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 
 /** Options of a {@link FileField}. */
 export interface FileFieldOptions {
@@ -72,9 +72,9 @@ export class FileField implements Field {
     return { type: file.type || 'application/octet-stream', data: file, name: file.name }
   }
 
-  mark(places: readonly Place[]): void {
+  mark(locations: readonly ErrorLocation[]): void {
     this.#note.hidden = false
-    this.#note.textContent = places.map(({ message }) => message).join('\n')
+    this.#note.textContent = locations.map(({ message }) => message).join('\n')
   }
 
   clear(): void {

@@ -6,7 +6,7 @@ import { frameFromJson, frameToJson } from '../client/frames.ts'
 import type { Cell, FrameValue } from '../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
 import { choice, h } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { FileField } from './file-field.ts'
 import { columnPlot, frameView } from './frame-view.ts'
 import { readParquet } from './parquet.ts'
@@ -77,16 +77,16 @@ export class FrameField implements Field {
     return { type: 'application/json', data }
   }
 
-  mark(places: readonly Place[]): void {
-    if (this.#view === 1) this.#json.mark(places)
-    else if (this.#view === 2) this.#file.mark(places)
-    else this.#markCells(places)
+  mark(locations: readonly ErrorLocation[]): void {
+    if (this.#view === 1) this.#json.mark(locations)
+    else if (this.#view === 2) this.#file.mark(locations)
+    else this.#markCells(locations)
   }
 
-  #markCells(places: readonly Place[]): void {
+  #markCells(locations: readonly ErrorLocation[]): void {
     this.#note.hidden = false
-    this.#note.textContent = places.map(({ message }) => message).join('\n')
-    for (const { path = '' } of places) {
+    this.#note.textContent = locations.map(({ message }) => message).join('\n')
+    for (const { path = '' } of locations) {
       const [, row, column] = /^(?:\[(\d+)\]\.?)?(.*)$/.exec(path) ?? []
       const j = this.#names.indexOf(column ?? '')
       if (row === undefined && j === -1) continue

@@ -39,13 +39,13 @@ export function columnPlot(columns: ReadonlyMap<string, ArrayLike<unknown>>, lab
     return known.length > 1 && known.every((value) => typeof value === 'number' || typeof value === 'bigint')
   })
   if (numeric.length === 0) return []
-  const place = h('div')
-  const show = (name: string) => place.replaceChildren(plot(columns.get(name) ?? [], name))
+  const box = h('div')
+  const show = (name: string) => box.replaceChildren(plot(columns.get(name) ?? [], name))
   const select = h(
     'select',
     { 'aria-label': `column of ${label} to plot`, onchange: () => show(select.value) },
     ...numeric.map(([name]) => h('option', {}, name)),
   )
   show(numeric[0][0])
-  return [h('div', {}, h('label', { class: 'dim' }, 'Plot ', select), place)]
+  return [h('div', {}, h('label', { class: 'dim' }, 'Plot ', select), box)]
 }

@@ -3,7 +3,7 @@
  * @module
  */
 import { choice, h, tabs } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { FileField } from './file-field.ts'
 
 const side = 280
@@ -43,8 +43,8 @@ export class ImageField implements Field {
     return { type: 'image/png', data: new Blob([bytes], { type: 'image/png' }), name: 'drawing.png' }
   }
 
-  mark(places: readonly Place[]): void {
-    this.#file.mark(places)
+  mark(locations: readonly ErrorLocation[]): void {
+    this.#file.mark(locations)
   }
 
   clear(): void {

@@ -4,7 +4,7 @@
  */
 import type { SchemaObject } from '../client/description.ts'
 import { choice, h } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { hasMembers, resolved, startOf } from './schema.ts'
 import { SchemaForm } from './schema-form.ts'
 import { TextEditor } from './text-editor.ts'
@@ -15,7 +15,7 @@ export class JsonField implements Field {
   readonly #editor: TextEditor
   readonly #schema: SchemaObject
   readonly #document: unknown
-  readonly #place = h('div')
+  readonly #formBox = h('div')
   #form: SchemaForm | undefined
 
   constructor(label: string, schema: SchemaObject | undefined, example: unknown, document: unknown) {
@@ -31,10 +31,10 @@ export class JsonField implements Field {
       if (chosen === 0) this.#toFields()
       else if (this.#form !== undefined) this.#editor.text = JSON.stringify(this.#form.read(), null, 2)
       if (chosen === 1) this.#form = undefined
-      this.#place.hidden = chosen === 1
+      this.#formBox.hidden = chosen === 1
       this.#editor.element.hidden = chosen === 0
     })
-    this.element = h('div', { class: 'tabs' }, choose, this.#place, this.#editor.element)
+    this.element = h('div', { class: 'tabs' }, choose, this.#formBox, this.#editor.element)
   }
 
   read(): Content {
@@ -42,9 +42,9 @@ export class JsonField implements Field {
     return { type: 'application/json', data: form === undefined ? this.#editor.text : JSON.stringify(form.read()) }
   }
 
-  mark(places: readonly Place[]): void {
-    if (this.#form === undefined) this.#editor.mark(places)
-    else this.#form.mark(places)
+  mark(locations: readonly ErrorLocation[]): void {
+    if (this.#form === undefined) this.#editor.mark(locations)
+    else this.#form.mark(locations)
   }
 
   clear(): void {
@@ -60,6 +60,6 @@ export class JsonField implements Field {
       value = startOf(this.#schema, this.#document)
     }
     this.#form = new SchemaForm(this.#schema, value, this.#document)
-    this.#place.replaceChildren(this.#form.element)
+    this.#formBox.replaceChildren(this.#form.element)
   }
 }

@@ -18,8 +18,8 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
     points.push(Number.isFinite(value) ? [i, value] : undefined)
   }
   const known = points.filter((point) => point !== undefined)
-  const low = known.reduce((least, [, value]) => Math.min(least, value), Number.POSITIVE_INFINITY)
-  const high = known.reduce((most, [, value]) => Math.max(most, value), Number.NEGATIVE_INFINITY)
+  const low = known.reduce((min, [, value]) => Math.min(min, value), Number.POSITIVE_INFINITY)
+  const high = known.reduce((max, [, value]) => Math.max(max, value), Number.NEGATIVE_INFINITY)
   const x = (i: number) => 56 + (i / Math.max(1, values.length - 1)) * (width - 64)
   const y = (value: number) => height - 8 - ((value - low) / (high - low || 1)) * (height - 16)
   let path = ''
@@ -41,14 +41,14 @@ export function plot(values: ArrayLike<unknown>, name: string): SVGElement {
 
 /** Draws few numbers as bars with their names, the largest marked. */
 export function bars(values: readonly number[], names: readonly string[]): HTMLElement {
-  const most = Math.max(...values.map(Math.abs)) || 1
+  const max = Math.max(...values.map(Math.abs)) || 1
   const largest = values.indexOf(Math.max(...values))
   return h(
     'div',
     { class: 'bars' },
     ...values.flatMap((value, i) => {
       const bar = h('span', { class: i === largest ? 'bar largest' : 'bar' })
-      bar.style.width = `${(Math.abs(value) / most) * 100}%`
+      bar.style.width = `${(Math.abs(value) / max) * 100}%`
       return [h('span', {}, names[i]), h('span', {}, bar), h('span', {}, cellText(value))]
     }),
   )

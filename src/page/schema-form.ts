@@ -4,7 +4,7 @@
  */
 import type { SchemaObject } from '../client/description.ts'
 import { h, newId } from './dom.ts'
-import type { Place } from './field.ts'
+import type { ErrorLocation } from './field.ts'
 import { hasMembers, resolved } from './schema.ts'
 import { TextEditor } from './text-editor.ts'
 
@@ -12,7 +12,7 @@ import { TextEditor } from './text-editor.ts'
 interface Control {
   readonly element: HTMLElement
   read(): unknown
-  mark(places: readonly Place[]): void
+  mark(locations: readonly ErrorLocation[]): void
   clear(): void
 }
 
@@ -38,13 +38,13 @@ export class SchemaForm implements Control {
     return Object.fromEntries(members.filter(([, value]) => value !== undefined))
   }
 
-  mark(places: readonly Place[]): void {
-    const others: Place[] = []
-    const byName = new Map<string, Place[]>()
-    for (const place of places) {
-      const [, name = '', rest = ''] = /^([^.[\]]+)\.?(.*)$/s.exec(place.path ?? '') ?? []
-      if (!this.#controls.has(name)) others.push(place)
-      else byName.set(name, [...(byName.get(name) ?? []), { ...place, offset: undefined, path: rest }])
+  mark(locations: readonly ErrorLocation[]): void {
+    const others: ErrorLocation[] = []
+    const byName = new Map<string, ErrorLocation[]>()
+    for (const location of locations) {
+      const [, name = '', rest = ''] = /^([^.[\]]+)\.?(.*)$/s.exec(location.path ?? '') ?? []
+      if (!this.#controls.has(name)) others.push(location)
+      else byName.set(name, [...(byName.get(name) ?? []), { ...location, offset: undefined, path: rest }])
     }
     for (const [name, own] of byName) this.#controls.get(name)?.mark(own)
     this.#note.hidden = others.length === 0
@@ -79,7 +79,7 @@ function controlOf(
   return {
     element: labelled(name, schema, isRequired, editor.element),
     read: () => (editor.text.trim() === '' && !isRequired ? undefined : parsed(editor.text)),
-    mark: (places) => editor.mark(places),
+    mark: (locations) => editor.mark(locations),
     clear: () => editor.clear(),
   }
 }
@@ -127,9 +127,9 @@ function marked(
     input.removeAttribute('aria-describedby')
   }
   input.addEventListener('input', clear)
-  const mark = (places: readonly Place[]) => {
+  const mark = (locations: readonly ErrorLocation[]) => {
     note.hidden = false
-    note.textContent = places.map(({ message }) => message).join('\n')
+    note.textContent = locations.map(({ message }) => message).join('\n')
     input.setAttribute('aria-invalid', 'true')
     input.setAttribute('aria-describedby', note.id)
   }

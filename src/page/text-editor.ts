@@ -3,7 +3,7 @@
  * @module
  */
 import { h } from './dom.ts'
-import type { Place } from './field.ts'
+import type { ErrorLocation } from './field.ts'
 
 /** Options of a {@link TextEditor}. */
 export interface TextEditorOptions {
@@ -54,10 +54,10 @@ export class TextEditor {
     this.clear()
   }
 
-  /** Marks places: of bytes, of paths in JSON, else only tells their messages. */
-  mark(places: readonly Place[]): void {
+  /** Marks locations: of bytes, of paths in JSON, else only tells their messages. */
+  mark(locations: readonly ErrorLocation[]): void {
     const { text } = this
-    const at = places.map(({ offset, path }) => {
+    const at = locations.map(({ offset, path }) => {
       return offset !== undefined ? characterAt(text, offset) : path !== undefined ? pathAt(text, path) : undefined
     })
     const known = at.filter((range) => range !== undefined).toSorted((a, b) => a[0] - b[0])
@@ -71,7 +71,7 @@ export class TextEditor {
     this.#copy.append(text.slice(end), '\n')
     this.#area.setAttribute('aria-invalid', 'true')
     this.#note.hidden = false
-    this.#note.replaceChildren(...places.map(({ message }, i) => h('span', {}, `${where(text, at[i])}${message}`)))
+    this.#note.replaceChildren(...locations.map(({ message }, i) => h('span', {}, `${where(text, at[i])}${message}`)))
     this.#copy.scrollTop = this.#area.scrollTop
     const [first] = known
     if (first !== undefined) {

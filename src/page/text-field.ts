@@ -3,7 +3,7 @@
  * @module
  */
 import { h } from './dom.ts'
-import type { Content, Field, Place } from './field.ts'
+import type { Content, ErrorLocation, Field } from './field.ts'
 import { TextEditor } from './text-editor.ts'
 
 /** A text of one media type. */
@@ -22,8 +22,8 @@ export class TextField implements Field {
     return { type: this.#type, data: this.#editor.text }
   }
 
-  mark(places: readonly Place[]): void {
-    this.#editor.mark(places)
+  mark(locations: readonly ErrorLocation[]): void {
+    this.#editor.mark(locations)
   }
 
   clear(): void {

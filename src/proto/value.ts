@@ -6,7 +6,7 @@ import { BadInput } from '../errors.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Levels of lists and structs; the same as of JSON texts. */
-export const maxValueDepth = 128
+const maxValueDepth = 128
 
 /**
  * Bytes become a JSON value; none at all are null. **Errors**: BadInput, also above 128 levels and for NaN, which JSON

@@ -25,10 +25,10 @@ export interface CallQueue<W> {
  * Longest time that the calls of one message may take together. A message costs some 50 µs: short calls share one (64
  * at once: 2 µs each), long ones do not wait for each other. **Units**: milliseconds.
  */
-export const maxMessageMs = 0.5
+const maxMessageMs = 0.5
 
 /** Maximum calls in one message. */
-export const maxMessageCalls = 128
+const maxMessageCalls = 128
 
 // Less work than this is not worth waking another thread for.
 const minMessageMs = 0.05

@@ -324,13 +324,13 @@ export class Dispatcher {
   }
 
   #batchFailed({ method, calls }: Job, error: Error): void {
-    const wanted = calls.filter((call) => !call.over)
+    const open = calls.filter((call) => !call.over)
     if (calls.length === 1) {
-      for (const call of wanted) call.reject(error)
+      for (const call of open) call.reject(error)
       return
     }
     if (method.retries) {
-      for (const call of wanted) {
+      for (const call of open) {
         // A key that no other call has, so that it goes alone.
         call.key = `alone ${++this.#count}`
         this.push(method.name, call)
@@ -339,7 +339,7 @@ export class Dispatcher {
     }
     // Not the error itself: a 400 for one request would be a 400 for all.
     const text = `a batch of ${calls.length} calls of ${method.name} failed: ${error.message}`
-    for (const call of wanted) call.reject(new FunctionError(text, { cause: error }))
+    for (const call of open) call.reject(new FunctionError(text, { cause: error }))
   }
 
   #failure(error: unknown): ServingError {

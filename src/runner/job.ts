@@ -48,7 +48,7 @@ export class Job implements CallOwner {
   readonly worker: ModelWorker
   readonly #context: JobContext
   #calls: readonly RunnerCall[]
-  #wanted: number
+  #open: number
   #disarm: (() => void) | undefined
   #isOver = false
   #isHung = false
@@ -65,7 +65,7 @@ export class Job implements CallOwner {
     this.method = method
     this.worker = worker
     this.#calls = calls
-    this.#wanted = calls.length
+    this.#open = calls.length
     this.#context = context
     for (const call of calls) call.owner = this
   }
@@ -88,7 +88,7 @@ export class Job implements CallOwner {
   }
 
   abandoned(): void {
-    if (--this.#wanted > 0) return
+    if (--this.#open > 0) return
     if (this.method.terminates) {
       this.worker.kill()
       return
@@ -155,7 +155,7 @@ export class Job implements CallOwner {
     })
     if (refused.size > 0) {
       this.#calls = this.#calls.filter((call) => !refused.has(call))
-      this.#wanted -= refused.size
+      this.#open -= refused.size
     }
     return packed
   }

@@ -32,7 +32,7 @@ export interface Serializer<T extends object> {
   readonly fresh?: boolean
   /** **Errors**: InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
-  /** Returns the inverse of `toFields`. */
+  /** Returns an object made of what `toFields` returned on the other side. */
   fromFields(fields: SerializedFields): T
 }
 

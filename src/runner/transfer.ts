@@ -158,8 +158,7 @@ function detach(view: View): View {
 const maxDepth = 1_000
 
 /**
- * Returns the value with each leaf (a view, an object of a class, a function) replaced; the same value when nothing
- * was.
+ * Returns the value with each leaf (a view, an object of a class, a function) replaced; the same value when none was.
  * `isJson`: numbers that JSON does not have are leaves as well.
  */
 function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJson: boolean): unknown {
@@ -193,7 +192,7 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
   return copy ?? value
 }
 
-/** Returns whether JSON has a primitive value. */
+/** Whether JSON has a primitive value. */
 const isInJson = (value: unknown) => (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint')
 
 function put(root: unknown, path: Path, value: unknown): void {

@@ -5,8 +5,8 @@
 import { uploadDrain } from './admission.ts'
 
 /**
- * Counts the rest of a body that is read and dropped, within bounds, before its connection is closed: closed over unread
- * bytes, it would be reset, and the reset could overtake the end of the answer.
+ * Counts the rest of a body that is read and dropped, within bounds, before its connection is closed: closed over
+ * unread bytes, it would be reset, and the reset could overtake the end of the answer.
  */
 export class BodyRest {
   #end: (() => void) | undefined

@@ -159,7 +159,7 @@ const aheadBytes = 256 * 1024
 class BodySource {
   readonly stream: ReadableStream<Uint8Array>
   #controller!: ReadableStreamDefaultController<Uint8Array>
-  #isWanted = true
+  #isOpen = true
   #room: Promise<void> | undefined
   #wake: (() => void) | undefined
 
@@ -175,7 +175,7 @@ class BodySource {
   }
 
   write(piece: Uint8Array): void | Promise<void> {
-    if (!this.#isWanted) return
+    if (!this.#isOpen) return
     // Not `slice`: of a Buffer that is another view of the same bytes.
     this.#controller.enqueue(new Uint8Array(piece))
     if ((this.#controller.desiredSize ?? 0) > 0) return
@@ -187,18 +187,18 @@ class BodySource {
   }
 
   end(): undefined {
-    if (this.#isWanted) this.#controller.close()
-    this.#isWanted = false
+    if (this.#isOpen) this.#controller.close()
+    this.#isOpen = false
   }
 
   abort(reason: Error): void {
-    if (this.#isWanted) this.#controller.error(reason)
+    if (this.#isOpen) this.#controller.error(reason)
     this.drop()
   }
 
   /** Called when nothing reads what still comes. */
   drop(): void {
-    this.#isWanted = false
+    this.#isOpen = false
     this.#goOn()
   }
 

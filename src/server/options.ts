@@ -52,9 +52,8 @@ export interface Limits {
   /** Maximum number of connections from one address; 0 for no limit. Engine `node` only. */
   readonly maxConnectionsPerAddress: number
   /**
-   * Maximum memory for bodies, answers and pictures in flight; a request that needs more is refused with 503. 0: no
-   * limit.
-   * **Units**: bytes.
+   * Maximum memory for bodies, answers and pictures in flight; a request that needs more is refused with 503. 0 for no
+   * limit. **Units**: bytes.
    */
   readonly maxMemoryBytes: number
   /**

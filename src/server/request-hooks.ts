@@ -36,12 +36,12 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
     if (endpoint.isOpen) return () => undefined
     const api = apiOf(service, endpoint.api)
     const own = api?.hooks.request ?? []
-    const gate = api?.auth ?? (isPublicPath(service.publicPaths, endpoint.path) ? false : auth)
-    if (!gate) return runAll([...hooks.request, ...own])
-    if (!endpoint.namesApi || !decidesLater) return runAll([gate, ...hooks.request, ...own])
+    const authorize = api?.auth ?? (isPublicPath(service.publicPaths, endpoint.path) ? false : auth)
+    if (!authorize) return runAll([...hooks.request, ...own])
+    if (!endpoint.namesApi || !decidesLater) return runAll([authorize, ...hooks.request, ...own])
     // Which API is asked for is in the body: it decides whether the refusal holds.
     return (_, ctx) =>
-      whenReady(runRequestHooks([gate], ctx), (denial) => {
+      whenReady(runRequestHooks([authorize], ctx), (denial) => {
         lifecycle.setDenial(ctx, denial)
         return runRequestHooks(hooks.request, ctx)
       })

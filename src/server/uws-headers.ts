@@ -12,7 +12,7 @@ export interface NativeHeaders {
 }
 
 /** A header that is read beside those of framing. */
-interface Wanted {
+interface NamedHeader {
   readonly name: string
   /** Its place among the names to read. */
   readonly index: number
@@ -28,7 +28,7 @@ interface Wanted {
 export class HeaderReader {
   readonly #names: readonly string[] | 'all'
   /** By the length of the name: a new string has no hash yet, which a Map would compute first. */
-  readonly #wanted: (Wanted[] | undefined)[] = []
+  readonly #byLength: (NamedHeader[] | undefined)[] = []
   readonly #absent: readonly string[]
   #allNames: string[] = []
   #values: string[] = []
@@ -46,8 +46,8 @@ export class HeaderReader {
     const own = names === 'all' ? [] : names
     this.#absent = own.map(() => '')
     for (const [index, name] of own.entries()) {
-      this.#wanted[name.length] ??= []
-      this.#wanted[name.length]?.push({ name, index })
+      this.#byLength[name.length] ??= []
+      this.#byLength[name.length]?.push({ name, index })
     }
   }
 
@@ -122,10 +122,10 @@ export class HeaderReader {
       this.#values.push(value)
       return
     }
-    const wanted = this.#wanted[name.length]
-    if (wanted === undefined) return
-    for (let i = 0; i < wanted.length; i++) {
-      const { name: each, index } = wanted[i]
+    const candidates = this.#byLength[name.length]
+    if (candidates === undefined) return
+    for (let i = 0; i < candidates.length; i++) {
+      const { name: each, index } = candidates[i]
       if (each !== name) continue
       const first = this.#values[index]
       this.#values[index] = first === '' ? value : `${first}${name === 'cookie' ? '; ' : ', '}${value}`

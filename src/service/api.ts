@@ -77,15 +77,7 @@ export interface Api {
 }
 
 /** First path segments that APIs may not have: health endpoints, and pages that servers are expected to have. */
-export const reservedNames: readonly string[] = [
-  'healthz',
-  'livez',
-  'readyz',
-  'metrics',
-  'docs',
-  'docs.json',
-  'openapi.json',
-]
+const reservedNames: readonly string[] = ['healthz', 'livez', 'readyz', 'metrics', 'docs', 'docs.json', 'openapi.json']
 
 const optionNames = [
   'input',

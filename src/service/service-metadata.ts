@@ -52,7 +52,7 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
 }
 
 /** Returns the metadata of a descriptor, and of its parts. */
-export function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
+function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
   const { options, parts } = publicOptions(descriptor)
   const nested = [...parts].map(([name, part]) => [name, descriptorMetadata(part)] as const)
   return { descriptorId: descriptor.descriptorId, attributes: { args: { ...options, ...Object.fromEntries(nested) } } }

@@ -9,7 +9,7 @@ interface Handle {
 }
 
 /** A connection that is not acknowledged within this time counts as lost. **Units**: milliseconds. */
-export const acknowledgeMs = 5_000
+const acknowledgeMs = 5_000
 
 /**
  * Closes connections that a worker has not acknowledged when it ends or after 5 s, so that it can be handed the next

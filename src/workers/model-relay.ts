@@ -7,7 +7,7 @@ import { isMessageOf, type ModelReply, type RelayRequest, type WorkerReady } fro
 import { type WorkerChannel, WorkerPoll } from './worker-poll.ts'
 
 /** How long the other workers are waited for. A model may take long to load. **Units**: milliseconds. */
-export const relayMs = { load: 120_000, unload: 120_000, statistics: 2_000 }
+const relayMs = { load: 120_000, unload: 120_000, statistics: 2_000 }
 
 /** Relays requests between the workers of a supervisor. */
 export class ModelRelay {

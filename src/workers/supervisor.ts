@@ -18,13 +18,13 @@ import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, WorkerProcess } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
-export const exitMarginMs = 2_000
+const exitMarginMs = 2_000
 
 /**
  * A signal repeated within this time counts once: npm forwards a Ctrl-C that the terminal has already sent to us.
  * **Units**: milliseconds.
  */
-export const sameSignalMs = 100
+const sameSignalMs = 100
 
 /** Options of {@link supervise}. */
 export interface SupervisorOptions {

@@ -74,7 +74,7 @@ async function judge(
     const text = await answer.body.text()
     if (status === 200) return { status }
     if (status >= 500 || status < 400) return { status, problem: `${status} ${text.slice(0, 300)}` }
-    if (isTold(path, answer.headers['content-type'], text, status)) return { status }
+    if (isExplained(path, answer.headers['content-type'], text, status)) return { status }
     return { status, problem: `${status} without an error: ${text.slice(0, 300)}` }
   } catch (error) {
     return { status: 0, problem: `no answer: ${error}` }
@@ -82,7 +82,7 @@ async function judge(
 }
 
 /** Whether an error is what the protocol of the path has for errors. */
-function isTold(path: string, type: unknown, text: string, status: number): boolean {
+function isExplained(path: string, type: unknown, text: string, status: number): boolean {
   // Connect has no errors of its own for a type that is none of its.
   if (status === 415 && path.startsWith('/serving.')) return true
   const error = JSON.parse(text)

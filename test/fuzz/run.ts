@@ -66,8 +66,8 @@ async function startServer(engine: string, tmp: string) {
 
 function printLoad(title: string, { times }: LoadResult): void {
   const shown = [...times].map(([name, list]) => {
-    const [p50, p99, most] = [0.5, 0.99, 1].map((p) => percentile(list, p).toFixed(1))
-    return `${name} ${p50}/${p99}/${most}`
+    const [p50, p99, max] = [0.5, 0.99, 1].map((p) => percentile(list, p).toFixed(1))
+    return `${name} ${p50}/${p99}/${max}`
   })
   console.log(`  ${title}: p50/p99/max ms: ${shown.join(', ')}`)
 }

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { bytes, engines, post, type Running, start } from './harness.ts'
 
 /** Counts calls within each turn of the event loop. */
-async function counting(engine: 'uws' | 'node'): Promise<{ server: Running; most: () => number }> {
+async function counting(engine: 'uws' | 'node'): Promise<{ server: Running; max: () => number }> {
   let inTurn = 0
-  let most = 0
+  let max = 0
   const count = () => {
     if (inTurn++ === 0) {
       setImmediate(() => {
         inTurn = 0
       })
     }
-    most = Math.max(most, inTurn)
+    max = Math.max(max, inTurn)
   }
   const server = await start(engine, (svc) => {
     svc.api({ ...bytes, name: 'echo' }, (body) => {
@@ -19,7 +19,7 @@ async function counting(engine: 'uws' | 'node'): Promise<{ server: Running; most
       return body
     })
   })
-  return { server, most: () => most }
+  return { server, max: () => max }
 }
 
 describe.each(engines)('pipelining on %s', (engine) => {
@@ -31,7 +31,7 @@ describe.each(engines)('pipelining on %s', (engine) => {
   })
 
   it('of thousands of requests without reading closes its connection, and does not hold up others', async () => {
-    const { server, most } = await counting(engine)
+    const { server, max } = await counting(engine)
     const raw = await server.connect()
     const other = await server.connect()
     raw.socket.pause()
@@ -42,7 +42,7 @@ describe.each(engines)('pipelining on %s', (engine) => {
     }
     raw.socket.resume()
     await raw.closed
-    expect(most()).toBeLessThanOrEqual(1025)
+    expect(max()).toBeLessThanOrEqual(1025)
   })
 
   it('of thousands of requests for nothing is closed as well', async () => {

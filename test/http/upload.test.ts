@@ -356,13 +356,13 @@ describe.runIf(process.platform === 'linux').each(engines)('a file on disk on %s
       post('/size', '', { ...formHeaders, 'content-length': String(size + head.length + tail.length) }) + head,
     )
     const before = process.memoryUsage().arrayBuffers
-    let most = 0
+    let max = 0
     for (let sent = 0; sent < size; sent += piece.length) {
       await socket.writeAlone(piece)
-      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+      max = Math.max(max, process.memoryUsage().arrayBuffers - before)
     }
     socket.write(tail)
     expect(await socket.answer()).toMatchObject({ status: 200, text: String(size) })
-    expect(most).toBeLessThan(60 * 1024 * 1024)
+    expect(max).toBeLessThan(60 * 1024 * 1024)
   })
 })

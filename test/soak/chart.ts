@@ -67,10 +67,10 @@ function drawPanel(
   marks: readonly Mark[],
 ): string {
   const all = curves.flatMap(({ values }) => values.filter((value) => value !== undefined))
-  const most = Math.max(...all, logarithmic ? 1 : 0.001)
-  const least = logarithmic ? Math.max(0.01, Math.min(...all.filter((value) => value > 0), most / 10)) : 0
+  const max = Math.max(...all, logarithmic ? 1 : 0.001)
+  const min = logarithmic ? Math.max(0.01, Math.min(...all.filter((value) => value > 0), max / 10)) : 0
   const share = (value: number) =>
-    logarithmic ? Math.log(Math.max(value, least) / least) / Math.log(most / least) : value / most
+    logarithmic ? Math.log(Math.max(value, min) / min) / Math.log(max / min) : value / max
   const y = (value: number) => (y0 + panelHeight * (1 - share(value))).toFixed(1)
   const lines = curves.map(({ values }, i) => {
     const points = values.flatMap((value, at) => (value === undefined ? [] : [`${x(times[at])},${y(value)}`]))
@@ -79,7 +79,7 @@ function drawPanel(
   const names = curves.map(
     ({ name }, i) => `<tspan fill="${colours[i]}">${i === 0 ? '' : ' · '}${escaped(name)}</tspan>`,
   )
-  const ticks = [least, logarithmic ? Math.sqrt(least * most) : most / 2, most].map(
+  const ticks = [min, logarithmic ? Math.sqrt(min * max) : max / 2, max].map(
     (value) =>
       `<line x1="${left}" x2="${width - right}" y1="${y(value)}" y2="${y(value)}" stroke="#d0d7de"/>` +
       `<text x="${left - 6}" y="${Number(y(value)) + 4}" text-anchor="end">${short(value)}</text>`,

@@ -95,7 +95,7 @@ export class FrameReader {
   readonly #receive: (message: unknown, freed: readonly number[]) => void
   #chunks: Buffer[] = []
   #size = 0
-  #wanted = 8
+  #needed = 8
   /** Blocks that have been read since {@link FrameReader.takeFreed}. */
   #freed: number[] = []
 
@@ -108,17 +108,17 @@ export class FrameReader {
   write(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
-    while (this.#size >= this.#wanted) {
+    while (this.#size >= this.#needed) {
       const all = this.#chunks.length === 1 ? this.#chunks[0] : Buffer.concat(this.#chunks)
       const [header, behind] = [all.readUInt32LE(0), all.readUInt32LE(4)]
-      this.#wanted = 8 + header + behind
+      this.#needed = 8 + header + behind
       this.#chunks = [all]
-      if (this.#size < this.#wanted) return
-      const rest = all.subarray(this.#wanted)
+      if (this.#size < this.#needed) return
+      const rest = all.subarray(this.#needed)
       this.#chunks = rest.length === 0 ? [] : [rest]
       this.#size = rest.length
-      const frame = all.subarray(0, this.#wanted)
-      this.#wanted = 8
+      const frame = all.subarray(0, this.#needed)
+      this.#needed = 8
       this.#take(frame, header)
     }
   }

@@ -9,7 +9,7 @@ import { loadPolars } from '../../frame/polars.ts'
 import type { DataFrame, Series } from '../../frame/polars-package.ts'
 import { registerSerializer, type Serializer, serializerOf } from '../serializers.ts'
 
-/** Name of an exception's serializer; `model_worker.py` has the same names. */
+/** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */
 interface PythonFailure {
   readonly method: string
   readonly runner: string

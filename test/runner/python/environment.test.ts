@@ -8,8 +8,8 @@ import { failureOf } from '../runner.ts'
 import { hasPython } from './python.ts'
 
 // Installing takes half a minute: only where PYTHON asks for all tests of Python.
-const isAsked = hasPython && process.env.PYTHON !== undefined
-const hasVenv = isAsked && spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
+const isConfigured = hasPython && process.env.PYTHON !== undefined
+const hasVenv = isConfigured && spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
 
 interface Greeter {
   greet(name: string): string

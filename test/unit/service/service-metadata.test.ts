@@ -4,8 +4,8 @@ import { type HttpResponse, io, Service } from '../../../src/index.ts'
 import { serviceMetadata } from '../../../src/service/service-metadata.ts'
 
 /** Returns what metadata says of a descriptor. */
-function toldOf(input: io.IODescriptor) {
-  const service = new Service('told')
+function metadataOf(input: io.IODescriptor) {
+  const service = new Service('metadata')
   service.api({ input, output: new io.Text(), name: 'f' }, () => '')
   return serviceMetadata(service).apis[0].input
 }
@@ -27,16 +27,16 @@ class Secretive extends io.IODescriptor<string> {
 
 describe('metadata of a custom descriptor', () => {
   it('has the fields that it names as public, and no other', () => {
-    const told = toldOf(new Secretive() as io.IODescriptor)
-    expect(told.attributes.args).toEqual({ mime_type: 'text/x-secret', max_items: 3 })
+    const metadata = metadataOf(new Secretive() as io.IODescriptor)
+    expect(metadata.attributes.args).toEqual({ mime_type: 'text/x-secret', max_items: 3 })
   })
 
   it('calls it by its class, or by the name that it gives itself', () => {
-    expect(toldOf(new Secretive() as io.IODescriptor).descriptorId).toBe('Secretive')
+    expect(metadataOf(new Secretive() as io.IODescriptor).descriptorId).toBe('Secretive')
     class Named extends Secretive {
       override readonly descriptorId = 'acme.Secret'
     }
-    expect(toldOf(new Named() as io.IODescriptor).descriptorId).toBe('acme.Secret')
+    expect(metadataOf(new Named() as io.IODescriptor).descriptorId).toBe('acme.Secret')
   })
 
   it('of a built-in one has the name that io has for its class', () => {
@@ -54,7 +54,7 @@ describe('metadata of a custom descriptor', () => {
     class Silent extends Secretive {
       override readonly publicOptions = []
     }
-    expect(toldOf(new Silent() as io.IODescriptor).attributes.args).toEqual({ mime_type: 'text/x-secret' })
+    expect(metadataOf(new Silent() as io.IODescriptor).attributes.args).toEqual({ mime_type: 'text/x-secret' })
   })
 })
 
@@ -65,7 +65,7 @@ describe('metadata of JSON', () => {
         return z.array(tree)
       },
     })
-    expect(toldOf(new io.JSON({ schema: tree }) as io.IODescriptor).attributes.args).toEqual({
+    expect(metadataOf(new io.JSON({ schema: tree }) as io.IODescriptor).attributes.args).toEqual({
       mime_type: 'application/json',
       big_numbers: 'error',
     })
@@ -134,7 +134,7 @@ describe('metadata of a built-in descriptor', () => {
     ],
   ]
   it.each(all)('%s has its options', (name, descriptor, args) => {
-    expect(toldOf(descriptor as unknown as io.IODescriptor)).toEqual({
+    expect(metadataOf(descriptor as unknown as io.IODescriptor)).toEqual({
       descriptorId: `serving.io.${name}`,
       attributes: { args },
     })
