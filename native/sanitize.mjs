@@ -45,6 +45,7 @@ const chosen =
         'test/unit/array/json.test.ts',
         'test/unit/image',
         'test/fuzz/image.test.ts',
+        'test/http/picture-memory.test.ts',
         '-t',
         '^(?!.*leaves no memory)',
       ]

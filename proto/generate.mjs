@@ -1,8 +1,9 @@
 /**
- * Makes src/gen/descriptors.ts from the .proto files of this folder: `npm run gen`. With `--check`, only says whether it is up to date.
+ * Makes src/gen/descriptors.ts from the .proto files of this folder: `npm run gen`. With `--check`, only says whether
+ * it is up to date.
  *
- * The FileDescriptorProtos that the server's reflection service answers with, of serving.v1, of the same messages under the names of
- * bentoml.grpc.v1, and of inference.
+ * The FileDescriptorProtos that the server's reflection service answers with, of serving.v1, of the same messages under
+ * the names of bentoml.grpc.v1, and of inference.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

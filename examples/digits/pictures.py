@@ -1,6 +1,7 @@
 """What train.py needs to know about pictures: how they become the model's input, and how digits are drawn as pictures.
 
-`prepare` is the same arithmetic as in digits.ts; the model learns from what it gives, and the tests hold the two together.
+`prepare` is the same arithmetic as in digits.ts; the model learns from what it gives, and the tests hold the two
+together.
 """
 
 import numpy as np
@@ -31,7 +32,8 @@ def prepare(pixels):
 
 
 def shares(length, side):
-    """[8, length]: the share of every cell that each of `length` pixels covers, when they lie in the middle of `side`."""
+    """[8, length]: the share of every cell that each of `length` pixels covers, when they lie in the middle of
+    `side`."""
     start = (side - length) / 2
     pixel = start + np.arange(length)
     cell = np.arange(SIDE)[:, None] * side / SIDE
@@ -40,7 +42,8 @@ def shares(length, side):
 
 
 def draw(cells, rng, size=None, filter=None, wild=True):
-    """A digit of 8 x 8 cells becomes ink, uint8 [h, w] with 255 for full, scaled, turned a little, blurred and thinned or thickened at random."""
+    """A digit of 8 x 8 cells becomes ink, uint8 [h, w] with 255 for full, scaled, turned a little, blurred and thinned
+    or thickened at random."""
     ink = Image.fromarray(np.uint8(np.round(cells.reshape(SIDE, SIDE) * 255 / FULL)), "L")
     if size is None:
         height = int(rng.integers(12, 97))
@@ -68,7 +71,8 @@ def draw(cells, rng, size=None, filter=None, wild=True):
 
 
 def lay(ink, rng, paper, pen, margins=None, noise=0):
-    """Ink becomes a grey picture, uint8 [h, w]: in the colour `pen` on `paper`, with margins (top, right, bottom, left)."""
+    """Ink becomes a grey picture, uint8 [h, w]: in the colour `pen` on `paper`, with margins (top, right, bottom,
+    left)."""
     if margins is None:
         most = max(2, max(ink.shape) // 2)
         margins = rng.integers(1, most, 4)

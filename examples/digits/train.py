@@ -1,10 +1,11 @@
-"""Trains the classifier of this example on scikit-learn's handwritten digits and writes model.onnx, expected.json and held-out/.
+"""Trains the classifier of this example on scikit-learn's handwritten digits and writes model.onnx, expected.json and
+held-out/.
 
     pip install scikit-learn skl2onnx numpy pillow
     python train.py
 
-A multilayer perceptron with one hidden layer on 8 x 8 cells from 0 to 16. It learns from the cells as they are and from pictures
-drawn of them, scaled, slanted, thinned, blurred and prepared again, since that is what the service will see.
+A multilayer perceptron with one hidden layer on 8 x 8 cells from 0 to 16. It learns from the cells as they are and from
+pictures drawn of them, scaled, slanted, thinned, blurred and prepared again, since that is what the service will see.
 """
 
 import json
@@ -46,7 +47,8 @@ def drawn(digits, count, picture):
     return np.array([prepare(picture(digit)) for digit in digits for _ in range(count)])
 
 
-x = np.concatenate([x_train] * REPEATS + [drawn(x_train, 4, plain_picture), drawn(x_train, PICTURES, lambda d: random_picture(d, rng))])
+drawings = [drawn(x_train, 4, plain_picture), drawn(x_train, PICTURES, lambda d: random_picture(d, rng))]
+x = np.concatenate([x_train] * REPEATS + drawings)
 y = np.concatenate([y_train] * REPEATS + [np.repeat(y_train, 4), np.repeat(y_train, PICTURES)])
 # Chosen on 300 of the training digits: hidden units 96, 128, 160; alpha 0.01, 0.03, 0.1.
 mlp = MLPClassifier((160,), alpha=0.03, learning_rate_init=1e-3, batch_size=256, max_iter=60, random_state=TRAIN_SEED)
@@ -64,7 +66,8 @@ def report(name, inputs, wanted):
 train_accuracy = report("trained on, as they are", x_train, y_train)
 held_out_accuracy = report("held out, as they are", x_held, y_held)
 report("held out, as plain pictures, 3 of each", drawn(x_held, 3, plain_picture), np.repeat(y_held, 3))
-report("held out, as pictures at random, 3 of each", drawn(x_held, 3, lambda d: random_picture(d, rng)), np.repeat(y_held, 3))
+at_random = drawn(x_held, 3, lambda d: random_picture(d, rng))
+report("held out, as pictures at random, 3 of each", at_random, np.repeat(y_held, 3))
 
 onnx_model = convert_sklearn(
     mlp,
@@ -82,7 +85,8 @@ def answers(inputs):
     """scikit-learn's own answers, to 8 places: the tests compare the service with them."""
     odds = mlp.predict_proba(inputs)
     return [
-        {"predicted": int(mlp.classes_[row.argmax()]), "probabilities": [round(float(p), 8) for p in row]} for row in odds
+        {"predicted": int(mlp.classes_[row.argmax()]), "probabilities": [round(float(p), 8) for p in row]}
+        for row in odds
     ]
 
 

@@ -1,5 +1,5 @@
-"""Trains the classifier of this example on Fisher's Iris data, as scikit-learn ships it, and writes model.json, model.onnx and
-expected.json.
+"""Trains the classifier of this example on Fisher's Iris data, as scikit-learn ships it, and writes model.json,
+model.onnx and expected.json.
 
     pip install scikit-learn skl2onnx numpy
     python train.py
@@ -35,7 +35,9 @@ x_train, x_held, y_train, y_held = train_test_split(
 )
 
 scaler = StandardScaler()
-mlp = MLPClassifier(hidden_layer_sizes=(8,), activation="relu", solver="lbfgs", alpha=0.1, max_iter=2000, random_state=TRAIN_SEED)
+mlp = MLPClassifier(
+    hidden_layer_sizes=(8,), activation="relu", solver="lbfgs", alpha=0.1, max_iter=2000, random_state=TRAIN_SEED
+)
 classifier = make_pipeline(scaler, mlp).fit(x_train, y_train)
 train_accuracy = classifier.score(x_train, y_train)
 held_out_accuracy = classifier.score(x_held, y_held)

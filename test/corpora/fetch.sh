@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Brings the public corpora that the tests of this folder run over where they are there; data only, nothing of it is run.
+# Brings the public corpora that the tests of this folder run over where they are there; data only, nothing is run.
 #
-#   test/corpora/fetch.sh [folder]      # default: test/corpora/public, where the tests look; elsewhere with SERVING_CORPORA=folder
+#   test/corpora/fetch.sh [folder]   # default: test/corpora/public, where the tests look, or else in $SERVING_CORPORA
 set -euo pipefail
 folder="${1:-$(dirname "${BASH_SOURCE[0]}")/public}"
 

@@ -1,12 +1,12 @@
 """
-Clients that others' generators make from the OpenAPI document, called against a running server, and the document itself checked by a
-validator in Python.
+Clients that others' generators make from the OpenAPI document, called against a running server, and the document itself
+checked by a validator in Python.
 
     python3 -m venv .venv && .venv/bin/pip install openapi-python-client==0.29.1 openapi-spec-validator ruff
     npm run build && .venv/bin/python test/openapi/clients.py
 
-Also checks that the types in test/fixtures/openapi, made by openapi-typescript (which needs TypeScript 5), are those of the document; `--write`
-renews them. Prints a line for each check and exits with 1 when one fails.
+Also checks that the types in test/fixtures/openapi, made by openapi-typescript (which needs TypeScript 5), are those of
+the document; `--write` renews them. Prints a line for each check and exits with 1 when one fails.
 """
 import io
 import json
@@ -59,8 +59,9 @@ def typescript(folder):
 
 def python(folder, url):
     """
-    openapi-python-client knows bodies of JSON, forms and bytes; texts and pictures are bytes to it. It gets the first media type of each request: with
-    several, 0.29.1 leaves an import out and asks whether a value is an instance of `list[…]`, which Python does not tell.
+    openapi-python-client knows bodies of JSON, forms and bytes; texts and pictures are bytes to it. It gets the first
+    media type of each request: with several, 0.29.1 leaves an import out and asks whether a value is an instance of
+    `list[…]`, which Python does not tell.
     """
     document = json.loads((folder / "openapi.json").read_text())
     for item in document["paths"].values():

@@ -1,12 +1,14 @@
 """
-Unmodified clients of the Open Inference Protocol against a running server: tritonclient over HTTP and gRPC, sync and asyncio, kserve's
-clients, `mlserver infer` and perf_analyzer. Results are compared with numpy and onnxruntime.
+Unmodified clients of the Open Inference Protocol against a running server: tritonclient over HTTP and gRPC, sync and
+asyncio, kserve's clients, `mlserver infer` and perf_analyzer. Results are compared with numpy and onnxruntime.
 
     python3 -m venv .venv && .venv/bin/pip install 'tritonclient[all]' kserve onnxruntime ml_dtypes
-    npm run build && .venv/bin/python test/oip/python/clients.py [--record] [--mlserver PROGRAM] [--perf-analyzer PROGRAM]
+    npm run build && \
+      .venv/bin/python test/oip/python/clients.py [--record] [--mlserver PROGRAM] [--perf-analyzer PROGRAM]
 
-Prints a line for each check and exits with 1 when one fails. With --record, what the clients send over HTTP and gRPC, with the answers'
-meaning, becomes test/fixtures/oip/clients.json and clients-grpc.json, which the tests of the same name send again. mlserver needs an environment of its own.
+Prints a line for each check and exits with 1 when one fails. With --record, what the clients send over HTTP and gRPC,
+with the answers' meaning, becomes test/fixtures/oip/clients.json and clients-grpc.json, which the tests of the same
+name send again. mlserver needs an environment of its own.
 """
 import argparse
 import asyncio

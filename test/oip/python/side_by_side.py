@@ -1,11 +1,13 @@
 """
-The same requests to a real Triton 2.51 and to `serving`, with the answers compared: byte for byte where the protocol fixes them.
+The same requests to a real Triton 2.51 and to `serving`, with the answers compared: byte for byte where the protocol
+fixes them.
 
-    python3 -m venv .venv && .venv/bin/pip install nvidia-pytriton==0.7.0 'setuptools<81' 'tritonclient[grpc]' && npm run build
+    python3 -m venv .venv && .venv/bin/pip install nvidia-pytriton==0.7.0 'setuptools<81' 'tritonclient[grpc]' && \
+      npm run build
     .venv/bin/python test/oip/python/side_by_side.py
 
-nvidia-pytriton brings Triton's server for CPUs. Prints a line for each request: `same`, or `ours` with both answers where we answer otherwise
-by choice. Exits with 1 for any other difference.
+nvidia-pytriton brings Triton's server for CPUs. Prints a line for each request: `same`, or `ours` with both answers
+where we answer otherwise by choice. Exits with 1 for any other difference.
 """
 import http.client
 import json

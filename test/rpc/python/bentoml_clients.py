@@ -1,16 +1,18 @@
 """
-BentoML's own clients, unmodified, against a running server: the HTTP clients of 1.1.11 and the gRPC client of 1.1.6, which is broken from
-1.1.7 on.
+BentoML's own clients, unmodified, against a running server: the HTTP clients of 1.1.11 and the gRPC client of 1.1.6,
+which is broken from 1.1.7 on.
 
     for v in 1.1.11 1.1.6; do
-      python3 -m venv .venv-$v && .venv-$v/bin/pip install "bentoml[grpc,io-image,io-pandas]==$v" 'setuptools<81' 'numpy<2' 'pandas<2.3' \
+      python3 -m venv .venv-$v && \
+        .venv-$v/bin/pip install "bentoml[grpc,io-image,io-pandas]==$v" 'setuptools<81' 'numpy<2' 'pandas<2.3' \
         'starlette==0.35.1' 'python-multipart==0.0.6' 'pillow<12' 'pyarrow<21' 'protobuf<4' 'grpcio==1.59.5'
     done
     npm run build
-    .venv-1.1.11/bin/python test/rpc/python/bentoml_clients.py && .venv-1.1.6/bin/python test/rpc/python/bentoml_clients.py
+    .venv-1.1.11/bin/python test/rpc/python/bentoml_clients.py && \
+      .venv-1.1.6/bin/python test/rpc/python/bentoml_clients.py
 
-Prints a line for each descriptor and client, and exits with 1 when one fails. `--record` writes what the clients send and read to
-test/fixtures/bentoml/, from which `npm test` replays it.
+Prints a line for each descriptor and client, and exits with 1 when one fails. `--record` writes what the clients send
+and read to test/fixtures/bentoml/, from which `npm test` replays it.
 """
 import asyncio
 import base64

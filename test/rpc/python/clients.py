@@ -1,7 +1,9 @@
 """
-Real gRPC clients against a running server: stubs made from our own .proto and from the published one of the reference system.
+Real gRPC clients against a running server: stubs made from our own .proto and from the published one of the reference
+system.
 
-    python3 -m venv .venv && .venv/bin/pip install grpcio grpcio-tools grpcio-reflection grpcio-health-checking numpy flatbuffers
+    python3 -m venv .venv && \
+      .venv/bin/pip install grpcio grpcio-tools grpcio-reflection grpcio-health-checking numpy flatbuffers
     npm run build && .venv/bin/python test/rpc/python/clients.py
 
 Starts `serving serve` with two workers itself. Prints a line for each check and exits with 1 when one fails.
