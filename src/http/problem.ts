@@ -17,23 +17,24 @@ export const problemMediaType = 'application/problem+json'
  * `requestId`.
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
-  const status = error.status
-  const open = tellsDetail(error)
-  const headers: HeaderLine[] = [['content-type', problemMediaType], nosniff, ['x-request-id', requestId]]
+  const title = STATUS_CODES[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
+  const detail = tellsDetail(error) ? error.message : undefined
+  const body = { type: 'about:blank', title, status: error.status, detail, ...problemMembers(error, requestId) }
+  const headers = problemHeaders(error, requestId, problemMediaType)
+  return { status: error.status, headers, body: JSON.stringify(body), error }
+}
+
+/** Returns the headers of an error's response. */
+export function problemHeaders(error: ServingError, requestId: string, mediaType: string): HeaderLine[] {
+  const headers: HeaderLine[] = [['content-type', mediaType], nosniff, ['x-request-id', requestId]]
   if (error.allow !== undefined) headers.push(['allow', error.allow])
   if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
   if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
-  const body = JSON.stringify({
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? (status === 499 ? 'Client Closed Request' : 'Error'),
-    status,
-    detail: open ? error.message : undefined,
-    code: error.code,
-    reason: open ? error.reason : undefined,
-    path: open ? error.path : undefined,
-    offset: open ? error.offset : undefined,
-    errors: open ? error.issues : undefined,
-    requestId,
-  })
-  return { status, headers, body, error }
+  return headers
+}
+
+/** Returns what bodies say of an error beside its text: what is wrong, and where, if the client should know. */
+export function problemMembers(error: ServingError, requestId: string): Readonly<Record<string, unknown>> {
+  const { code, reason, path, offset, issues: errors } = error
+  return tellsDetail(error) ? { code, reason, path, offset, errors, requestId } : { code, requestId }
 }

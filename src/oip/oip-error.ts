@@ -6,7 +6,8 @@
  */
 import { STATUS_CODES } from 'node:http'
 import { type ServingError, tellsDetail } from '../errors.ts'
-import type { HeaderLine, HttpResponse } from '../http/message.ts'
+import type { HttpResponse } from '../http/message.ts'
+import { problemHeaders, problemMembers } from '../http/problem.ts'
 
 /** Returns the text of an error that a client is told. */
 export function errorText(error: ServingError): string {
@@ -18,25 +19,9 @@ export function errorText(error: ServingError): string {
 /** Encodes an error as a response. */
 export function errorResponse(error: ServingError, requestId: string): HttpResponse {
   const { status } = error
-  const isOpen = tellsDetail(error)
-  const headers: HeaderLine[] = [
-    ['content-type', 'application/json'],
-    ['x-request-id', requestId],
-  ]
-  if (error.allow !== undefined) headers.push(['allow', error.allow])
-  if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
+  const headers = problemHeaders(error, requestId, 'application/json')
   // RFC 9110 section 12.5.3: what a request may be encoded as.
   if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
-  const body = JSON.stringify({
-    error: errorText(error),
-    title: STATUS_CODES[status],
-    status,
-    code: error.code,
-    reason: isOpen ? error.reason : undefined,
-    path: isOpen ? error.path : undefined,
-    offset: isOpen ? error.offset : undefined,
-    errors: isOpen ? error.issues : undefined,
-    requestId,
-  })
-  return { status, headers, body, error }
+  const members = { error: errorText(error), title: STATUS_CODES[status], status, ...problemMembers(error, requestId) }
+  return { status, headers, body: JSON.stringify(members), error }
 }

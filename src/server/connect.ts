@@ -11,6 +11,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { problemHeaders } from '../http/problem.ts'
 import type { MaybePromise } from '../promise.ts'
 import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
@@ -142,12 +143,7 @@ class ConnectEndpoint implements Endpoint {
     const { status, message, info } = rpcErrorOf(error, requestId)
     const value = Buffer.from(info).toString('base64').replace(/=+$/, '')
     const body = { code: codeOf(status), message, details: [{ type: errorInfoType, value }] }
-    const headers: HeaderLine[] = [
-      ['content-type', 'application/json'],
-      ['x-request-id', requestId],
-    ]
-    if (error.retryAfterSeconds !== undefined) headers.push(['retry-after', String(error.retryAfterSeconds)])
-    if (error.challenge !== undefined) headers.push(['www-authenticate', error.challenge])
+    const headers = problemHeaders(error, requestId, 'application/json')
     return { status: statusOf[status], headers, body: JSON.stringify(body), error }
   }
 

@@ -89,6 +89,8 @@ describe.each(engines)('auth on %s', (engine) => {
       expect([path, (await ask(path, {}, 'GET'))[0]]).toEqual([path, 200])
     const refused = await running.ask(post('/who', '', { 'content-length': '1000' }))
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, ['Bearer']])
+    const asModel = await running.ask(post('/v2/models/who', '', {}, 'GET'))
+    expect([asModel.status, asModel.headers.get('www-authenticate')]).toEqual([401, ['Bearer']])
     const wrong = await running.ask(post('/who', 'x', { 'x-api-key': 'wrong' }))
     expect(wrong.headers.get('www-authenticate')).toEqual(['Bearer error="invalid_token"'])
     expect(wrong.text + JSON.stringify(running.log)).not.toContain('wrong"')
