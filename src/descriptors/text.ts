@@ -5,6 +5,7 @@
 
 import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
+import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -121,12 +122,20 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 }
 
-async function* encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncGenerator<string> {
-  for await (const piece of pieces) {
-    if (typeof piece === 'string') yield piece
-    else if (typeof piece === 'object' && piece !== null && 'data' in piece) yield encodeEvent(piece)
-    else throw new BadOutput(expected('a string or {data, event?, id?, retry?}', 'a piece of Text', piece))
-  }
+/** Returns a body whose source is asked for its iterator when it is read. */
+function encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncIterable<Chunk> {
+  const source = Symbol.asyncIterator in pieces ? pieces : eachOf(pieces)
+  return { [Symbol.asyncIterator]: () => new EncodedPieces(source[Symbol.asyncIterator](), encodePiece) }
+}
+
+async function* eachOf(pieces: Iterable<TextPiece>): AsyncGenerator<TextPiece> {
+  yield* pieces
+}
+
+function encodePiece(piece: unknown): Chunk {
+  if (typeof piece === 'string') return piece
+  if (typeof piece === 'object' && piece !== null && 'data' in piece) return encodeEvent(piece as ServerSentEvent)
+  throw new BadOutput(expected('a string or {data, event?, id?, retry?}', 'a piece of Text', piece))
 }
 
 /** Whether a media type is text: `text/*`, JSON, XML. */

@@ -3,6 +3,7 @@
  * @module
  */
 import { BadOutput, expected, type ServingError } from '../errors.ts'
+import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { noMemory } from './admission.ts'
@@ -84,8 +85,10 @@ function sendStream(owner: ResponseOwner, response: HttpResponse, isCorked: bool
       else socket.cork(() => socket.sendWhole(response, ''))
       return
     }
-    const source = length === undefined ? body : exactly(body, length)
-    void new ResponseStream(owner, response, length).pump(source[Symbol.asyncIterator]())
+    const stream = new ResponseStream(owner, response, length)
+    if (length !== undefined) void stream.pump(exactly(body, length))
+    else if (body instanceof EncodedPieces) void stream.pump(body.source, body.encode)
+    else void stream.pump(body[Symbol.asyncIterator]())
     return
   }
   const chunks = body as readonly Chunk[]
@@ -100,6 +103,16 @@ class ResponseStream {
   readonly #response: HttpResponse
   readonly #length: number | undefined
   #headSent = false
+  #piece: Chunk = ''
+  #hasRoom = true
+  /** Made once, not for each piece. */
+  readonly #writePiece = () => {
+    this.#sendHead()
+    this.#hasRoom =
+      this.#length === undefined
+        ? this.#socket.sendPiece(this.#piece)
+        : this.#socket.sendSized(this.#piece as Uint8Array, this.#length)
+  }
 
   /** `length`: of the body, undefined where it is not known. **Units**: bytes. */
   constructor(owner: ResponseOwner, response: HttpResponse, length?: number) {
@@ -120,31 +133,39 @@ class ResponseStream {
       }
       this.#owner.recorder?.sent(chunk)
       if (chunk.length > 0 && !this.#socket.sendPiece(chunk)) {
-        void this.pump(chunks.slice(i + 1).values(), this.#owner.caughtUp())
+        void this.pump(chunks.slice(i + 1).values(), undefined, this.#owner.caughtUp())
         return
       }
     }
     this.#socket.sendEnd()
   }
 
-  /** Sends chunks as they come, no faster than the client reads; starts when `ready` resolves. */
-  async pump(chunks: AsyncIterator<Chunk> | Iterator<Chunk>, ready?: Promise<void>): Promise<void> {
+  /**
+   * Sends chunks as they come, no faster than the client reads; starts when `ready` resolves. `encode`: makes a chunk
+   * of each piece of the source, by default the piece itself.
+   */
+  async pump<T>(
+    source: AsyncIterator<T | Chunk> | Iterator<T | Chunk>,
+    encode?: (piece: T | Chunk) => Chunk,
+    ready?: Promise<void>,
+  ): Promise<void> {
     const owner = this.#owner
     try {
       await ready
       while (!owner.over) {
-        const next = await chunks.next()
+        const next = await source.next()
         if (owner.over) break
         if (next.done) {
           this.#end()
           return
         }
-        await this.#send(next.value)
+        const sent = this.#send(encode === undefined ? next.value : encode(next.value))
+        if (sent !== undefined) await sent
       }
-      await chunks.return?.()
+      await source.return?.()
     } catch (error) {
       owner.streamFailed(error)
-      await Promise.resolve(chunks.return?.()).catch(() => {})
+      await Promise.resolve(source.return?.()).catch(() => {})
     }
   }
 
@@ -157,21 +178,34 @@ class ResponseStream {
     })
   }
 
-  async #send(chunk: unknown): Promise<void> {
+  /** Returns a promise where the next chunk has to wait. */
+  #send(chunk: unknown): Promise<void> | undefined {
     if (!isChunk(chunk)) throw new BadOutput(expected('a string or bytes', 'a chunk of the response', chunk))
-    const socket = this.#socket
+    if (this.#length !== undefined || chunk.length > pieceBytes) return this.#sendLong(chunk)
+    if (chunk.length === 0) return undefined
+    this.#sendPiece(chunk)
+    this.#release(chunk)
+    return this.#hasRoom ? undefined : this.#owner.caughtUp()
+  }
+
+  async #sendLong(chunk: Chunk): Promise<void> {
     for (const piece of this.#length === undefined ? piecesOf(chunk) : [bytesOf(chunk)]) {
       if (this.#owner.over || piece.length === 0) continue
-      let hasRoom = true
-      this.#owner.recorder?.sent(piece)
-      socket.cork(() => {
-        this.#sendHead()
-        hasRoom =
-          this.#length === undefined ? socket.sendPiece(piece) : socket.sendSized(piece as Uint8Array, this.#length)
-      })
-      if (!hasRoom) await this.#owner.caughtUp()
+      this.#sendPiece(piece)
+      if (!this.#hasRoom) await this.#owner.caughtUp()
     }
-    if (socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
+    this.#release(chunk)
+  }
+
+  #sendPiece(piece: Chunk): void {
+    this.#owner.recorder?.sent(piece)
+    this.#piece = piece
+    this.#socket.cork(this.#writePiece)
+  }
+
+  /** Gives back the memory of a chunk that the socket has copied. */
+  #release(chunk: Chunk): void {
+    if (this.#socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
   }
 
   #sendHead(): void {

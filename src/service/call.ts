@@ -6,6 +6,7 @@
 import type { BodyReceiver } from '../descriptors/descriptor.ts'
 import type { ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
+import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
@@ -86,49 +87,19 @@ function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse
 async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ctx: Context): Promise<HttpResponse> {
   try {
     const iterator = body[Symbol.asyncIterator]()
-    const giveUp = () => void endIterator(iterator)
-    // A signal that has fired does not fire again.
+    const pieces = iterator instanceof EncodedPieces ? iterator : new EncodedPieces(iterator, (chunk) => chunk)
+    const giveUp = () => void endIterator(pieces)
     const reason = lifecycle.abortReason(ctx)
     if (reason !== undefined) {
       giveUp()
       return failure(abortOf(reason), ctx)
     }
     // Ends the function's generator, even while it awaits something else.
-    ctx.signal.addEventListener('abort', giveUp, { once: true })
-    const first = await iterator.next()
-    return { ...response, body: new Resumed(first, iterator) }
+    lifecycle.onAbort(ctx, giveUp)
+    await pieces.readFirst()
+    return { ...response, body: pieces }
   } catch (error) {
     return failure(functionFailureOf(error), ctx)
-  }
-}
-
-/**
- * An iterator whose first result was read ahead. Not a generator: `return` of a generator that never started would not
- * reach the inner iterator, and a response can be dropped before its first chunk is sent.
- */
-class Resumed implements AsyncIterableIterator<Chunk> {
-  readonly #rest: AsyncIterator<Chunk>
-  #first: IteratorResult<Chunk> | undefined
-
-  constructor(first: IteratorResult<Chunk>, rest: AsyncIterator<Chunk>) {
-    this.#first = first
-    this.#rest = rest
-  }
-
-  async next(): Promise<IteratorResult<Chunk>> {
-    const first = this.#first
-    this.#first = undefined
-    return first ?? this.#rest.next()
-  }
-
-  async return(): Promise<IteratorResult<Chunk>> {
-    this.#first = undefined
-    await endIterator(this.#rest)
-    return { done: true, value: undefined }
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
   }
 }
 
