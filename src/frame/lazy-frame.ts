@@ -18,29 +18,41 @@ interface LazyParts {
   made?: DataFrame
 }
 
-const lazy = new WeakMap<DataFrame, LazyParts>()
+/** The member of a lazy frame that holds its parts: an entry of a WeakMap would cost 1 µs, most of it the collector's. */
+const partsKey = Symbol('parts')
 
-/** Returns a frame of columns. Their memory must be theirs alone. **Cost**: 1 µs, and that of `make` when needed. */
-export function lazyFrame(parts: LazyParts): DataFrame {
-  const whole = () => {
-    parts.made ??= parts.make(parts.table)
-    return parts.made
-  }
+// The target of each proxy is its parts, so that all share one handler.
+const handler: ProxyHandler<LazyParts> = {
+  get(parts, key) {
+    if (key === partsKey) return parts
+    const own = parts.made === undefined ? readOf(parts, key) : undefined
+    // Resolving a promise with a value looks up its `then`; a frame has none.
+    return own ?? (key === 'then' && parts.made === undefined ? undefined : Reflect.get(wholeOf(parts), key))
+  },
+  set: (parts, key, value) => Reflect.set(wholeOf(parts), key, value),
+  has: (parts, key) => Reflect.has(wholeOf(parts), key),
+  ownKeys: (parts) => (parts.made === undefined ? namesOf(parts.table) : Reflect.ownKeys(wholeOf(parts))),
+  getOwnPropertyDescriptor: (parts, key) => Reflect.getOwnPropertyDescriptor(wholeOf(parts), key),
+}
+
+function wholeOf(parts: LazyParts): DataFrame {
+  parts.made ??= parts.make(parts.table)
+  return parts.made
+}
+
+function partsOf(frame: DataFrame): LazyParts | undefined {
+  return (frame as { readonly [partsKey]?: LazyParts })[partsKey]
+}
+
+/** Returns a frame of columns. Their memory must be theirs alone. **Cost**: 0.4 µs, and that of `make` when needed. */
+export function lazyFrame({ polars, table, make }: LazyParts): DataFrame {
   // util.inspect ignores a proxy's traps and prints its target.
-  const target = { [inspect.custom]: () => whole().toString() }
-  const frame = new Proxy(target, {
-    get(_, key) {
-      const own = parts.made === undefined ? readOf(parts, whole, key) : undefined
-      // Resolving a promise with a value looks up its `then`; a frame has none.
-      return own ?? (key === 'then' && parts.made === undefined ? undefined : Reflect.get(whole(), key))
-    },
-    set: (_, key, value) => Reflect.set(whole(), key, value),
-    has: (_, key) => Reflect.has(whole(), key),
-    ownKeys: () => (parts.made === undefined ? namesOf(parts.table) : Reflect.ownKeys(whole())),
-    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(whole(), key),
-  }) as unknown as DataFrame
-  lazy.set(frame, parts)
-  return frame
+  const target = { polars, table, make, made: undefined, [inspect.custom]: inspectFrame }
+  return new Proxy<LazyParts>(target, handler) as unknown as DataFrame
+}
+
+function inspectFrame(this: DataFrame): string {
+  return wholeOf(partsOf(this) as LazyParts).toString()
 }
 
 /**
@@ -48,13 +60,13 @@ export function lazyFrame(parts: LazyParts): DataFrame {
  * has been made, which may have been changed.
  */
 export function tableBehind(frame: DataFrame): ColumnTable<AnyColumn> | undefined {
-  const parts = lazy.get(frame)
+  const parts = partsOf(frame)
   return parts?.made === undefined ? parts?.table : undefined
 }
 
 /** Returns a lazy frame with other columns; `frame` is one whose {@link tableBehind} is defined. */
 export function lazyFrameWith(frame: DataFrame, table: ColumnTable<AnyColumn>): DataFrame {
-  const { polars, make } = lazy.get(frame) as LazyParts
+  const { polars, make } = partsOf(frame) as LazyParts
   return lazyFrame({ polars, make, table })
 }
 
@@ -68,13 +80,13 @@ export function dtypeOf(polars: typeof pl, { kind }: Column): pl.DataType {
 }
 
 /** Returns a member that only reads columns; undefined for others. A column hides the member of its name. */
-function readOf(parts: LazyParts, whole: () => DataFrame, key: PropertyKey): unknown {
+function readOf(parts: LazyParts, key: PropertyKey): unknown {
   const { polars, table } = parts
   const { rows, columns } = table
   if (key === Symbol.toStringTag) return 'DataFrame'
   if (typeof key === 'symbol') return undefined
-  const place = columns.findIndex(({ name }) => name === key)
-  if (place !== -1) return seriesAt(parts, whole, place)
+  const place = placeOf(columns, key)
+  if (place !== -1) return seriesAt(parts, place)
   switch (key) {
     case 'columns':
       return namesOf(table)
@@ -88,8 +100,8 @@ function readOf(parts: LazyParts, whole: () => DataFrame, key: PropertyKey): unk
       return columns.every(isPlain) ? columns.map((column) => dtypeOf(polars, column as Column)) : undefined
     case 'getColumn':
       return (name: string) => {
-        const at = parts.made === undefined ? columns.findIndex((column) => column.name === name) : -1
-        return (at === -1 ? undefined : seriesAt(parts, whole, at)) ?? whole().getColumn(name)
+        const at = parts.made === undefined ? placeOf(columns, name) : -1
+        return (at === -1 ? undefined : seriesAt(parts, at)) ?? wholeOf(parts).getColumn(name)
       }
     case 'rows':
       return columns.every(isPlain)
@@ -100,18 +112,22 @@ function readOf(parts: LazyParts, whole: () => DataFrame, key: PropertyKey): unk
       return columns.every(isPlain) ? () => recordsOf(table) : undefined
     case 'rechunk':
       // Asked for by JSON descriptors, to find out whether a value is a frame.
-      return () => whole().rechunk()
+      return () => wholeOf(parts).rechunk()
   }
   return undefined
 }
 
-function seriesAt(parts: LazyParts, whole: () => DataFrame, place: number): Series | undefined {
+function placeOf(columns: readonly AnyColumn[], name: PropertyKey): number {
+  return columns.findIndex((column) => column.name === name)
+}
+
+function seriesAt(parts: LazyParts, place: number): Series | undefined {
   const { polars, table } = parts
   const column = table.columns[place]
   if (!isPlain(column)) return undefined
   const own = { rows: table.rows, columns: [column] }
   const frame = lazyFrame({ ...parts, table: own })
-  const make = () => whole().getColumns()[place]
+  const make = () => wholeOf(parts).getColumns()[place]
   const native = new ColumnSeries(column, table.rows, () => make().inner() as NativeSeries)
   return lazySeries({ frame, native, dtype: () => dtypeOf(polars, column), make })
 }

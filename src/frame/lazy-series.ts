@@ -35,25 +35,37 @@ export interface LazyParts {
   made?: Series
 }
 
-const lazy = new WeakMap<Series, LazyParts>()
+/** The member of a lazy series that holds its parts; see lazy-frame.ts. */
+const partsKey = Symbol('parts')
+
+const handler: ProxyHandler<LazyParts> = {
+  get(parts, key) {
+    if (key === partsKey) return parts
+    // Resolving a promise with a value looks up its `then`; a series has none.
+    return key === 'then' ? undefined : (readOf(parts, key) ?? Reflect.get(wholeOf(parts), key))
+  },
+  set: (parts, key, value) => Reflect.set(wholeOf(parts), key, value),
+  has: (parts, key) => Reflect.has(wholeOf(parts), key),
+  ownKeys: (parts) => Reflect.ownKeys(wholeOf(parts)),
+  getOwnPropertyDescriptor: (parts, key) => Reflect.getOwnPropertyDescriptor(wholeOf(parts), key),
+}
+
+function partsOf(series: Series): LazyParts | undefined {
+  return (series as { readonly [partsKey]?: LazyParts })[partsKey]
+}
 
 /**
  * Returns the only column of a frame as a series.
- * **Cost**: 1 µs; 0.5 ms more at the first use of a member other than the common reads.
+ * **Cost**: 0.4 µs; 0.5 ms more at the first use of a member other than the common reads.
  */
-export function lazySeries(parts: LazyParts): Series {
+export function lazySeries({ frame, native, dtype, make }: LazyParts): Series {
   // util.inspect ignores a proxy's traps and prints its target.
-  const target = { [inspect.custom]: () => wholeOf(parts).toString() }
-  const series = new Proxy(target, {
-    // Resolving a promise with a value looks up its `then`; a series has none.
-    get: (_, key) => (key === 'then' ? undefined : (readOf(parts, key) ?? Reflect.get(wholeOf(parts), key))),
-    set: (_, key, value) => Reflect.set(wholeOf(parts), key, value),
-    has: (_, key) => Reflect.has(wholeOf(parts), key),
-    ownKeys: () => Reflect.ownKeys(wholeOf(parts)),
-    getOwnPropertyDescriptor: (_, key) => Reflect.getOwnPropertyDescriptor(wholeOf(parts), key),
-  }) as unknown as Series
-  lazy.set(series, parts)
-  return series
+  const target = { frame, native, dtype, make, made: undefined, [inspect.custom]: inspectSeries }
+  return new Proxy<LazyParts>(target, handler) as unknown as Series
+}
+
+function inspectSeries(this: Series): string {
+  return wholeOf(partsOf(this) as LazyParts).toString()
 }
 
 /**
@@ -61,7 +73,7 @@ export function lazySeries(parts: LazyParts): Series {
  * nodejs-polars' object has been created.
  */
 export function frameBehind(series: Series): DataFrame | undefined {
-  const parts = lazy.get(series)
+  const parts = partsOf(series)
   return parts?.made === undefined ? parts?.frame : undefined
 }
 

@@ -112,13 +112,24 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   const validity = words[at + 5]
   const offsets = words[at + 6]
   return {
-    name: bytes.toString('utf8', words[at + 1], words[at + 1] + words[at + 2]),
+    name: nameAt(bytes, words[at + 1], words[at + 2]),
     kind: words[at] === jsonCode ? 'str' : (dtypes[words[at]] as ColumnKind),
     data: new Uint8Array(buffer, words[at + 3], words[at + 4]),
     validity: validity === -1 ? undefined : new Uint8Array(buffer, validity, (rows + 7) >> 3),
     offsets: offsets === -1 ? undefined : new Int32Array(buffer, offsets, rows + 1),
     ...(words[at] === jsonCode && { isJson: true }),
   }
+}
+
+/** Returns a name; a short one of ASCII characters without a call out of JavaScript, which takes 0.2 µs. */
+function nameAt(bytes: Buffer, start: number, length: number): string {
+  if (length > 16) return bytes.toString('utf8', start, start + length)
+  let name = ''
+  for (let i = start; i < start + length; i++) {
+    if (bytes[i] > 0x7f) return bytes.toString('utf8', start, start + length)
+    name += String.fromCharCode(bytes[i])
+  }
+  return name
 }
 
 /**
