@@ -18,7 +18,7 @@ interface LazyParts {
   made?: DataFrame
 }
 
-/** The member of a lazy frame that holds its parts: an entry of a WeakMap would cost 1 µs, most of it the collector's. */
+/** The member of a lazy frame that holds its parts: an entry of a WeakMap takes 1 µs, most of it the collector's. */
 const partsKey = Symbol('parts')
 
 // The target of each proxy is its parts, so that all share one handler.
