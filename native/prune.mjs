@@ -1,8 +1,9 @@
 /**
  * Removes what an installation never loads: the binaries of uWebSockets.js for other systems and for older versions of
- * Node, 126 of 133 MB. Its package brings all of them at once. Runs at `npm install`, in projects that depend on this
- * package and not in its own clone; prints what it did. A folder of node_modules that changes its system or goes back
- * to an older Node has to be installed anew. `SERVING_PRUNE=off` leaves everything.
+ * Node, 126 of 133 MB, since its package brings all of them at once; and our own add-ons for other systems, 3 MB. Runs
+ * at `npm install`, in projects that depend on this package and not in its own clone; prints what it did. A folder of
+ * node_modules that changes its system or goes back to an older Node has to be installed anew. `SERVING_PRUNE=off`
+ * leaves everything.
  * @module
  */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -25,19 +26,32 @@ export function unused(names, system, abi) {
   return binaries.filter(({ of, abi }) => of !== system || abi < oldest).map(({ name }) => name)
 }
 
-function main() {
-  if (process.env.SERVING_PRUNE === 'off' || basename(dirname(root)) !== 'node_modules') return
+/** Returns the binaries of uWebSockets.js that are {@link unused}. */
+function unusedEngines() {
   const paths = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? []
   const folder = paths.map((path) => join(path, 'uWebSockets.js', 'dist', 'bin')).find((path) => existsSync(path))
-  if (folder === undefined) return
+  if (folder === undefined) return []
   const system = `${process.platform}_${process.arch}`
-  const files = unused(readdirSync(folder), system, Number(process.versions.modules)).map((name) => join(folder, name))
+  return unused(readdirSync(folder), system, Number(process.versions.modules)).map((name) => join(folder, name))
+}
+
+/** Returns our own add-ons for other systems. Those of both C libraries stay: which one loads is found by trying. */
+function unusedAddons() {
+  const folder = join(root, 'native', 'prebuilds')
+  if (!existsSync(folder)) return []
+  const target = `${process.platform}-${process.arch}`
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== target && entry.name !== `${target}-musl`)
+    .flatMap(({ name }) => readdirSync(join(folder, name)).map((file) => join(folder, name, file)))
+}
+
+function main() {
+  if (process.env.SERVING_PRUNE === 'off' || basename(dirname(root)) !== 'node_modules') return
+  const files = [...unusedEngines(), ...unusedAddons()]
   const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0)
   for (const file of files) rmSync(file)
   if (files.length > 0)
-    console.log(
-      `serving: ${files.length} binaries of uWebSockets.js for others removed (${Math.round(bytes / 1e6)} MB)`,
-    )
+    console.log(`serving: ${files.length} binaries for other systems removed (${Math.round(bytes / 1e6)} MB)`)
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
@@ -45,6 +59,6 @@ if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(
     main()
   } catch (error) {
     // A folder that cannot be written costs space, not the installation.
-    console.log(`serving: binaries of uWebSockets.js for others stay (${error.message})`)
+    console.log(`serving: binaries for other systems stay (${error.message})`)
   }
 }

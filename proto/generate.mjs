@@ -10,8 +10,8 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const require = createRequire(import.meta.url)
-const protobuf = require('protobufjs')
-require('protobufjs/ext/descriptor')
+const protobuf = require('protobufjs-8')
+require('protobufjs-8/ext/descriptor')
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 const source = readFileSync(at('serving/v1/serving.proto'), 'utf8')
@@ -57,7 +57,7 @@ function wellKnown(name) {
   return file
 }
 
-const { FileDescriptorProto } = require('protobufjs/ext/descriptor')
+const { FileDescriptorProto } = require('protobufjs-8/ext/descriptor')
 const files = [
   wellKnown('struct'),
   wellKnown('wrappers'),

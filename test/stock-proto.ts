@@ -1,6 +1,6 @@
 /** protobufjs's own message objects of our .proto, which tests and benchmarks hold our codec against. */
 import { fileURLToPath } from 'node:url'
-import protobuf from 'protobufjs'
+import protobuf from 'protobufjs-8'
 
 const root = protobuf.loadSync(fileURLToPath(new URL('../proto/serving/v1/serving.proto', import.meta.url)))
 

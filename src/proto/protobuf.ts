@@ -5,7 +5,7 @@
  * empty Series) would make gigabytes.
  * @module
  */
-import { BufferWriter, Reader } from 'protobufjs/minimal.js'
+import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
 import { BadInput, ServingError } from '../errors.ts'
 import type { BufferPool } from '../memory/buffer-pool.ts'
 

@@ -68,7 +68,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   'prom-client': 'metrics/exposition.ts',
   hyparquet: 'page/parquet.ts',
   piscina: 'runner/thread-workers.ts',
-  protobufjs: 'proto/protobuf.ts',
+  'protobufjs-8': 'proto/protobuf.ts',
   tinyglobby: 'build/list-files.ts',
   tsx: 'modules/typescript.ts',
   yaml: 'config/config-file.ts',

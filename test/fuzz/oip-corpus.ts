@@ -3,7 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import protobuf from 'protobufjs'
+import protobuf from 'protobufjs-8'
 import type { FuzzRequest } from './corpora.ts'
 import { below, oneOf, type Random, rebuilt, reworded, spoilt } from './mutator.ts'
 

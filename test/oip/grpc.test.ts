@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
-import protobuf from 'protobufjs'
+import protobuf from 'protobufjs-8'
 import type { Listener } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { start } from '../rpc/harness.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
-import protobuf from 'protobufjs'
+import protobuf from 'protobufjs-8'
 import { ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { readInferRequest } from '../../src/oip/grpc-request.ts'

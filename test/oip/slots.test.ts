@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { status } from '@grpc/grpc-js'
-import protobuf from 'protobufjs'
+import protobuf from 'protobufjs-8'
 import { io, type NDArray, Service } from 'serving'
 import { describe, expect, it, vi } from 'vitest'
 import { gate } from '../http/harness.ts'

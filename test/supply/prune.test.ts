@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,20 +32,32 @@ describe('binaries of uWebSockets.js', () => {
     ])
   })
 
-  it('are removed where serving is installed, not in a clone of it, and not when told so', () => {
+  it('are removed where serving is installed, as are our own for others; not in a clone, and not when told so', () => {
+    const addons = ['linux-x64', 'linux-x64-musl', 'linux-arm64', 'linux-arm64-musl', 'plan9-mips']
     const install = (folder: string, env: NodeJS.ProcessEnv = {}) => {
       const bin = join(scratch, folder, 'uWebSockets.js', 'dist', 'bin')
+      const native = join(scratch, folder, 'serving', 'native')
       mkdirSync(bin, { recursive: true })
       for (const name of names) writeFileSync(join(bin, name), name)
-      cpSync(script, join(scratch, folder, 'serving', 'native', 'prune.mjs'))
-      const program = join(scratch, folder, 'serving', 'native', 'prune.mjs')
+      for (const target of addons) {
+        mkdirSync(join(native, 'prebuilds', target), { recursive: true })
+        writeFileSync(join(native, 'prebuilds', target, 'serving_native.node'), '')
+      }
+      writeFileSync(join(native, 'prebuilds', 'sources.txt'), '')
+      const program = join(native, 'prune.mjs')
+      cpSync(script, program)
       const output = execFileSync(process.execPath, [program], { env: { ...process.env, ...env }, encoding: 'utf8' })
-      return { output, left: readdirSync(bin).length }
+      const left = addons.filter((target) => existsSync(join(native, 'prebuilds', target, 'serving_native.node')))
+      expect(existsSync(join(native, 'prebuilds', 'sources.txt'))).toBe(true)
+      return { output, left: readdirSync(bin).length, addons: left }
     }
-    const { output, left } = install('node_modules')
+    const { output, left, addons: kept } = install('node_modules')
     expect(left).toBeLessThanOrEqual(3)
-    expect(output).toContain(`serving: ${names.length - left} binaries of uWebSockets.js for others removed`)
-    expect(install('node_modules', { SERVING_PRUNE: 'off' })).toEqual({ output: '', left: names.length })
-    expect(install('clone')).toEqual({ output: '', left: names.length })
+    expect(kept).toEqual(addons.filter((target) => target.startsWith(`${process.platform}-${process.arch}`)))
+    const removed = names.length - left + addons.length - kept.length
+    expect(output).toContain(`serving: ${removed} binaries for other systems removed`)
+    const whole = { output: '', left: names.length, addons }
+    expect(install('node_modules', { SERVING_PRUNE: 'off' })).toEqual(whole)
+    expect(install('clone')).toEqual(whole)
   })
 })
