@@ -191,7 +191,7 @@ function build(force) {
   // --nodedir keeps node-gyp from fetching headers over the network.
   const nodedir = `--nodedir=${headersDir()}`
   nodeGyp(['configure', nodedir, '--', `-Dsimdjson_dir=${simdjson}`, `-Djpeg=${jpeg ? 1 : 0}`])
-  nodeGyp(['build', nodedir])
+  nodeGyp(['build', nodedir, '--jobs=max'])
   if (!existsSync(binary)) throw new Unmet(`node-gyp left no binary, see ${logFile}`)
   writeFileSync(stamp, wanted)
   return true
