@@ -2,10 +2,10 @@
  * Errors as `application/problem+json` (RFC 9457).
  * @module
  */
-import { STATUS_CODES } from 'node:http'
 import { type ServingError, tellsDetail } from '../errors.ts'
 import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
+import { http } from './node-http.ts'
 
 /** Media type of every error body. */
 export const problemMediaType = 'application/problem+json'
@@ -17,7 +17,7 @@ export const problemMediaType = 'application/problem+json'
  * `requestId`.
  */
 export function problemResponse(error: ServingError, requestId: string): HttpResponse {
-  const title = STATUS_CODES[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
+  const title = http.STATUS_CODES[error.status] ?? (error.status === 499 ? 'Client Closed Request' : 'Error')
   const detail = tellsDetail(error) ? error.message : undefined
   const body = { type: 'about:blank', title, status: error.status, detail, ...problemMembers(error, requestId) }
   const headers = problemHeaders(error, requestId, problemMediaType)

@@ -26,6 +26,7 @@ export function measureProcess(): void {
  * in the default registry of prom-client, if its copy of the package is ours.
  */
 export async function processFamilies(): Promise<MetricFamily[]> {
+  measureProcess()
   const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
   // Gauges that are named as counters, and lists of resources that nobody asks for.
   const own = (all ?? []).filter(({ name }) => !name.startsWith('nodejs_active_')).map(worstOfAll)

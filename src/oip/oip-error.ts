@@ -4,9 +4,9 @@
  * The media type is plain application/json: kserve's client reads no error of another.
  * @module
  */
-import { STATUS_CODES } from 'node:http'
 import { type ServingError, tellsDetail } from '../errors.ts'
 import type { HttpResponse } from '../http/message.ts'
+import { http } from '../http/node-http.ts'
 import { problemHeaders, problemMembers } from '../http/problem.ts'
 
 /** Returns the text of an error that a client is told. */
@@ -22,6 +22,11 @@ export function errorResponse(error: ServingError, requestId: string): HttpRespo
   const headers = problemHeaders(error, requestId, 'application/json')
   // RFC 9110 section 12.5.3: what a request may be encoded as.
   if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
-  const members = { error: errorText(error), title: STATUS_CODES[status], status, ...problemMembers(error, requestId) }
+  const members = {
+    error: errorText(error),
+    title: http.STATUS_CODES[status],
+    status,
+    ...problemMembers(error, requestId),
+  }
   return { status, headers, body: JSON.stringify(members), error }
 }

@@ -2,10 +2,10 @@
  * Checks the status and the headers of a response.
  * @module
  */
-import { STATUS_CODES } from 'node:http'
 import { expected } from '../errors.ts'
 import { headerBlockOf } from '../http/constant-headers.ts'
 import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
+import { http } from '../http/node-http.ts'
 
 // What happens to a header of a descriptor: framing headers, right or wrong, are skipped.
 type NameUse = 'send' | 'skip' | 'refuse'
@@ -62,7 +62,7 @@ const statusLines = new Map<number, string>()
 export function statusLine(status: number): string {
   let line = statusLines.get(status)
   if (line === undefined) {
-    line = `${status} ${STATUS_CODES[status] ?? 'Unknown'}`
+    line = `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}`
     statusLines.set(status, line)
   }
   return line

@@ -109,6 +109,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
     const engine = await start(server, address)
+    telemetry.measure()
     try {
       const grpcAddress = { ...address, port: grpcPort as number }
       const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)

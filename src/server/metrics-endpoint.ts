@@ -2,13 +2,13 @@
  * `GET /metrics`, on the HTTP port or on one of its own.
  * @module
  */
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Overloaded, SetupError } from '../errors.ts'
 import { preferredType } from '../http/accept.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
+import { http } from '../http/node-http.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { CollectGroup } from '../metrics/process-group.ts'
 
@@ -68,7 +68,7 @@ export interface MetricsPort {
 
 /** Answers `GET /metrics` on a port of its own, on node:http. **Errors**: SetupError when it cannot be listened on. */
 export function listenMetrics(page: MetricsPage, port: number, host: string | undefined): Promise<MetricsPort> {
-  const http = createServer({ requestTimeout: 10_000 }, async (req, res) => {
+  const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
     if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
       res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
       return
@@ -77,19 +77,19 @@ export function listenMetrics(page: MetricsPage, port: number, host: string | un
     res.writeHead(answer.status ?? 200, answer.headers.flat()).end(answer.body)
   })
   return new Promise((resolve, reject) => {
-    http.once('error', (cause) => {
+    server.once('error', (cause) => {
       reject(
         new SetupError('invalid_argument', `cannot listen on port ${port} for metrics: ${cause.message}`, { cause }),
       )
     })
-    http.listen({ port, host, exclusive: true }, () => {
-      http.removeAllListeners('error').on('error', () => {})
+    server.listen({ port, host, exclusive: true }, () => {
+      server.removeAllListeners('error').on('error', () => {})
       resolve({
-        port: (http.address() as AddressInfo).port,
+        port: (server.address() as AddressInfo).port,
         close: () =>
           new Promise((done) => {
-            http.close(() => done())
-            http.closeAllConnections()
+            server.close(() => done())
+            server.closeAllConnections()
           }),
       })
     })

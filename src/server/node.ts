@@ -2,12 +2,12 @@
  * The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js.
  * @module
  */
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import { http, https } from '../http/node-http.ts'
 import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose } from './admission.ts'
 import { ConnectionCap } from './connection-cap.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
@@ -25,7 +25,7 @@ const handshakeMs = 10_000
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
 export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
   const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
-  const http = create(address.tls, {
+  const listening = create(address.tls, {
     keepAliveTimeout: idleTimeoutMs,
     headersTimeout: headerTimeoutMs,
     // Node looks for late headers only so often, every 30 s by default.
@@ -35,34 +35,34 @@ export async function listenNode(server: ServerState, address: Address): Promise
     requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
     noDelay: true,
   })
-  http.on('request', (req, res) => guard(server, req, res, false))
+  listening.on('request', (req, res) => guard(server, req, res, false))
   // With this listener, `100 Continue` is sent only once the request was let in: a refused upload never starts.
-  http.on('checkContinue', (req, res) => guard(server, req, res, true))
+  listening.on('checkContinue', (req, res) => guard(server, req, res, true))
   if (maxConnectionsPerAddress > 0) {
     const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
-    http.on('connection', (socket) => cap.take(socket))
+    listening.on('connection', (socket) => cap.take(socket))
   }
-  http.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
-  await listen(http, address)
+  listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
+  await listen(listening, address)
   return {
     name: 'node',
-    port: (http.address() as AddressInfo).port,
+    port: (listening.address() as AddressInfo).port,
     stopAccepting() {
       // Not http.Server's own, which closes idle connections: the next request may be on its way.
-      NetServer.prototype.close.call(http)
+      NetServer.prototype.close.call(listening)
     },
     close() {
       return new Promise((resolve) => {
-        http.close(() => resolve())
-        http.closeAllConnections()
+        listening.close(() => resolve())
+        listening.closeAllConnections()
       })
     },
   }
 }
 
 function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
-  if (tls === undefined) return createServer(options)
-  const server = createTlsServer({
+  if (tls === undefined) return http.createServer(options)
+  const server = https.createServer({
     ...options,
     ...contextOf(tls.pem),
     requestCert: tls.pem.clientCa !== undefined,

@@ -72,9 +72,13 @@ export class Telemetry {
     const { metricsPort, host } = this.#options
     if (this.#metrics === undefined) return
     this.#metrics.server = server
-    const { measureProcess } = await import('../metrics/exposition.ts')
-    measureProcess()
     if (metricsPort !== undefined) this.#port = await listenMetrics(this.#page, metricsPort, host)
+  }
+
+  /** Called when the server listens: the package that measures the process takes 60 ms to load. */
+  measure(): void {
+    if (this.#metrics === undefined) return
+    setImmediate(async () => (await import('../metrics/exposition.ts')).measureProcess())
   }
 
   /** Undefined without a port for metrics. */
