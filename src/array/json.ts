@@ -5,12 +5,13 @@
  */
 import type { DType } from '../dtype.ts'
 import type { Slices } from '../memory/slices.ts'
+import { isSpace, skipSpace } from '../text/json-syntax.ts'
 import { illFormedAt } from '../text/utf8.ts'
 import { Elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
 import { NDArray } from './ndarray.ts'
 import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
-import { checkEncoding, isSpace, scanScalar, scanString, skipSpace, token } from './scan.ts'
+import { checkEncoding, scanScalar, scanString, token } from './scan.ts'
 import { maxDimensions } from './shape.ts'
 
 /** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */

@@ -24,17 +24,6 @@ export const token = {
   sawNonAscii: false,
 }
 
-/** Whether a byte is JSON white space. */
-export function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-}
-
-/** Returns the offset of the first byte from `pos` on that is not white space. */
-export function skipSpace(json: Uint8Array, pos: number, end: number): number {
-  while (pos < end && isSpace(json[pos])) pos++
-  return pos
-}
-
 /** Reads one scalar into {@link token}. Returns the offset after it, or -1 if there is no scalar. */
 export function scanScalar(json: Uint8Array, start: number, end: number): number {
   if (start >= end) return -1

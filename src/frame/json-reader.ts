@@ -2,7 +2,9 @@
  * Tokens of JSON text, one after another, with the byte offset of each.
  * @module
  */
-import { asciiText, scanNumber, scanned } from '../text/number-text.ts'
+import { scanScalar, scanString, token } from '../array/scan.ts'
+import { skipSpace } from '../text/json-syntax.ts'
+import { asciiText, scanned } from '../text/number-text.ts'
 import type { FrameFailureKind } from './frame-codec.ts'
 
 /** Thrown by {@link JsonReader}; never leaves the codec. */
@@ -27,15 +29,6 @@ export type Scalar = null | boolean | number | bigint | string
  */
 export type ScalarKind = 'null' | 'bool' | 'int' | 'uint' | 'float' | 'str' | 'json'
 
-const words: readonly (readonly [word: string, kind: ScalarKind, value: Scalar])[] = [
-  ['null', 'null', null],
-  ['NaN', 'null', null],
-  ['true', 'bool', true],
-  ['false', 'bool', false],
-  ['Infinity', 'float', Number.POSITIVE_INFINITY],
-  ['-Infinity', 'float', Number.NEGATIVE_INFINITY],
-]
-
 /** Reads one text of valid UTF-8. Every function skips white space first and throws {@link Stop}. */
 export class JsonReader {
   readonly #bytes: Buffer
@@ -49,10 +42,8 @@ export class JsonReader {
 
   /** Returns the next byte that is not white space, without reading it; undefined at the end. */
   peek(): number | undefined {
-    const bytes = this.#bytes
-    let byte = bytes[this.pos]
-    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = bytes[++this.pos]
-    return byte
+    this.pos = skipSpace(this.#bytes, this.pos, this.#bytes.length)
+    return this.#bytes[this.pos]
   }
 
   /** Reads `byte`. */
@@ -93,22 +84,30 @@ export class JsonReader {
   scalar(): Scalar {
     const byte = this.peek()
     const start = this.pos
-    if (byte === 0x22) {
-      this.kind = 'str'
-      return this.#string()
-    }
     if (byte === 0x5b || byte === 0x7b) {
       this.skipNested()
       this.kind = 'json'
       return this.#bytes.toString('utf8', start, this.pos)
     }
-    for (const [word, kind, value] of words) {
-      if (byte !== word.charCodeAt(0) || this.text(start, start + word.length) !== word) continue
-      this.pos += word.length
-      this.kind = kind
-      return value
+    const end = scanScalar(this.#bytes, start, this.#bytes.length)
+    if (end === -1) throw new Stop('syntax', start)
+    this.pos = end
+    switch (token.kind) {
+      case 'string':
+        this.kind = 'str'
+        return this.#wellFormed(start)
+      case 'number':
+        return this.#number(start)
+      case 'null':
+        this.kind = 'null'
+        return null
+      case 'word':
+        this.kind = Number.isNaN(token.word) ? 'null' : 'float'
+        return Number.isNaN(token.word) ? null : token.word
+      default:
+        this.kind = 'bool'
+        return token.kind === 'true'
     }
-    return this.#number()
   }
 
   /** Returns ASCII text from `start` to `end`. */
@@ -134,27 +133,20 @@ export class JsonReader {
   }
 
   #string(): string {
-    const bytes = this.#bytes
     const start = this.pos
-    let end = bytes.indexOf(0x22, start + 1)
-    while (end !== -1 && isEscaped(bytes, end)) end = bytes.indexOf(0x22, end + 1)
-    if (end === -1) throw new Stop('syntax', start)
-    let text: string
-    try {
-      text = JSON.parse(bytes.toString('utf8', start, end + 1))
-    } catch {
-      throw new Stop('syntax', start)
-    }
-    if (!text.isWellFormed()) throw new Stop('encoding', start)
-    this.pos = end + 1
-    return text
-  }
-
-  #number(): number | bigint {
-    const start = this.pos
-    const end = scanNumber(this.#bytes, start, this.#bytes.length)
+    const end = scanString(this.#bytes, start, this.#bytes.length)
     if (end === -1) throw new Stop('syntax', start)
     this.pos = end
+    return this.#wellFormed(start)
+  }
+
+  /** Returns the string that was read. */
+  #wellFormed(start: number): string {
+    if (!token.text.isWellFormed()) throw new Stop('encoding', start)
+    return token.text
+  }
+
+  #number(start: number): number | bigint {
     this.kind = scanned.integer ? 'int' : 'float'
     // + 0: the integer -0 is 0.
     if (scanned.exact) return scanned.value + 0
@@ -163,17 +155,10 @@ export class JsonReader {
       return scanned.value
     }
     // A token of more digits cannot be in range, and BigInt takes quadratic time on long ones.
-    const value = end - start > 20 ? 2n ** 64n : BigInt(asciiText(this.#bytes, start, end))
+    const value = this.pos - start > 20 ? 2n ** 64n : BigInt(asciiText(this.#bytes, start, this.pos))
     if (BigInt.asIntN(64, value) === value) return value
     if (BigInt.asUintN(64, value) !== value) throw new Stop('range', start)
     this.kind = 'uint'
     return value
   }
-}
-
-/** Whether an odd number of backslashes is in front of `at`. */
-function isEscaped(bytes: Uint8Array, at: number): boolean {
-  let first = at
-  while (bytes[first - 1] === 0x5c) first--
-  return (at - first) % 2 === 1
 }

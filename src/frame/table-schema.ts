@@ -5,7 +5,7 @@
  */
 
 import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
-import { tooDeepAt } from '../text/json-syntax.ts'
+import { tooDeepAt } from '../text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
 

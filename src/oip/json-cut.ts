@@ -3,7 +3,7 @@
  * @module
  */
 import { BadInput, PayloadTooLarge } from '../errors.ts'
-import { maxJsonDepth } from '../text/json-syntax.ts'
+import { isSpace, maxJsonDepth, skipSpace } from '../text/json-syntax.ts'
 import { parseJson } from '../text/parse-json.ts'
 
 /** A JSON text in two parts. */
@@ -102,12 +102,12 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
     if (byte === quote) {
       const start = at + 1
       const end = stringEnd(text, at)
-      const colon = skipSpace(text, end)
+      const colon = skipSpace(text, end, text.length)
       if (text[colon] !== 0x3a) {
         at = end
         continue
       }
-      at = skipSpace(text, colon + 1)
+      at = skipSpace(text, colon + 1, text.length)
       const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
       // Keys with escapes are none that we look for.
       if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
@@ -133,11 +133,6 @@ function isKey(text: Buffer, start: number, end: number, key: string): boolean {
   if (end - start !== key.length) return false
   for (let i = 0; i < key.length; i++) if (text[start + i] !== key.charCodeAt(i)) return false
   return true
-}
-
-function skipSpace(text: Buffer, at: number): number {
-  while (at < text.length && (text[at] === 0x20 || text[at] === 0x0a || text[at] === 0x0d || text[at] === 0x09)) at++
-  return at
 }
 
 /** Returns the position behind a string that begins at `at`; the end of the text for one that is cut off. */
@@ -180,10 +175,6 @@ function listEnd(text: Buffer, at: number): number {
     if (text[end - 1] === closeList) return end
   }
   return bracketedEnd(text, at)
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /** Returns the position behind the list or object that begins at `at`, by counting its brackets. */

@@ -51,6 +51,14 @@ export function measureJsonAtOnce(json: Uint8Array): JsonMeasure {
   return scan
 }
 
+/**
+ * Returns the offset of the bracket that goes deeper than {@link maxJsonDepth}, else -1. Right for every valid text;
+ * JSON.parse judges the rest. **Cost**: nothing for texts too short to be deep.
+ */
+export function tooDeepAt(json: Uint8Array): number {
+  return json.length <= maxJsonDepth * 2 ? -1 : measureJsonAtOnce(json).deepAt
+}
+
 /** As {@link measureJsonAtOnce}, in slices. */
 export function* measureJson(json: Uint8Array): Slices<JsonMeasure> {
   const scan = new Scan(json)

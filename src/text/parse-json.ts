@@ -7,8 +7,8 @@ import { BadInput, PayloadTooLarge, show } from '../errors.ts'
 import { runInSlices, type Slices } from '../memory/slices.ts'
 import { buildJson } from './json-build.ts'
 import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
-import { type JsonMeasure, maxStretchBytes, measureJson, measureJsonAtOnce } from './json-scan.ts'
-import { findSyntaxError, maxJsonDepth, syntaxErrorAt, tooDeepAt } from './json-syntax.ts'
+import { type JsonMeasure, maxStretchBytes, measureJson, measureJsonAtOnce, tooDeepAt } from './json-scan.ts'
+import { findSyntaxError, maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
 import { decodeUtf8 } from './utf8.ts'
 
 /** What a JSON body may come to, and how it is read. */
