@@ -3,10 +3,20 @@
  * @module
  */
 
+import { dataConstructor } from '../dtype.ts'
 import { runAtOnce, runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
 import { dither } from './raster-dither.ts'
 import { kernels } from './raster-kernels.ts'
-import { elementsOf, type Pixels, type RasterElements, type RasterMode, rasterModes } from './raster-modes.ts'
+import {
+  elementsOf,
+  hasPalette,
+  type Kernel,
+  type Pixels,
+  type RasterElements,
+  type RasterMode,
+  rasterModes,
+} from './raster-modes.ts'
+import { fromPalette, toPalette } from './raster-palette.ts'
 
 /** The intermediate mode where there is no direct conversion: Pillow's `getmodebase`. */
 const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
@@ -20,6 +30,11 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
   CMYK: 'RGB',
   YCbCr: 'RGB',
   HSV: 'RGB',
+  'I;16': 'L',
+  RGBX: 'RGB',
+  P: 'RGB',
+  PA: 'RGB',
+  LAB: 'RGB',
 }
 
 /**
@@ -42,8 +57,11 @@ export function convertInSlices(raster: Pixels, mode: RasterMode, signal?: Abort
 /** {@link convertRaster} in slices of whole rows. */
 export function* rasterConversion(raster: Pixels, mode: RasterMode): Slices<Pixels> {
   if (raster.mode === mode) return raster
-  const direct = mode === '1' ? dither(raster.mode, raster.width) : kernels[raster.mode][mode]
-  if (direct === undefined) return yield* rasterConversion(yield* rasterConversion(raster, bases[raster.mode]), mode)
+  const { direct, palette } = conversionOf(raster, mode)
+  if (direct === undefined) {
+    const between = mode === 'LAB' ? 'RGB' : bases[raster.mode]
+    return yield* rasterConversion(yield* rasterConversion(raster, between), mode)
+  }
   const { width, height } = raster
   const source = elementsOf(raster)
   const target = elementsFor(mode, width * height)
@@ -52,11 +70,18 @@ export function* rasterConversion(raster: Pixels, mode: RasterMode): Slices<Pixe
     if (row > 0) yield
     direct(source, target, row * width, Math.min(height, row + rows) * width)
   }
-  return { mode, width, height, data: new Uint8Array(target.buffer, target.byteOffset, target.byteLength) }
+  const data = new Uint8Array(target.buffer, target.byteOffset, target.byteLength)
+  return { mode, width, height, data, ...(palette !== undefined && { palette }) }
+}
+
+/** Returns the direct conversion, if there is one, and the palette that it gives. */
+function conversionOf(raster: Pixels, mode: RasterMode): { direct?: Kernel | undefined; palette?: Uint8Array } {
+  if (hasPalette(raster.mode)) return fromPalette(raster, mode)
+  if (hasPalette(mode)) return toPalette(raster, mode)
+  return { direct: mode === '1' ? dither(raster.mode, raster.width) : kernels[raster.mode][mode] }
 }
 
 function elementsFor(mode: RasterMode, pixels: number): RasterElements {
   const { channels, dtype } = rasterModes[mode]
-  if (dtype === 'int32') return new Int32Array(pixels)
-  return dtype === 'float32' ? new Float32Array(pixels) : new Uint8Array(pixels * channels)
+  return new (dataConstructor(dtype))(pixels * channels)
 }

@@ -5,6 +5,7 @@
  */
 
 import { fromHsv, toHsv } from './raster-hsv.ts'
+import { fromLab, toLab } from './raster-lab.ts'
 import { luma, thousandfoldLuma } from './raster-luma.ts'
 import type { Kernel, RasterMode } from './raster-modes.ts'
 import { fromYcbcr, toYcbcr } from './raster-ycbcr.ts'
@@ -71,6 +72,10 @@ const clipToGrey: Kernel = (source, target, from, to) => {
   }
 }
 
+const clipToWords: Kernel = (source, target, from, to) => {
+  for (let i = from; i < to; i++) target[i] = Math.max(0, Math.min(65535, source[i]))
+}
+
 /** NaN and numbers out of int32's range are converted to the smallest int32, as by the cast in C on x86-64. */
 const floatToInt: Kernel = (source, target, from, to) => {
   for (let i = from; i < to; i++) {
@@ -86,11 +91,11 @@ const colorToGrey =
   }
 
 const colorToGreyAlpha =
-  (step: number): Kernel =>
+  (step: number, hasAlpha: boolean): Kernel =>
   (source, target, from, to) => {
     for (let i = from, s = from * step; i < to; i++, s += step) {
       target[i * 2] = luma(source, s)
-      target[i * 2 + 1] = step === 4 ? source[s + 3] : 255
+      target[i * 2 + 1] = hasAlpha ? source[s + 3] : 255
     }
   }
 
@@ -105,6 +110,15 @@ const dropAlpha: Kernel = (source, target, from, to) => {
     target[t] = source[s]
     target[t + 1] = source[s + 1]
     target[t + 2] = source[s + 2]
+  }
+}
+
+const opaque: Kernel = (source, target, from, to) => {
+  for (let s = from * 4; s < to * 4; s += 4) {
+    target[s] = source[s]
+    target[s + 1] = source[s + 1]
+    target[s + 2] = source[s + 2]
+    target[s + 3] = 255
   }
 }
 
@@ -149,9 +163,9 @@ const firstOfThreeOpaque: Kernel = (source, target, from, to) => {
   }
 }
 
-const fromColor = (step: 3 | 4) => ({
+const fromColor = (step: 3 | 4, hasAlpha = false) => ({
   L: colorToGrey(step),
-  LA: colorToGreyAlpha(step),
+  LA: colorToGreyAlpha(step, hasAlpha),
   I: colorToGrey(step),
   F: colorToFloat(step),
   CMYK: colorToCmyk(step),
@@ -162,23 +176,30 @@ const fromColor = (step: 3 | 4) => ({
 const fromGrey = (step: 1 | 2) => ({
   RGB: greyToColor(step, 3),
   RGBA: greyToColor(step, 4),
+  RGBX: greyToColor(step, 4),
   CMYK: greyToCmyk(step),
   YCbCr: greyToYcbcr(step),
   HSV: greyToHsv(step),
 })
 
 /**
- * The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts.
+ * The direct conversions; all others go through `L` or `RGB`. Mode `1` as a target is dithered, see raster-dither.ts;
+ * for palettes see raster-palette.ts.
  */
 export const kernels: Readonly<Record<RasterMode, Readonly<Partial<Record<RasterMode, Kernel>>>>> = {
   1: { L: bitToGrey },
-  L: { ...fromGrey(1), LA: greyToGreyAlpha, I: greyToGrey(1), F: greyToGrey(1) },
+  L: { ...fromGrey(1), LA: greyToGreyAlpha, I: greyToGrey(1), F: greyToGrey(1), 'I;16': greyToGrey(1) },
   LA: { ...fromGrey(2), L: greyToGrey(2) },
-  I: { L: clipToGrey, F: greyToGrey(1) },
+  I: { L: clipToGrey, F: greyToGrey(1), 'I;16': clipToWords },
   F: { L: clipToGrey, I: floatToInt },
-  RGB: { ...fromColor(3), RGBA: addAlpha },
-  RGBA: { ...fromColor(4), RGB: dropAlpha },
+  'I;16': { L: clipToGrey, I: greyToGrey(1), F: greyToGrey(1) },
+  RGB: { ...fromColor(3), 'I;16': colorToGrey(3), RGBA: addAlpha, RGBX: addAlpha, LAB: toLab(3) },
+  RGBA: { ...fromColor(4, true), RGB: dropAlpha, RGBX: opaque, LAB: toLab(4) },
+  RGBX: { ...fromColor(4), RGB: dropAlpha, LAB: toLab(4) },
   CMYK: { RGB: cmykToRgb },
   YCbCr: { RGB: fromYcbcr, L: firstOfThree, LA: firstOfThreeOpaque },
   HSV: { RGB: fromHsv },
+  LAB: { RGB: fromLab },
+  P: {},
+  PA: {},
 }

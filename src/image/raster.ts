@@ -13,6 +13,7 @@ import { pictureQueue } from './picture-queue.ts'
 import { convertInSlices } from './raster-convert.ts'
 import {
   elementsOf,
+  hasPalette,
   isRasterMode,
   type Pixels,
   pixelBytes,
@@ -29,9 +30,11 @@ import { tensorOf } from './tensor-of.ts'
  * Pixels in rows from top to bottom, channels side by side, nothing between rows.
  *
  * **Shape**: `width * height` pixels.
- * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32 and `F` a float32 a
- * pixel, held in `data` as their little-endian bytes.
- * **Errors**: InvalidArgument when mode, size and data do not fit together.
+ * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32, `F` a float32 and
+ * `I;16` a uint16 a pixel, held in `data` as their little-endian bytes. `P`, and `PA` with alpha, are the places of
+ * their colours in `palette`, which has red, green, blue and alpha of at most 256 (without it, the greys). `a` and `b`
+ * of `LAB` are signed bytes. The last byte of `RGBX` says nothing.
+ * **Errors**: InvalidArgument when mode, size, data and palette do not fit together.
  * **Cost**: keeps `data` as it is, no copy.
  * **Example** `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
  */
@@ -40,8 +43,9 @@ export class RasterImage implements Pixels {
   readonly width: number
   readonly height: number
   readonly data: Uint8Array
+  readonly palette: Uint8Array | undefined
 
-  constructor(mode: RasterMode, width: number, height: number, data: Uint8Array) {
+  constructor(mode: RasterMode, width: number, height: number, data: Uint8Array, palette?: Uint8Array) {
     if (!isRasterMode(mode)) {
       throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')}`, 'RasterImage mode', mode))
     }
@@ -55,10 +59,14 @@ export class RasterImage implements Pixels {
         expected(`${width * height * pixelBytes(mode)} bytes`, `RasterImage ${mode} of ${width}×${height}`, data),
       )
     }
+    if (palette !== undefined && !(hasPalette(mode) && isPalette(palette))) {
+      throw new InvalidArgument(expected('1 to 256 colours of 4 bytes for P or PA', `palette of mode ${mode}`, palette))
+    }
     this.mode = mode
     this.width = width
     this.height = height
     this.data = data
+    this.palette = palette
   }
 
   /**
@@ -74,13 +82,13 @@ export class RasterImage implements Pixels {
    * them later throws; those of the copy stay. **Cost**: a copy.
    */
   copy(): RasterImage {
-    return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data))
+    return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data), this.palette)
   }
 
   /**
    * Returns the picture in another size.
    *
-   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I` and `F`, and for sides that are not 1 to 65,535;
+   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P` and `PA`, and for sides that are not 1 to 65,535;
    * the signal's reason.
    * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be
    * transferred meanwhile.
@@ -90,7 +98,7 @@ export class RasterImage implements Pixels {
     checkOptions('RasterImage.resize', options, ['filter', 'signal'])
     const { filter = 'bicubic', signal } = options
     const { mode } = this
-    if (mode === '1' || mode === 'I' || mode === 'F') {
+    if (mode === '1' || hasPalette(mode) || rasterModes[mode].dtype !== 'uint8') {
       throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
     }
     if (!resizeFilters.includes(filter)) {
@@ -129,7 +137,7 @@ export class RasterImage implements Pixels {
       const start = ((top + y) * this.width + left) * unit
       data.set(this.data.subarray(start, start + width * unit), y * width * unit)
     }
-    return new RasterImage(this.mode, width, height, data)
+    return new RasterImage(this.mode, width, height, data, this.palette)
   }
 
   /**
@@ -171,10 +179,10 @@ export class RasterImage implements Pixels {
 
   /**
    * Returns the picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one
-   * channel; uint8, int32 for `I`, float32 for `F`. **Cost**: shares memory with `data`, see {@link
+   * channel; uint8, int32 for `I`, float32 for `F`, uint16 for `I;16`. **Cost**: shares memory with `data`, see {@link
    * RasterImage.elements}.
    */
-  toNDArray(): NDArray<'uint8' | 'int32' | 'float32'> {
+  toNDArray(): NDArray<'uint8' | 'uint16' | 'int32' | 'float32'> {
     const { channels, dtype } = rasterModes[this.mode]
     const shape = channels === 1 ? [this.height, this.width] : [this.height, this.width, channels]
     return new NDArray(this.elements(), shape, dtype)
@@ -184,7 +192,7 @@ export class RasterImage implements Pixels {
    * Makes a picture of an array.
    *
    * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`;
-   * int32 `I`; float32 `F`.
+   * int32 `I`; float32 `F`; uint16 `I;16`.
    * **Errors**: InvalidArgument when dtype or shape do not fit the mode. **Cost**: no copy.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
@@ -225,5 +233,10 @@ function naturalMode(array: NDArray): RasterMode | undefined {
   const channels = array.shape[2] ?? 1
   if (array.dtype === 'int32') return 'I'
   if (array.dtype === 'float32') return 'F'
+  if (array.dtype === 'uint16') return 'I;16'
   return ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[channels]
+}
+
+function isPalette(value: unknown): boolean {
+  return value instanceof Uint8Array && value.length >= 4 && value.length <= 1024 && value.length % 4 === 0
 }
