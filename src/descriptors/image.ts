@@ -26,7 +26,14 @@ import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storab
 import { declaredImageType, sampleType } from '../image/image-types.ts'
 import { fitsMode, RasterImage } from '../image/raster.ts'
 import { convertInSlices } from '../image/raster-convert.ts'
-import { isRasterMode, type Pixels, pixelBytes, type RasterMode, rasterModes } from '../image/raster-modes.ts'
+import {
+  hasPalette,
+  isRasterMode,
+  type Pixels,
+  pixelBytes,
+  type RasterMode,
+  rasterModes,
+} from '../image/raster-modes.ts'
 import { freeAtEnd, freePixels } from '../image/request-pixels.ts'
 import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
 import { checkOptions } from '../options.ts'
@@ -41,12 +48,12 @@ export interface ImageOptions<T extends TensorOptions | undefined = undefined> {
   /** Colour mode that pictures are converted to, both ways. Default `'RGB'`; `null` keeps the mode of each picture. */
   readonly pilmode?: RasterMode | null
   /**
-   * Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff` or `image/avif`. Default
-   * `image/jpeg`.
+   * Format of the response: `image/jpeg`, `image/png`, `image/webp`, `image/bmp`, `image/tiff`, `image/gif` or
+   * `image/avif`. Default `image/jpeg`. Modes that it does not hold are written in the nearest one.
    */
   readonly mimeType?: string
   /**
-   * Formats that are read: those above without `image/avif`, and `image/gif`. Default all; an empty list reads nothing.
+   * Formats that are read: those above without `image/avif`. Default all; an empty list reads nothing.
    */
   readonly allowedMimeTypes?: Iterable<string> | null
   /** Maximum size of a picture. Our choice: default 64 million. **Units**: pixels. */
@@ -74,9 +81,9 @@ const defaultMaxPixels = 64_000_000
  * The pixels of a RasterImage are freed at the end of its request: await work on them, or `copy()` it.
  * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
  * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
- * TIFF of palettes, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. There are no modes P and PA, as
- * a RasterImage has no palette, nor LAB, which Pillow itself converts nothing to, nor RGBX; 16-bit grey is `I`. GIF is
- * not written. Only the first frame is read; EXIF orientation and colour profiles are not applied.
+ * TIFF of palettes, LAB, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. Palettes are kept where
+ * `pilmode` is `null`, `P` or `PA`, but those of BMP. Only the first frame is read; EXIF orientation and colour profiles
+ * are not applied.
  * Responses: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
  * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too
@@ -91,7 +98,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   ImageValue<T>,
   RasterImage | NDArray
 > {
-  readonly mimeType: ImageMimeType | EncodableMimeType
+  readonly mimeType: EncodableMimeType
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'file'
   override readonly descriptorId: string = 'serving.io.Image'
@@ -109,12 +116,13 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   constructor(options: ImageOptions<T> = {}, sample?: Uint8Array) {
     super()
     checkOptions('Image', options, optionNames)
-    const { pilmode = 'RGB', mimeType = 'image/jpeg', maxPixels = defaultMaxPixels } = options
+    const { pilmode = 'RGB', maxPixels = defaultMaxPixels } = options
+    const given: unknown = options.mimeType ?? 'image/jpeg'
+    const mimeType = typeof given === 'string' ? given.toLowerCase() : given
     if (pilmode !== null && !isRasterMode(pilmode)) {
       throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')} or null`, 'pilmode', pilmode))
     }
-    // A sample may be of a format that is only read; its descriptor is then one for input.
-    if (!isEncodable(mimeType) && !(sample !== undefined && isKnown(mimeType))) {
+    if (!isEncodable(mimeType)) {
       throw new InvalidArgument(expected(`one of ${Object.keys(encodableModes).join(', ')}`, 'mimeType', mimeType))
     }
     if (!(Number.isSafeInteger(maxPixels) && maxPixels > 0)) {
@@ -125,7 +133,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       throw new InvalidArgument(expected('RGB or L', 'pilmode of an Image with tensor', pilmode))
     }
     // Only if both are given: for an input, the default mimeType is irrelevant.
-    if (sample === undefined && options.mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
+    if (sample === undefined && options.mimeType !== undefined && mimeType === 'image/jpeg' && hasAlpha(pilmode)) {
       throw new InvalidArgument(`pilmode ${pilmode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
     this.pilmode = pilmode
@@ -223,7 +231,6 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
 
   async toHttpResponse(value: RasterImage | NDArray, ctx?: Context): Promise<HttpResponse> {
     const { mimeType } = this
-    if (!isEncodable(mimeType)) throw new BadOutput(`Image cannot write ${mimeType}; give another mimeType`)
     const raster = value instanceof RasterImage ? value : this.#rasterOf(value)
     const mode = this.pilmode ?? raster.mode
     if (mimeType === 'image/jpeg' && hasAlpha(this.pilmode)) {
@@ -231,7 +238,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
     const signal = ctx?.signal
     const converted = await convertInSlices(raster, mode, signal)
-    const stored = await convertInSlices(converted, storableMode(mode, mimeType), signal)
+    const stored = await convertInSlices(converted, storableMode(converted, mimeType), signal)
     try {
       return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, {}, signal) }
     } catch (cause) {
@@ -252,7 +259,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     let pixels: Pixels
     const kept = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
     const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * kept)
-    const job = { signal, begin }
+    const keepsPalette = this.pilmode === null || hasPalette(this.pilmode)
+    const job = { signal, begin, keepsPalette }
     try {
       if (this.#plan !== undefined) {
         return (await this.#codec.decodeTensor(bytes, header, this.#plan, job)) as ImageValue<T>
@@ -276,8 +284,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
     const converted = await convertInSlices(pixels, this.pilmode ?? pixels.mode, signal)
     if (converted !== pixels) freePixels(pixels)
-    const { mode, width, height, data } = converted
-    const raster = new RasterImage(mode, width, height, data)
+    const { mode, width, height, data, palette } = converted
+    const raster = new RasterImage(mode, width, height, data, palette)
     if (ctx !== undefined) freeAtEnd(raster, ctx)
     return raster as ImageValue<T>
   }
@@ -353,7 +361,7 @@ function isKnown(mimeType: unknown): mimeType is ImageMimeType {
 }
 
 function hasAlpha(mode: RasterMode | null): boolean {
-  return mode === 'RGBA' || mode === 'LA'
+  return mode === 'RGBA' || mode === 'LA' || mode === 'PA'
 }
 
 function hasPictureShape({ shape }: NDArray): boolean {

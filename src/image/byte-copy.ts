@@ -31,13 +31,13 @@ export async function withCopy<T>(
 
 /** {@link withCopy} of the pixels of a function. */
 export async function copied<T>(
-  { mode, width, height, data }: Pixels,
+  { mode, width, height, data, palette }: Pixels,
   signal: AbortSignal | undefined,
   work: (copy: Pixels) => Promise<T>,
 ): Promise<T> {
   // Only memory that was detached has another length.
   if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
-  return withCopy(data, signal, (copy) => work({ mode, width, height, data: copy }))
+  return withCopy(data, signal, (copy) => work({ mode, width, height, data: copy, palette }))
 }
 
 /** Copies bytes to the start of others in slices. **Errors**: an Error when the source is detached meanwhile. */

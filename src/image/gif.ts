@@ -5,18 +5,19 @@
 
 import { type Slices, slicePixels } from '../memory/slices.ts'
 import type { GifFrame } from './header-gif.ts'
-import type { Pixels } from './raster-modes.ts'
+import { greys, type Pixels } from './raster-modes.ts'
 
 /**
- * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour. Pixels of the screen that it
- * does not cover have the transparent colour, else the table's first one, as in Pillow.
+ * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour; with `keepsPalette` to `P`, or
+ * to `L` when its colours are the greys. Pixels of the screen that it does not cover have the transparent colour, else
+ * the table's first one, as in Pillow.
  * **Errors**: an Error for damaged or missing data. **Source**: GIF89a, appendix F.
  */
-export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<Pixels> {
+export function* decodeGif(bytes: Uint8Array, frame: GifFrame, keepsPalette = false): Slices<Pixels> {
   const { width, height, frameWidth, frameHeight, transparent } = frame
   const indexes = yield* decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight)
-  const channels = transparent === undefined ? 3 : 4
   const colors = colorTable(frame)
+  const channels = keepsPalette ? 1 : transparent === undefined ? 3 : 4
   const pixels = new Uint8Array(width * height * channels)
   const uncovered = transparent ?? 0
   for (let y = 0; y < height; y++) {
@@ -27,19 +28,20 @@ export function* decodeGif(bytes: Uint8Array, frame: GifFrame): Slices<Pixels> {
     for (let x = 0, t = y * width * channels; x < width; x++, t += channels) {
       const inside = covered && x >= frame.left && x < frame.left + frameWidth
       const index = inside ? indexes[source + x] : uncovered
-      pixels[t] = colors[index * 3]
-      pixels[t + 1] = colors[index * 3 + 1]
-      pixels[t + 2] = colors[index * 3 + 2]
-      if (channels === 4) pixels[t + 3] = index === transparent ? 0 : 255
+      if (channels === 1) pixels[t] = index
+      else for (let c = 0; c < channels; c++) pixels[t + c] = colors[index * 4 + c]
     }
   }
-  return { mode: channels === 3 ? 'RGB' : 'RGBA', width, height, data: pixels }
+  if (channels !== 1) return { mode: channels === 3 ? 'RGB' : 'RGBA', width, height, data: pixels }
+  if (colors.every((level, i) => level === greys[i])) return { mode: 'L', width, height, data: pixels }
+  return { mode: 'P', width, height, data: pixels, palette: colors }
 }
 
-/** 256 colours; those that the table does not have are grey, as in Pillow. */
-function colorTable({ palette }: GifFrame): Uint8Array {
-  const colors = Uint8Array.from({ length: 768 }, (_, i) => i / 3)
-  colors.set(palette)
+/** 256 colours of red, green, blue and alpha; those that the table does not have are grey, as in Pillow. */
+function colorTable({ palette, transparent }: GifFrame): Uint8Array {
+  const colors = new Uint8Array(greys)
+  for (let i = 0; i < palette.length / 3; i++) colors.set(palette.subarray(i * 3, i * 3 + 3), i * 4)
+  if (transparent !== undefined) colors[transparent * 4 + 3] = 0
   return colors
 }
 

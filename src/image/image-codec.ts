@@ -4,13 +4,15 @@
  *
  * What the package (1.15) does, found by trying it against Pillow 11.3:
  * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are
- *   resolved, transparent colours become alpha, CMYK becomes RGB (within 1 of Pillow), 1-bit and BMP grey become 8-bit.
+ *   resolved (`indexed-png.ts` keeps them), transparent colours become alpha, CMYK becomes RGB (within 1 of Pillow),
+ *   1-bit and BMP grey become 8-bit.
  * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is
  *   noise, single samples differ by up to 57, nearly all of them in the last column.
  * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
  * - EXIF orientation is not applied unless `rotate` is called (Pillow turns TIFF, and only TIFF).
- * - TIFF of float, 32-bit, palette or grey-with-alpha samples is refused: `tiff.ts` reads all but the last. GIF and TGA
- *   are not built in.
+ * - TIFF of float, 32-bit, palette, L*a*b* or grey-with-alpha samples is refused: `tiff.ts` reads all but the last,
+ *   `tiff-writer.ts` writes them. GIF (`gif.ts`, `gif-writer.ts`) and TGA are not built in. `pngQuantize` takes 2 to 4
+ *   s for a megapixel and gives the colours back as they were where that file is smaller: `quantize.ts`.
  * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
  * - A signal only removes work that still waits for a thread; one that is aborted beforehand is ignored.
  * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
@@ -28,21 +30,26 @@ import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
 import { loadOptional } from '../modules/optional.ts'
 import { copied, copySlices } from './byte-copy.ts'
 import { decodeGif } from './gif.ts'
+import { encodeGif } from './gif-writer.ts'
 import { cutOffSlices, type ImageHeader, type ImageMimeType } from './header.ts'
 import { readGif } from './header-gif.ts'
+import { decodeIndexedPng, encodeIndexedPng, isIndexedPng } from './indexed-png.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { elementsOf, type Pixels, type RasterMode } from './raster-modes.ts'
+import { quantize } from './quantize.ts'
+import { elementsOf, greys, type Pixels, type RasterMode } from './raster-modes.ts'
 import { freePixels } from './request-pixels.ts'
 import type { TensorPlan } from './tensor.ts'
 import { tensorOf } from './tensor-of.ts'
 import { decodeTiff, readTiffLayout } from './tiff.ts'
+import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
   /**
-   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; 16-bit grey is
-   * `I`, other 16-bit channels keep their high byte, as in Pillow. The bytes must not change until the promise settles.
+   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; palettes of BMP,
+   * and others unless the job keeps them, are resolved, and other 16-bit channels than grey keep their high byte, as in
+   * Pillow. The bytes must not change until the promise settles.
    * **Errors**: an Error that says what is damaged or not supported; what `begin` throws; the signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
@@ -70,6 +77,8 @@ export interface DecodeJob {
   readonly signal?: AbortSignal | undefined
   /** Called when it is the picture's turn, before its pixels, or its tensor, take so many bytes; may throw. */
   readonly begin?: (bytes: number) => void
+  /** Whether PNG, GIF and TIFF of palettes become `P`. */
+  readonly keepsPalette?: boolean
 }
 
 /** Options of encoding. */
@@ -81,10 +90,11 @@ export interface EncodeOptions {
 /** What the codec can write, and the modes that each format holds. */
 export const encodableModes = {
   'image/jpeg': ['L', 'RGB'],
-  'image/png': ['L', 'LA', 'RGB', 'RGBA', 'I'],
+  'image/png': ['L', 'LA', 'RGB', 'RGBA', 'I;16', 'P'],
   'image/webp': ['RGB', 'RGBA'],
   'image/bmp': ['L', 'RGB', 'RGBA'],
-  'image/tiff': ['L', 'RGB', 'RGBA', 'I'],
+  'image/tiff': ['L', 'RGB', 'RGBA', 'I;16', 'I', 'F', 'P', 'LAB'],
+  'image/gif': ['L', 'P', 'RGB', 'RGBA'],
   'image/avif': ['RGB', 'RGBA'],
 } as const satisfies Partial<Record<ImageMimeType | 'image/avif', readonly RasterMode[]>>
 
@@ -98,14 +108,23 @@ export function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
 
 /**
  * Returns the nearest mode that a format holds: the mode itself, else colour for colour, alpha where there is any, grey
- * for the rest. `F` and, in formats without 16 bits, `I` are clipped to 0…255 as Pillow does.
+ * for the rest. `I` is clipped to 16 bits where those are held, and it and `F` to 0…255 elsewhere, as Pillow does.
  */
-export function storableMode(mode: RasterMode, mimeType: EncodableMimeType): RasterMode {
+export function storableMode(
+  { mode, palette }: Pick<Pixels, 'mode' | 'palette'>,
+  mimeType: EncodableMimeType,
+): RasterMode {
   const modes: readonly RasterMode[] = encodableModes[mimeType]
   if (modes.includes(mode)) return mode
-  if (mode === 'LA' && modes.includes('RGBA')) return 'RGBA'
-  const isGrey = mode === '1' || mode === 'L' || mode === 'LA' || mode === 'I' || mode === 'F'
+  if (mode === 'I' && modes.includes('I;16')) return 'I;16'
+  const hasAlpha = mode === 'LA' || mode === 'PA' || (mode === 'P' && isTransparent(palette))
+  if (hasAlpha && modes.includes('RGBA')) return 'RGBA'
+  const isGrey = ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)
   return isGrey && modes.includes('L') ? 'L' : 'RGB'
+}
+
+function isTransparent(palette: Uint8Array = greys): boolean {
+  return palette.some((level, i) => i % 4 === 3 && level !== 255)
 }
 
 /** The part of the package that is used. */
@@ -127,7 +146,7 @@ type Encoder = (image: Transformer, quality: number | undefined, signal?: AbortS
 
 const jpegQuality = 75
 // Qualities are Pillow's defaults; 5 is the adaptive PNG filter, 2 is 4:2:0.
-const encoders: Readonly<Record<EncodableMimeType, Encoder>> = {
+const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder>> = {
   'image/jpeg': (image, quality = jpegQuality, signal) => image.jpeg(quality, signal),
   'image/png': (image, _quality, signal) => image.png({ compressionType: 0, filterType: 5 }, signal),
   'image/webp': (image, quality = 80, signal) => image.webp(quality, signal),
@@ -152,7 +171,8 @@ export function imageCodec(): ImageCodec {
 export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
 
-  async function decode(bytes: Uint8Array, header: ImageHeader, { signal, begin }: DecodeJob = {}): Promise<Pixels> {
+  async function decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
+    const { signal, begin, keepsPalette } = job
     signal?.throwIfAborted()
     if (await runInSlices(cutOffSlices(bytes, header), signal)) throw new Error('the data ends before the picture')
     const area = header.width * header.height
@@ -162,13 +182,16 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       // On the event loop, but its pixels count as well.
       return pictureQueue.run(area, signal, async () => {
         begin?.(area * 4)
-        return runInSlices(decodeGif(bytes, frame), signal)
+        return runInSlices(decodeGif(bytes, frame, keepsPalette), signal)
       })
     }
     const tiff = header.mimeType === 'image/tiff' ? readTiffLayout(bytes) : undefined
     return pictureQueue.run(area, signal, async () => {
       begin?.(area * decodedBytes(header))
-      if (tiff !== undefined) return decodeTiff(bytes, tiff, signal)
+      if (tiff !== undefined) return decodeTiff(bytes, tiff, signal, keepsPalette)
+      if (keepsPalette && header.mimeType === 'image/png' && isIndexedPng(bytes)) {
+        return decodeIndexedPng(bytes, header, signal)
+      }
       if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
       return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
     })
@@ -200,10 +223,39 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
         const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
         return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => write(copy)))
       }
+      const { mode } = pixels
+      if (mimeType === 'image/png' && mode === 'P') {
+        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
+      }
+      if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return runInSlices(encodeTiff({ ...pixels, mode }), signal)
+      if (mimeType === 'image/gif') {
+        return copied(pixels, signal, (copy) => runInSlices(gifOf(copy), signal))
+      }
       const pnm = await runInSlices(pnmOf(pixels), signal)
       return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
     },
   }
+}
+
+/** Writes colours by a palette of at most 256. */
+function* gifOf(pixels: Pixels): Slices<Uint8Array> {
+  const { mode } = pixels
+  if (mode === 'L' || mode === 'P') return yield* encodeGif(pixels)
+  return yield* encodeGif(yield* quantize(mode === 'RGBA' ? yield* hardAlpha(pixels) : pixels))
+}
+
+/** Makes pixels of less than half of alpha transparent black, and the others opaque. */
+function* hardAlpha(pixels: Pixels): Slices<Pixels> {
+  const data = new Uint8Array(pixels.data.length)
+  for (let i = 0; i < data.length; i += 4) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    if (pixels.data[i + 3] < 128) continue
+    data[i] = pixels.data[i]
+    data[i + 1] = pixels.data[i + 1]
+    data[i + 2] = pixels.data[i + 2]
+    data[i + 3] = 255
+  }
+  return { ...pixels, data }
 }
 
 /** At most, of a pixel. What a header says counts as far as there are such pictures. */
@@ -225,7 +277,7 @@ function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slice
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
   const isDeep = bitDepth === 16
   if (bytes === 1) return { mode: 'L', width, height, data }
-  if (bytes === 2 && isDeep) return { mode: 'I', width, height, data: yield* widened(data) }
+  if (bytes === 2 && isDeep) return { mode: 'I;16', width, height, data }
   if (bytes === 2) return { mode: 'LA', width, height, data }
   if (bytes === 3) return { mode: 'RGB', width, height, data }
   if (bytes === 4 && isDeep) return { mode: 'LA', width, height, data: yield* highBytes(data) }
@@ -233,17 +285,6 @@ function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slice
   if (bytes === 6) return { mode: 'RGB', width, height, data: yield* highBytes(data) }
   if (bytes === 8) return { mode: 'RGBA', width, height, data: yield* highBytes(data) }
   throw new Error(`pixels of ${bytes} bytes are not supported`)
-}
-
-/** Converts native-endian 16-bit numbers to int32. */
-function* widened(data: Uint8Array): Slices<Uint8Array> {
-  const wide = new Uint8Array(data.length * 2)
-  for (let i = 0; i < data.length; i += 2) {
-    if (i % sliceBytes === 0 && i > 0) yield
-    wide[2 * i] = data[i]
-    wide[2 * i + 1] = data[i + 1]
-  }
-  return wide
 }
 
 /** Returns the upper halves of native-endian, that is little-endian, 16-bit numbers. */
@@ -263,28 +304,27 @@ function* pnmOf(pixels: Pixels): Slices<Uint8Array> {
   const pam = (depth: number, type: string) =>
     `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH ${depth}\nMAXVAL 255\nTUPLTYPE ${type}\nENDHDR\n`
   const header = {
-    I: `P5\n${size}65535\n`,
+    'I;16': `P5\n${size}65535\n`,
     L: `P5\n${size}255\n`,
     RGB: `P6\n${size}255\n`,
     LA: pam(2, 'GRAYSCALE_ALPHA'),
     RGBA: pam(4, 'RGB_ALPHA'),
-  }[mode as 'I' | 'L' | 'LA' | 'RGB' | 'RGBA']
-  const data = mode === 'I' ? yield* bigEndianWords(pixels) : pixels.data
+  }[mode as 'I;16' | 'L' | 'LA' | 'RGB' | 'RGBA']
+  const data = mode === 'I;16' ? yield* bigEndianWords(pixels) : pixels.data
   const file = Buffer.allocUnsafeSlow(header.length + data.length)
   file.write(header, 'latin1')
   yield* copySlices(data, file.subarray(header.length))
   return file
 }
 
-/** Writes mode `I` in 16 bits, clipped, as Pillow does in PNG. */
+/** Writes 16-bit grey with its high byte first. */
 function* bigEndianWords(pixels: Pixels): Slices<Uint8Array> {
   const elements = elementsOf(pixels)
   const bytes = new Uint8Array(elements.length * 2)
   for (let i = 0; i < elements.length; i++) {
     if (i % sliceBytes === 0 && i > 0) yield
-    const clipped = Math.max(0, Math.min(65535, elements[i]))
-    bytes[2 * i] = clipped >> 8
-    bytes[2 * i + 1] = clipped
+    bytes[2 * i] = elements[i] >> 8
+    bytes[2 * i + 1] = elements[i]
   }
   return bytes
 }

@@ -88,8 +88,8 @@ const indexesWithAlpha =
   }
 
 /**
- * Converts to a palette: grey to that of greys, colours to that of the web, dithered (Floyd–Steinberg), as Pillow does;
- * alpha is dropped. Other modes have no direct conversion.
+ * Converts to a palette: grey to that of greys, colours to that of the web, dithered (Floyd–Steinberg), as Pillow
+ * does; alpha is dropped. Other modes have no direct conversion.
  */
 export function toPalette({ mode: from, width }: Pixels, mode: 'P' | 'PA'): PaletteConversion {
   const step = mode === 'PA' ? 2 : 1

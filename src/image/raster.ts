@@ -88,8 +88,8 @@ export class RasterImage implements Pixels {
   /**
    * Returns the picture in another size.
    *
-   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P` and `PA`, and for sides that are not 1 to 65,535;
-   * the signal's reason.
+   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides
+   * that are not 1 to 65,535; the signal's reason.
    * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be
    * transferred meanwhile.
    * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
@@ -98,7 +98,7 @@ export class RasterImage implements Pixels {
     checkOptions('RasterImage.resize', options, ['filter', 'signal'])
     const { filter = 'bicubic', signal } = options
     const { mode } = this
-    if (mode === '1' || hasPalette(mode) || rasterModes[mode].dtype !== 'uint8') {
+    if (['1', 'LAB', 'P', 'PA'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
       throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
     }
     if (!resizeFilters.includes(filter)) {
@@ -173,7 +173,7 @@ export class RasterImage implements Pixels {
     if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
       throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
     }
-    const stored = await convertInSlices(this, storableMode(this.mode, mimeType), signal)
+    const stored = await convertInSlices(this, storableMode(this, mimeType), signal)
     return imageCodec().encode(stored, mimeType, { quality }, signal)
   }
 

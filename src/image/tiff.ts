@@ -1,15 +1,16 @@
 /**
- * Decodes the TIFF files that @napi-rs/image does not: palettes, and numbers of one channel that are no bytes.
+ * Decodes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of one channel that are no bytes.
  * @module
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
 import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
-import type { Pixels } from './raster-modes.ts'
+import { copySlices } from './byte-copy.ts'
+import { type Pixels, pixelBytes } from './raster-modes.ts'
 import { unpackBits, unpackLzw } from './tiff-compression.ts'
 
-/** Kinds of samples, after Pillow: palette to `RGB`, integers to `I`, floats to `F`. */
-type SampleKind = 'palette' | 'int16' | 'int32' | 'float32'
+/** Kinds of samples, after Pillow: palette to `P` or `RGB`, L*a*b* to `LAB`, integers to `I`, floats to `F`. */
+type SampleKind = 'palette' | 'lab' | 'int16' | 'int32' | 'float32'
 
 /** What the first directory says of pixels that are decoded here. */
 export interface TiffLayout {
@@ -25,7 +26,8 @@ export interface TiffLayout {
   readonly colors: readonly number[]
 }
 
-const sampleBytes = { palette: 1, int16: 2, int32: 4, float32: 4 } as const
+const sampleBytes = { palette: 1, lab: 3, int16: 2, int32: 4, float32: 4 } as const
+const modes = { palette: 'RGB', lab: 'LAB', int16: 'I', int32: 'I', float32: 'F' } as const
 const maxStrips = 1 << 16
 const unpackDeflate = promisify(inflate)
 
@@ -43,8 +45,10 @@ export function readTiffLayout(bytes: Uint8Array): TiffLayout | undefined {
   }
   const one = (tag: number, standard: number) => tags.get(tag)?.[0] ?? standard
   const kind = kindOf(one(262, 1), one(258, 1), one(339, 1))
-  // More channels, tiles and predictors are left to the package, which says what it does not support.
-  if (kind === undefined || one(277, 1) !== 1 || tags.has(322) || one(317, 1) !== 1) return undefined
+  // Other channels, tiles and predictors are left to the package, which says what it does not support.
+  if (kind === undefined || one(277, 1) !== (kind === 'lab' ? 3 : 1) || tags.has(322) || one(317, 1) !== 1)
+    return undefined
+  if (kind === 'lab' && one(284, 1) !== 1) return undefined
   const height = one(257, 0)
   const colors = tags.get(320) ?? []
   if (kind === 'palette' && colors.length !== 768) return undefined
@@ -63,6 +67,7 @@ export function readTiffLayout(bytes: Uint8Array): TiffLayout | undefined {
 
 function kindOf(photometric: number, bits: number, format: number): SampleKind | undefined {
   if (photometric === 3) return bits === 8 ? 'palette' : undefined
+  if (photometric === 8) return bits === 8 ? 'lab' : undefined
   if (format === 3 && photometric <= 1) return bits === 32 ? 'float32' : undefined
   if (photometric !== 1) return undefined
   if (bits === 32 && (format === 1 || format === 2)) return 'int32'
@@ -83,13 +88,19 @@ function valuesOf(view: DataView, entry: number, isLittle: boolean): readonly nu
 }
 
 /**
- * Decodes the first picture of a TIFF: strips without compression, or packed by Deflate, LZW or PackBits.
+ * Decodes the first picture of a TIFF: strips without compression, or packed by Deflate, LZW or PackBits. With
+ * `keepsPalette` one of a palette to `P`, else to `RGB`.
  * **Errors**: an Error for damaged data and another compression; the signal's reason.
  */
-export async function decodeTiff(bytes: Uint8Array, layout: TiffLayout, signal?: AbortSignal): Promise<Pixels> {
+export async function decodeTiff(
+  bytes: Uint8Array,
+  layout: TiffLayout,
+  signal?: AbortSignal,
+  keepsPalette = false,
+): Promise<Pixels> {
   const { kind, width, height, rowsPerStrip, offsets, lengths } = layout
-  const isPalette = kind === 'palette'
-  const data = new Uint8Array(width * height * (isPalette ? 3 : 4))
+  const mode = kind === 'palette' && keepsPalette ? 'P' : modes[kind]
+  const data = new Uint8Array(width * height * pixelBytes(mode))
   if (rowsPerStrip < 1) throw new Error('the strips are empty')
   // Strips that share their bytes would make much work of few.
   if (lengths.reduce((sum, length) => sum + length, 0) > bytes.length) throw new Error('the strips overlap')
@@ -103,10 +114,14 @@ export async function decodeTiff(bytes: Uint8Array, layout: TiffLayout, signal?:
     const samples = await unpack(packed, layout.compression, rowsPerStrip * rowBytes, signal)
     if (samples.length < rows * rowBytes) throw new Error('the data ends before the picture')
     const at = row * width
-    const place = isPalette ? placeColors : placeNumbers
+    const place = mode === 'RGB' ? placeColors : mode === 'P' || mode === 'LAB' ? placeBytes : placeNumbers
     await runInSlices(place(samples, layout, data, at, rows * width), signal)
   }
-  return { mode: isPalette ? 'RGB' : kind === 'float32' ? 'F' : 'I', width, height, data }
+  return { mode, width, height, data, ...(mode === 'P' && { palette: paletteOfLevels(layout) }) }
+}
+
+function paletteOfLevels({ colors }: TiffLayout): Uint8Array {
+  return Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : colors[(i % 4) * 256 + (i >> 2)] >> 8))
 }
 
 async function unpack(strip: Uint8Array, compression: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -138,6 +153,17 @@ function* placeColors(
     data[to + 1] = levels[256 + index]
     data[to + 2] = levels[512 + index]
   }
+}
+
+function* placeBytes(
+  samples: Uint8Array,
+  { kind }: TiffLayout,
+  data: Uint8Array,
+  at: number,
+  count: number,
+): Slices<void> {
+  const size = sampleBytes[kind]
+  yield* copySlices(samples.subarray(0, count * size), data.subarray(at * size))
 }
 
 function* placeNumbers(

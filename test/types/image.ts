@@ -10,7 +10,7 @@ const image = new io.Image()
 // Right: a raster or an array, now or later.
 svc.api({ input: image, output: image }, function a(value) {
   const raster: RasterImage = value
-  const array: NDArray<'uint8' | 'int32' | 'float32'> = raster.toNDArray()
+  const array: NDArray<'uint8' | 'uint16' | 'int32' | 'float32'> = raster.toNDArray()
   return array
 })
 svc.api({ input: image, output: image }, async function b(value) {
@@ -47,7 +47,7 @@ svc.api({ input: image, output: image, name: 'e' }, (value) => value.data)
 // @ts-expect-error TS2322: nor is nothing
 svc.api({ input: image, output: image, name: 'f' }, () => undefined)
 // @ts-expect-error TS2322: a mode that there is not
-new io.Image({ pilmode: 'P' })
+new io.Image({ pilmode: 'p' })
 // @ts-expect-error TS2345: a tensor of floats is none of bytes
 svc.api({ input: tensor, output: image, name: 'j' }, (value: NDArray<'uint8'>) => value)
 // @ts-expect-error TS2322: one side

@@ -36,15 +36,15 @@ describe('convertRaster', () => {
   for (const { mode, width, height, to, palettes } of conversions) {
     const palette = hasPalette(mode) ? bytesOf(palettes[mode]) : undefined
     const source = new RasterImage(mode, width, height, bytesOf(to[mode]), palette)
-    const exact = modes.filter((target) => target === mode || (target !== 'LAB' && mode !== 'LAB'))
+    // Pillow makes the palette of RGBA by octrees: see quantize.test.ts.
+    const exact = modes.filter(
+      (target) => target === mode || (target !== 'LAB' && mode !== 'LAB' && !(mode === 'RGBA' && target === 'P')),
+    )
     it.each(exact)(`gives Pillow's bytes from ${mode} to %s`, (target) => {
       const converted = convertRaster(source, target)
       expect(converted).toMatchObject({ mode: target, width, height })
-      // Pillow quantizes alpha with colours; here it is dropped, as from RGBX.
-      const wanted = mode === 'RGBA' && target === 'P' ? convertRaster(convertRaster(source, 'RGB'), 'P') : undefined
-      expect(hexOf(converted.data)).toBe(hexOf(wanted?.data ?? bytesOf(to[target])))
-      if (hasPalette(target))
-        expect(colorsOf(converted)).toEqual(colorsOf(wanted ?? { palette: bytesOf(palettes[target]) }))
+      expect(hexOf(converted.data)).toBe(hexOf(bytesOf(to[target])))
+      if (hasPalette(target)) expect(colorsOf(converted)).toEqual(colorsOf({ palette: bytesOf(palettes[target]) }))
     })
 
     // Little CMS, by which Pillow converts, interpolates in tables of 33 levels; a and b are signed bytes.

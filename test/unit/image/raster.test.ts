@@ -6,7 +6,7 @@ describe('RasterImage', () => {
   it.each(Object.entries(rasterModes) as [RasterMode, (typeof rasterModes)[RasterMode]][])(
     'becomes an array and comes back in mode %s',
     (mode, { channels, dtype }) => {
-      const bytes = 6 * channels * (dtype === 'uint8' ? 1 : 4)
+      const bytes = 6 * channels * { uint8: 1, uint16: 2, int32: 4, float32: 4 }[dtype]
       const image = new RasterImage(
         mode,
         3,
@@ -83,7 +83,9 @@ describe('RasterImage', () => {
       (...args: unknown[]) =>
       () =>
         new RasterImage(...(args as ConstructorParameters<typeof RasterImage>))
-    expect(make('P', 1, 1, new Uint8Array(1))).toThrow(/expected one of 1, L/)
+    expect(make('p', 1, 1, new Uint8Array(1))).toThrow(/expected one of 1, L/)
+    expect(make('P', 1, 1, new Uint8Array(1), new Uint8Array(3))).toThrow(/1 to 256 colours of 4 bytes/)
+    expect(make('L', 1, 1, new Uint8Array(1), new Uint8Array(4))).toThrow(/for P or PA/)
     expect(make('toString', 1, 1, new Uint8Array(1))).toThrow(InvalidArgument)
     expect(make('L', 0, 1, new Uint8Array(0))).toThrow(/width and height/)
     expect(make('L', 1.5, 2, new Uint8Array(3))).toThrow(InvalidArgument)
