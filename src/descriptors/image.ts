@@ -82,8 +82,8 @@ const defaultMaxPixels = 64_000_000
  * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
  * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
  * TIFF of palettes, LAB, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. Palettes are kept where
- * `pilmode` is `null`, `P` or `PA`, but those of BMP. Only the first frame is read; EXIF orientation and colour profiles
- * are not applied.
+ * `pilmode` is `null`, `P` or `PA`, but those of BMP. Only the first frame is read; EXIF orientation and colour
+ * profiles are not applied.
  * Responses: `content-type` and `content-disposition` as the reference writes them.
  * **Errors**: 415 for a format that is not allowed; BadInput `size` above `maxPixels`, before anything is decoded;
  * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too

@@ -8,12 +8,12 @@ import { requestOf } from '../unit/descriptors/requests.ts'
 const runs = Number(process.env.FUZZ_RUNS ?? 100)
 
 const formats: Readonly<Record<string, readonly string[]>> = {
-  PNG: ['rgb.png', 'palette-transparent.png', 'grey16.png'],
+  PNG: ['rgb.png', 'palette-transparent.png', 'palette-interlaced.png', 'grey16.png'],
   JPEG: ['noise-420.jpg', 'progressive.jpg', 'cmyk.jpg'],
   WebP: ['lossy-alpha.webp', 'lossless.webp', 'animated.webp'],
   GIF: ['animated.gif', 'interlaced.gif', 'small-frame.gif'],
   BMP: ['rgb.bmp', 'palette.bmp', 'core.bmp'],
-  TIFF: ['lzw.tiff', 'deflate.tiff', 'big-endian.tiff'],
+  TIFF: ['lzw.tiff', 'deflate.tiff', 'big-endian.tiff', 'palette-lzw.tiff', 'lab.tiff'],
 }
 
 describe('damaged pictures', () => {

@@ -299,55 +299,6 @@ describe('Image as an output', () => {
     },
   )
 
-  it.each([
-    ['image/png', ['L', 'LA', 'RGB', 'RGBA', 'I;16', 'P']],
-    ['image/tiff', ['L', 'RGB', 'RGBA', 'I;16', 'I', 'F', 'P', 'LAB']],
-    ['image/gif', ['L', 'P']],
-  ] as const)('writes to %s what is read again: %j', async (mimeType, modes) => {
-    for (const mode of modes) {
-      const data = Uint8Array.from({ length: 35 * pixelBytes(mode) }, (_, i) => (i * 37) % 251)
-      const palette = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : (i * 91) % 253))
-      const image = new RasterImage(mode, 7, 5, data, mode === 'P' ? palette : undefined)
-      const { body } = await write(image, { pilmode: null, mimeType })
-      expect(await read(body, { pilmode: null })).toEqual(image)
-    }
-  })
-
-  it('keeps transparent colours of a palette in PNG', async () => {
-    const image = new RasterImage('P', 2, 1, Uint8Array.of(1, 0), Uint8Array.of(9, 8, 7, 100, 1, 2, 3, 0))
-    const { body } = await write(image, { pilmode: null, mimeType: 'image/png' })
-    expect([...(await read(body, { pilmode: 'RGBA' })).data]).toEqual([1, 2, 3, 0, 9, 8, 7, 100])
-    const { body: webp } = await write(image, { pilmode: null, mimeType: 'image/webp' })
-    expect((await read(webp, { pilmode: null })).mode).toBe('RGBA')
-  })
-
-  it('writes colours and transparency to GIF', async () => {
-    const image = new RasterImage(
-      'RGBA',
-      2,
-      2,
-      Uint8Array.of(255, 0, 0, 255, 0, 255, 0, 127, 0, 0, 255, 128, 9, 9, 9, 0),
-    )
-    const { body } = await write(image, { pilmode: null, mimeType: 'image/gif' })
-    expect([...(await read(body, { pilmode: 'RGBA' })).data]).toEqual([
-      255, 0, 0, 255, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0, 0,
-    ])
-  })
-
-  it('takes a media type in any case', () => {
-    expect(new Image({ mimeType: 'IMAGE/PNG' }).mimeType).toBe('image/png')
-  })
-
-  it.each([
-    ['there is no palette', (png: Buffer) => png.fill(0, 41, 44)],
-    ['the chunk IDAT is damaged', (png: Buffer) => png.fill(1, png.length - 30, png.length - 28)],
-    ['the chunk IDAT is damaged', (png: Buffer) => png.fill(1, png.length - 18, png.length - 16)],
-  ])('refuses a damaged PNG of a palette: %s', async (_message, damage) => {
-    const png = Buffer.from(fixtureBytes('palette.png'))
-    damage(png)
-    expect(await refusal(png, { pilmode: 'P' })).toMatchObject({ code: 'bad_input', reason: 'encoding' })
-  })
-
   it('writes 16-bit grey from mode I, clipped', async () => {
     const image = RasterImage.fromNDArray(new NDArray(Int32Array.of(-1, 0, 513, 65535, 70000), [1, 5]))
     const { body } = await write(image, { pilmode: 'I', mimeType: 'image/png' })
