@@ -130,7 +130,7 @@ export class GrpcTransport implements RemoteTransport {
       const readStatus = (headers: Readonly<Record<string, unknown>>) => {
         if (headers['grpc-status'] === undefined) return
         status = Number(headers['grpc-status'])
-        text = decodeURIComponent(String(headers['grpc-message'] ?? ''))
+        text = decodeMessage(String(headers['grpc-message'] ?? ''))
       }
       stream.on('response', readStatus)
       stream.on('trailers', readStatus)
@@ -150,6 +150,15 @@ export class GrpcTransport implements RemoteTransport {
       stream.write(head)
       stream.end(message)
     })
+  }
+}
+
+/** Returns the text of an error; one that is not percent-encoded as it is, as the protocol asks of clients. */
+function decodeMessage(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

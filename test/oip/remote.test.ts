@@ -1,3 +1,5 @@
+import { createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { io, type Listener, NDArray, type RemoteRunner, Runner, Service, serve } from 'serving'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { silent, start } from '../rpc/harness.ts'
@@ -155,4 +157,17 @@ describe('a model elsewhere', () => {
   it.each([['ftp://x'], [[]], [['http://a', 'grpc://b']], ['nothing']])('refuses url %j', (url) => {
     expect(() => new Runner('x', { url })).toThrow(/url of the runner x/)
   })
+})
+
+it('takes the text of an error that is not percent-encoded as it is', async () => {
+  const server = createServer()
+  server.on('stream', (stream) => {
+    const head = { ':status': 200, 'content-type': 'application/grpc' }
+    stream.respond({ ...head, 'grpc-status': '3', 'grpc-message': 'expected 50% of it' }, { endStream: true })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  ends.push(() => new Promise((resolve) => server.close(resolve)))
+  const { port } = server.address() as AddressInfo
+  const model = await remote('double', `grpc://127.0.0.1:${port}`)
+  await expect(model.describe()).rejects.toMatchObject({ status: 400, message: /expected 50% of it$/ })
 })
