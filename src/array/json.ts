@@ -6,7 +6,7 @@
 import type { DType } from '../dtype.ts'
 import type { Slices } from '../memory/slices.ts'
 import { isSpace, skipSpace } from '../text/json-syntax.ts'
-import { illFormedAt } from '../text/utf8.ts'
+import { bomLength, illFormedAt } from '../text/utf8.ts'
 import { Elements } from './elements.ts'
 import { encodeNdarray } from './encode.ts'
 import { NDArray } from './ndarray.ts'
@@ -45,7 +45,7 @@ class Walk {
 
   begin(json: Uint8Array, dtype: DType | undefined, enforced: boolean): void {
     this.elements.begin(dtype, enforced)
-    this.pos = json.length >= 3 && json[0] === 0xef && json[1] === 0xbb && json[2] === 0xbf ? 3 : 0
+    this.pos = bomLength(json)
     this.depth = 0
     this.deepest = 0
     this.rank = -1

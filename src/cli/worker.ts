@@ -10,7 +10,7 @@ import { createLogger } from '../server/log.ts'
 import { defaultLimits, type Listener } from '../server/options.ts'
 import { MetricsMember } from '../workers/metrics-member.ts'
 import { ModelMember } from '../workers/model-member.ts'
-import { type DrainRequest, isMessageOf, type WorkerConfig, type WorkerMessage } from '../workers/worker-messages.ts'
+import { type DrainRequest, isMessageOf, sendToSupervisor, type WorkerConfig } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
 
@@ -55,14 +55,14 @@ try {
   const paths = [...service.apis.values()].map((api) => `${prefix}/${api.route}`)
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
-    tell({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
+    void sendToSupervisor({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
   }
 } catch (error) {
   fail(error)
 }
 
 function fail(error: unknown): void {
-  tell({ type: 'failed', message: explain(error) }, () => process.exit(1))
+  void sendToSupervisor({ type: 'failed', message: explain(error) }).then(() => process.exit(1))
 }
 
 /** Stops once, whoever asks first. Waits for a start that has begun, so that its shutdown hooks run. */
@@ -84,10 +84,4 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
     process.exit(1)
   }
   process.exit(code)
-}
-
-function tell(message: WorkerMessage, then?: () => void): void {
-  // Without a connected supervisor there is nobody to tell.
-  if (process.send === undefined || !process.connected) then?.()
-  else process.send(message, undefined, undefined, () => then?.())
 }

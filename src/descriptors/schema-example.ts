@@ -2,6 +2,7 @@
  * Makes a value that fits a JSON Schema.
  * @module
  */
+import { isRecord } from '../options.ts'
 import { attempt, type JsonSchema } from './description.ts'
 
 // Below this level optional members and elements of lists are left out, so that recursive schemas end.
@@ -118,8 +119,4 @@ function resolve(ref: string, root: JsonSchema): unknown {
 
 function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer'
+import { bomLength } from '../text/utf8.ts'
 import { maxFrameColumns } from './frame-codec.ts'
 
 /** Words for a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
@@ -63,7 +64,7 @@ const maxHeaderBytes = 2 ** 21
 /** Reads the header of CSV text. **Cost**: that of the header, and 0.1 ms per MB to check that the text is UTF-8. */
 export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   if (!isUtf8(csv)) return { failure: 'encoding', offset: 0 }
-  const start = csv[0] === 0xef && csv[1] === 0xbb && csv[2] === 0xbf ? 3 : 0
+  const start = bomLength(csv)
   const bytes = csv.subarray(start)
   let at = 0
   while (bytes[at] === newline || bytes[at] === carriageReturn) at++

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+import { bomLength, decodeUtf8 } from '../text/utf8.ts'
 import { type Column, type ColumnTable, renameColumns } from './columns.ts'
 import { uniqueNames } from './csv.ts'
 import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
@@ -37,7 +37,7 @@ export function decodeFrameJson(
   name: string,
   isPrivate = false,
 ): MaybePromise<JsonFrame> {
-  const bom = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0
+  const bom = bomLength(body)
   let json = bom === 0 ? body : body.subarray(bom)
   // decodeUtf8 throws with the offset.
   if (!isUtf8(json)) decodeUtf8(body, name)

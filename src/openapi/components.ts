@@ -7,6 +7,7 @@
  * @module
  */
 import type { JsonSchema } from '../descriptors/description.ts'
+import { isRecord } from '../options.ts'
 
 /** Where the schemas lie in the document. */
 const base = '#/components/schemas/'
@@ -121,8 +122,4 @@ function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
     return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewrite(each, rename)]))]
   })
   return Object.fromEntries(entries)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from '../descriptors/description.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
+import { isRecord } from '../options.ts'
 import type { GetApi } from '../service/get-api.ts'
 import type { Components } from './components.ts'
 
@@ -49,8 +50,4 @@ function rootOf(schema: JsonSchema, defs: Readonly<Record<string, unknown>>): Js
   const match = typeof schema.$ref === 'string' ? /^#\/\$defs\/([^/]+)$/.exec(schema.$ref) : null
   const named = match === null ? undefined : defs[match[1]]
   return isRecord(named) ? named : schema
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,6 +3,7 @@
  * @module
  */
 import { BadInput } from '../errors.ts'
+import { isRecord } from '../options.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Levels of lists and structs; the same as of JSON texts. */
@@ -31,7 +32,7 @@ export function readValue(reader: ProtoReader, depth = 0): unknown {
     else if (field === 4 && reader.is(wireType.varint)) value = reader.bool()
     else if (field === 5 && reader.is(wireType.bytes)) {
       // A message field that comes again is merged, as protobuf says.
-      const object = isObject(value) ? value : {}
+      const object = isRecord(value) ? value : {}
       reader.message(() => readStruct(reader, object, depth + 1))
       value = object
     } else if (field === 6 && reader.is(wireType.bytes)) {
@@ -41,10 +42,6 @@ export function readValue(reader: ProtoReader, depth = 0): unknown {
     } else reader.skipField()
   }
   return value
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function checkDepth(depth: number, reader: ProtoReader): void {
@@ -96,7 +93,7 @@ export function writeValue(writer: ProtoWriter, value: unknown): void {
     writer.message(6, () => {
       for (const item of value) writer.message(1, () => writeValue(writer, item))
     })
-  } else if (isObject(value)) writer.message(5, () => writeStruct(writer, value))
+  } else if (isRecord(value)) writer.message(5, () => writeStruct(writer, value))
   else {
     writer.tag(1, wireType.varint).uint32(0)
   }

@@ -9,7 +9,7 @@ import { buildJson } from './json-build.ts'
 import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
 import { type JsonMeasure, maxStretchBytes, measureJson, measureJsonAtOnce, tooDeepAt } from './json-scan.ts'
 import { findSyntaxError, maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
-import { decodeUtf8 } from './utf8.ts'
+import { bomLength, decodeUtf8 } from './utf8.ts'
 
 /** What a JSON body may come to, and how it is read. */
 export interface JsonRules {
@@ -141,11 +141,6 @@ function checkMeasure(measure: JsonMeasure, length: number, name: string, rules:
     const limit = `values that take at most ${maxMemoryRatio} times the ${length} bytes of the body`
     throw new PayloadTooLarge(`expected ${limit} in memory for ${name}, received some ${memory} bytes of short ones`)
   }
-}
-
-/** Returns the length of the byte order mark. */
-function bomLength(bytes: Uint8Array): number {
-  return bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
 function tooDeep(offset: number, name: string): BadInput {

@@ -12,6 +12,11 @@ const asciiBytes = 128
 // Bytes of text that are checked at once.
 const blockBytes = 1 << 16
 
+/** Returns the length of the byte order mark that a text begins with; 0 for none. **Units**: bytes. */
+export function bomLength(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+}
+
 /** Decodes UTF-8. **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   if (bytes.length > asciiBytes && isAscii(bytes)) {
