@@ -55,11 +55,12 @@ const parent = mkdtempSync(join(tmpdir(), 'bench-'))
 const dir = join(parent, 'ref')
 try {
   buildRef(dir)
+  const { workerNodeOptions: nodeOptions } = await import(`${dir}/src/workers/worker-process.ts`)
   await using generator = await Generator.start()
   const rows = []
   for (const plan of casePlans.filter(({ name }) => name.includes(options.only))) {
     const { ours = 'serving' } = plan
-    contenders[ref] = { ...contenders[ours], root: dir }
+    contenders[ref] = { ...contenders[ours], nodeOptions, root: dir }
     const result = await measureCase(
       { ...plan, contenders: [ours, ref], targets: {} },
       {

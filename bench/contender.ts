@@ -5,6 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { workerNodeOptions } from '../src/workers/worker-process.ts'
 import type { BenchCase } from './cases/case.ts'
 import { callByGrpc } from './load/grpc.ts'
 import { type Load, type LoadResult, percentile } from './load/load.ts'
@@ -31,6 +32,7 @@ export interface Contender extends AsyncDisposable {
 interface Kind {
   readonly file?: string
   readonly env?: Readonly<Record<string, string>>
+  readonly nodeOptions?: readonly string[]
   /** The checkout that it runs from, when it is not this one. */
   readonly root?: string
   readonly python?: string
@@ -45,12 +47,14 @@ interface Kind {
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
 const compiledPeer = (program: string): Kind => ({ program, missing: () => findProgram(program).missing })
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
-const runnerAs = (BENCH_RUNNER: string): Kind => ({ file: 'serving.ts', env: { BENCH_RUNNER } })
+/** `serve` in one process, with the options of Node that `serving serve` gives its workers. */
+const ours = (env?: Kind['env']): Kind => ({ file: 'serving.ts', env, nodeOptions: workerNodeOptions })
+const runnerAs = (BENCH_RUNNER: string): Kind => ours({ BENCH_RUNNER })
 
 /** All contenders by name; `bench/compare.ts` adds one. */
 export const contenders: Record<string, Kind> = {
   bare: { file: 'bare.ts' },
-  serving: { file: 'serving.ts' },
+  serving: ours(),
   fastify: { file: 'fastify/main.ts' },
   'fastify, JSON only': { file: 'fastify/main.ts', env: { BENCH_PLAIN: '1' } },
   'fastify, sharp': {
@@ -71,7 +75,7 @@ export const contenders: Record<string, Kind> = {
   'triton, gRPC': { ...pythonPeer('triton'), isGrpc: true },
   go: compiledPeer('go'),
   rust: compiledPeer('rust'),
-  'serving, gRPC': { file: 'serving.ts', env: { BENCH_GRPC: '1' }, isGrpc: true },
+  'serving, gRPC': { ...ours({ BENCH_GRPC: '1' }), isGrpc: true },
   'bare, gRPC': { file: 'bare-grpc.ts', isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),
@@ -86,7 +90,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
  * what bare answers.
  */
 export async function startContender(name: string, job: BenchCase, bodyFile: string): Promise<Contender> {
-  const { file, env, python, program, root, isGrpc } = contenders[name]
+  const { file, env, nodeOptions = [], python, program, root, isGrpc } = contenders[name]
   const bench = root === undefined ? here('.') : `${root}/bench`
   if (python !== undefined || program !== undefined) {
     const server = await (python === undefined ? startProgram(program as string) : startPython(python))
@@ -95,7 +99,7 @@ export async function startContender(name: string, job: BenchCase, bodyFile: str
     return { name, pid, usage, ...overNetwork(isGrpc ? grpcUrl : url, job, bodyFile), [Symbol.asyncDispose]: stop }
   }
   const child = fork(`${bench}/servers/${file}`, {
-    ...pinned(serverCore, ['--import', 'tsx']),
+    ...pinned(serverCore, [...nodeOptions, '--import', 'tsx']),
     env: {
       ...process.env,
       ...env,

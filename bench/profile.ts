@@ -23,8 +23,9 @@ const bodyFile = join(folder, 'body')
 writeFileSync(bodyFile, job.body)
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const { execPath, execArgv } = pinned(serverCore, ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', 'tsx'])
-const { file, env, isGrpc } = contenders[plan.ours ?? 'serving']
+const { file, env, nodeOptions = [], isGrpc } = contenders[plan.ours ?? 'serving']
+const profiling = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--import', 'tsx']
+const { execPath, execArgv } = pinned(serverCore, [...nodeOptions, ...profiling])
 const child = fork(here(`servers/${file}`), {
   execPath,
   execArgv,

@@ -15,7 +15,7 @@ import { watchNpmParent } from './npm-parent.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
-import { type Exit, WorkerProcess } from './worker-process.ts'
+import { type Exit, WorkerProcess, workerNodeOptions } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
 const exitMarginMs = 2_000
@@ -186,7 +186,8 @@ class Supervision {
     const { metricsPort, ...others } = settings
     const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
     const next: WorkerConfig = { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
-    cluster.setupPrimary({ exec: fileURLToPath(workerFile), args: [JSON.stringify(next)] })
+    const execArgv = [...workerNodeOptions, ...process.execArgv]
+    cluster.setupPrimary({ exec: fileURLToPath(workerFile), args: [JSON.stringify(next)], execArgv })
   }
 
   #startCurrent(slot: Slot): void {

@@ -7,6 +7,15 @@ import type { ServeOptions } from '../server/options.ts'
 import { closeLostConnections } from './handed-connections.ts'
 import { type DrainRequest, isMessageOf, type WorkerFailed, type WorkerReady } from './worker-messages.ts'
 
+/**
+ * Options of Node for every worker; those that this process was started with follow, and take precedence.
+ *
+ * V8 counts memory of arrays outside of its heap, and collects all of the heap once as much has been added as the heap
+ * has: 25 MB, a dozen requests of 600 KB. With 64 MB it collects a third to an eighth as often; gRPC of 600 KB takes
+ * half of the CPU, at 27 MB more of resident memory under load and none while idle.
+ */
+export const workerNodeOptions: readonly string[] = ['--initial-old-space-size=64']
+
 /** How a process ended; code -1 when the system could start none. */
 export interface Exit {
   readonly code: number
