@@ -2,6 +2,7 @@
  * What a build says of its service.
  * @module
  */
+import type { PythonSettings } from '../runner/python/python-options.ts'
 import { describeServer } from '../server/describe-server.ts'
 import type { Service } from '../service/service.ts'
 import { type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
@@ -14,8 +15,8 @@ export interface DescribedService {
   readonly runners: readonly string[]
   /** Those of `runners` whose models run on other servers. */
   readonly remoteRunners: readonly string[]
-  /** Packages that models in Python need. */
-  readonly pythonPackages: readonly string[]
+  /** What models in Python need. */
+  readonly python: readonly PythonSettings[]
   readonly openapi: unknown
   /** Optional packages that loading it has loaded. */
   readonly packages: readonly string[]
@@ -29,7 +30,7 @@ export function describeService(service: Service, packages: readonly string[]): 
     routes: [...service.apis.values()].map(({ route }) => route),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
-    pythonPackages: runners.flatMap(({ pythonPackages }) => pythonPackages ?? []),
+    python: runners.flatMap(({ pythonSettings }) => pythonSettings ?? []),
     openapi: describeServer(service, ''),
     packages,
   }

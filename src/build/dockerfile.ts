@@ -2,16 +2,19 @@
  * The Dockerfile of a build.
  * @module
  */
-import type { BuildOptions } from '../config/build-options.ts'
+import type { DockerOptions } from '../config/build-options.ts'
+import type { PythonEnvironment } from './python-environment.ts'
 
 /** Returns the Dockerfile for a build whose folder is the context. */
-export function dockerfileText({ docker = {}, python, conda }: BuildOptions, nodeMajor: string): string {
+export function dockerfileText(docker: DockerOptions = {}, python: PythonEnvironment, nodeMajor: string): string {
   const { baseImage, systemPackages = [], env = {}, setupScript } = docker
-  const usesPip = (python?.packages ?? []).length > 0
+  const usesConda = python.conda !== undefined
+  const usesPip = !usesConda && python.packages.length > 0
   const packages = [...systemPackages, ...(usesPip ? ['python3', 'python3-venv'] : [])].sort()
   const variables = { NODE_ENV: 'production', ...env }
   return [
     '# Made by serving build; the context is the folder that it lies in.',
+    ...(usesConda ? condaStage : []),
     ...(baseImage === undefined ? baseStages(nodeMajor) : [`FROM ${baseImage}`]),
     ...(packages.length === 0
       ? []
@@ -26,12 +29,10 @@ export function dockerfileText({ docker = {}, python, conda }: BuildOptions, nod
       ? [
           'COPY python/requirements.txt python/requirements.txt',
           'RUN python3 -m venv /opt/python && /opt/python/bin/pip install --no-cache-dir -r python/requirements.txt',
-          'ENV PATH="/opt/python/bin:$PATH" SERVING_PYTHON=/opt/python/bin/python',
         ]
       : []),
-    ...(conda === undefined
-      ? []
-      : ['COPY python/environment.yml python/environment.yml', 'RUN conda env create -f python/environment.yml']),
+    ...(usesConda ? ['COPY --from=conda /opt/python /opt/python'] : []),
+    ...(usesConda || usesPip ? ['ENV PATH="/opt/python/bin:$PATH" SERVING_PYTHON=/opt/python/bin/python'] : []),
     ...(setupScript === undefined
       ? []
       : [`COPY ${setupScript} setup-script`, 'RUN chmod +x setup-script && ./setup-script']),
@@ -46,6 +47,14 @@ export function dockerfileText({ docker = {}, python, conda }: BuildOptions, nod
     '',
   ].join('\n')
 }
+
+// The environment alone is copied: any base image with glibc will do, and has no conda in it.
+const condaStage = [
+  'FROM mambaorg/micromamba:bookworm-slim AS conda',
+  'USER root',
+  'COPY python/environment.yml /tmp/environment.yml',
+  'RUN micromamba create --yes --prefix /opt/python --file /tmp/environment.yml && micromamba clean --all --yes',
+]
 
 /** Debian with the node executable alone: npm, yarn and corepack of Node's image take 40 MB. */
 function baseStages(nodeMajor: string): readonly string[] {

@@ -15,6 +15,7 @@ import { listFiles } from './list-files.ts'
 import { packageFiles } from './package-files.ts'
 import { listedPeers, type PlacedPackage, packageTree } from './package-tree.ts'
 import type { Project } from './project.ts'
+import { pythonEnvironment, pythonFiles } from './python-environment.ts'
 
 /** A file of a build: its text, or the absolute path of the file that it is a copy of. */
 export type BuildFile = { readonly text: string } | { readonly from: string }
@@ -136,7 +137,7 @@ function generatedFiles(
   { root, build }: Project,
   options: OptionValues,
   { entry, imports }: Bundle,
-  { metadata, openapi, pythonPackages }: DescribedService,
+  { metadata, openapi, python: runners }: DescribedService,
   packages: readonly PlacedPackage[],
 ): Map<string, string> {
   const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -154,24 +155,16 @@ function generatedFiles(
         .map(({ name, version }) => [name, version]),
     ),
   }
-  const { conda } = build
-  const pip = [...new Set([...(build.python?.packages ?? []), ...pythonPackages])]
-  const generated = new Map([
-    ['Dockerfile', dockerfileText({ ...build, python: { packages: pip } }, nodeMajor)],
+  const python = pythonEnvironment(build, runners)
+  return new Map([
+    ['Dockerfile', dockerfileText(build.docker, python, nodeMajor)],
     ['main.js', mainText(entry, build)],
     ['openapi.json', json(openapi)],
     ['package-lock.json', json(lockOf(root, manifest, packages))],
     ['package.json', json(manifest)],
     ['serving.config.json', json({ service: `./${entry}`, ...options })],
+    ...pythonFiles(python),
   ])
-  if (pip.length > 0) generated.set('python/requirements.txt', `${pip.join('\n')}\n`)
-  if (conda !== undefined) {
-    const list = (name: string, items: readonly string[] = []) =>
-      [`${name}:`, ...items.map((item) => `  - ${JSON.stringify(item)}`)].join('\n')
-    const text = `name: base\n${list('channels', conda.channels)}\n${list('dependencies', conda.dependencies)}\n`
-    generated.set('python/environment.yml', text)
-  }
-  return generated
 }
 
 const command = './node_modules/serving/dist/cli/main.js'

@@ -48,8 +48,8 @@ export interface RunnerLife {
   readonly unready: string | undefined
   /** Calls that wait for a thread. */
   readonly waiting: number
-  /** Packages that its model in Python needs. Undefined for other models. */
-  readonly pythonPackages?: readonly string[] | undefined
+  /** What its model in Python needs. Undefined for other models. */
+  readonly pythonSettings?: PythonSettings | undefined
   /**
    * Loads the model in all threads; a service does so for its runners. Each call needs a `stop` of its own, and only
    * the first starts anything.
@@ -67,7 +67,7 @@ const reserved = [
   'isRemote',
   'unready',
   'waiting',
-  'pythonPackages',
+  'pythonSettings',
   'start',
   'stop',
   'watch',
@@ -134,8 +134,8 @@ class ModelRunner implements RunnerLife {
     return this.#problem ?? this.#supervisor.unready
   }
 
-  get pythonPackages(): readonly string[] | undefined {
-    return this.#python?.packages
+  get pythonSettings(): PythonSettings | undefined {
+    return this.#python
   }
 
   get waiting(): number {

@@ -213,8 +213,30 @@ conda:
     expect(read('Dockerfile')).toContain('FROM example.org/node:22\n')
     expect(read('main.js')).toContain('process.env["COLOUR"] ??= "red"')
     expect(read('python/environment.yml')).toBe(
-      'name: base\nchannels:\n  - "conda-forge"\ndependencies:\n  - "scikit-learn"\n',
+      'channels:\n  - "conda-forge"\ndependencies:\n  - "pip"\n  - "python"\n  - "scikit-learn"\n' +
+        '  - pip:\n      - "numpy"\n',
     )
+    expect(read('Dockerfile')).toContain('COPY --from=conda /opt/python /opt/python\n')
+    expect(read('Dockerfile')).toContain('SERVING_PYTHON=/opt/python/bin/python\n')
+  })
+
+  it('puts what Runners in Python need into the image, of conda and of pip', async () => {
+    const service = `
+      import { io, Runner, Service } from 'serving'
+      const python = new URL('./model.py', import.meta.url)
+      const packed = new Runner('packed', { python, packages: ['polars==1.0'], methods: { f: {} } })
+      const dependencies = ['python=3.12', 'lightgbm']
+      const conda = new Runner('conda', { python, conda: { dependencies }, methods: { f: {} } })
+      const svc = new Service('snakes', { runners: [packed, conda] })
+      svc.api({ input: new io.JSON(), output: new io.JSON() }, function f(x) { return x })
+      export default svc`
+    const cwd = folder({ 'package.json': '{"type":"module"}', 'service.ts': service, 'model.py': '' }, true)
+    expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(join(cwd, 'build/python'))).toEqual(['environment.yml'])
+    expect(readFileSync(join(cwd, 'build/python/environment.yml'), 'utf8')).toBe(
+      'dependencies:\n  - "pip"\n  - "python=3.12"\n  - "lightgbm"\n  - pip:\n      - "polars==1.0"\n',
+    )
+    expect(readFileSync(join(cwd, 'build/Dockerfile'), 'utf8')).not.toContain('python3-venv')
   })
 
   it.each([

@@ -38,7 +38,7 @@ export interface CondaPackages {
   readonly dependencies: readonly string[]
 }
 
-/** Where the Python of a runner comes from. */
+/** Where the Python of a runner comes from: one of the three, or of `SERVING_PYTHON`. */
 export interface PythonSettings {
   readonly executable: string | undefined
   readonly packages: readonly string[] | undefined
