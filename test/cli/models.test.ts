@@ -11,35 +11,37 @@ function put(models: string, version: string): void {
   cpSync(iris, join(models, 'iris', version, 'model.onnx'))
 }
 
+const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
+const request = JSON.stringify({ inputs: [input] })
+
+/** Serves a folder with one model by two workers. */
+async function serveModels(...options: string[]) {
+  const models = folder({})
+  put(models, '1')
+  const running = serving(['models', models, '--port', '0', '--workers', '2', ...options])
+  const port = await until(
+    () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
+  )
+  return { models, running, port }
+}
+
 describe('serving models', () => {
   it('serves a folder of models in every worker, and takes a new version over', async () => {
-    const models = folder({})
-    put(models, '1')
-    const running = serving(['models', models, '--port', '0', '--workers', '2', '--poll-ms', '50'])
-    const port = await until(
-      () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
-    )
+    const { models, running, port } = await serveModels('--poll-ms', '50')
     const versions = async () => JSON.parse((await send(port, '/v2/models/iris')).body).versions as string[]
     expect(await versions()).toEqual(['1'])
     put(models, '2')
     // Connections are spread over the workers.
     for (let seen = 0; seen < 8; seen++) await until(async () => (await versions()).includes('2'))
-    const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
-    const { status, body } = await send(port, '/v2/models/iris/infer', JSON.stringify({ inputs: [input] }))
+    const { status, body } = await send(port, '/v2/models/iris/infer', request)
     expect(status).toBe(200)
     expect(JSON.parse(body).outputs[0]).toMatchObject({ name: 'species', data: ['setosa'] })
     expect(running.stderr()).not.toContain('could not be loaded')
   }, 60_000)
 
   it('loads, unloads and counts in every worker, and keeps a new one at that', async () => {
-    const models = folder({})
-    put(models, '1')
-    const running = serving(['models', models, '--port', '0', '--workers', '2', '--control', 'explicit'])
-    const port = await until(
-      () => Number(/^serving models at http:\S+:(\d+) /m.exec(running.stdout())?.[1] ?? 0) || undefined,
-    )
-    const input = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
-    const infer = () => send(port, '/v2/models/iris/infer', JSON.stringify({ inputs: [input] }))
+    const { running, port } = await serveModels('--control', 'explicit')
+    const infer = () => send(port, '/v2/models/iris/infer', request)
     for (let i = 0; i < 12; i++) expect((await infer()).status).toBe(200)
     for (let i = 0; i < 6; i++) {
       const { model_stats } = JSON.parse((await send(port, '/v2/models/iris/stats')).body)

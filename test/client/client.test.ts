@@ -2,40 +2,15 @@
  * The client against a real server, with every descriptor.
  */
 
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createClient, labels, ServingError } from 'serving/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient, labels } from 'serving/client'
+import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import { serve } from '../../src/server/listener.ts'
-import type { Listener } from '../../src/server/options.ts'
+import { client, failure, picture, url } from './served.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
-
-let listener: Listener
-let url: string
-let client: ReturnType<typeof createClient<typeof service>>
-const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))], {
-  type: 'image/png',
-})
-
-beforeAll(async () => {
-  listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
-  url = `http://127.0.0.1:${listener.port}/v1`
-  client = createClient<typeof service>(url)
-})
-afterAll(() => listener.close())
-
-/** Rejects with the error of a call that should fail. */
-const failure = async (call: Promise<unknown>): Promise<ServingError> => {
-  const error = await call.then(
-    () => new Error('the call did not fail'),
-    (reason) => reason,
-  )
-  expect(error).toBeInstanceOf(ServingError)
-  return error
-}
 
 describe('arrays', () => {
   it('go as lists and as typed arrays, and come back with dtype and shape', async () => {

@@ -1,36 +1,15 @@
 /**
  * Queries and streams of the client against a real server.
  */
-import { readFileSync } from 'node:fs'
 import { io, Service } from 'serving'
-import { createClient, ServingError } from 'serving/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createClient } from 'serving/client'
+import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import { serve } from '../../src/server/listener.ts'
-import type { Listener } from '../../src/server/options.ts'
 import { gate } from '../http/harness.ts'
+import { client, failure, picture, url } from './served.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
-
-let listener: Listener
-let url: string
-let client: ReturnType<typeof createClient<typeof service>>
-const picture = new Blob([readFileSync(new URL('../../examples/all/pattern.png', import.meta.url))], {
-  type: 'image/png',
-})
-
-beforeAll(async () => {
-  listener = await serve(svc, { port: 0, host: '127.0.0.1', baseUrl: '/v1' })
-  url = `http://127.0.0.1:${listener.port}/v1`
-  client = createClient<typeof service>(url)
-})
-afterAll(() => listener.close())
-
-const failure = async (call: Promise<unknown>): Promise<ServingError> => {
-  const error = await call.catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(ServingError)
-  return error as ServingError
-}
 
 describe('GET APIs', () => {
   it('take the parameters of their query', async () => {

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
-import type { Listener } from 'serving'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { start } from '../rpc/harness.ts'
-import { modelService } from './service.ts'
+import { Metadata, type ServiceError } from '@grpc/grpc-js'
+import { describe, expect, it } from 'vitest'
+import { asIs, client } from './grpc-client.ts'
 
 interface Recorded {
   readonly client: string
@@ -18,19 +16,6 @@ interface Recorded {
 // What real clients sent: made by test/oip/python/clients.py --record.
 const fixture = readFileSync(new URL('../fixtures/oip/clients-grpc.json', import.meta.url), 'utf8')
 const recorded = JSON.parse(fixture) as Recorded[]
-const asIs = (bytes: Buffer) => bytes
-
-let listener: Listener
-let client: Client
-beforeAll(async () => {
-  listener = await start(modelService())
-  client = new Client(`127.0.0.1:${listener.grpcPort}`, credentials.createInsecure())
-})
-afterAll(async () => {
-  client.close()
-  await listener.close()
-})
-
 /** Sends a recorded call again. All go as streams, which are the same on the wire. */
 function replay({ method, metadata: given, messages }: Recorded): Promise<{ answers: string[]; status: number }> {
   const metadata = new Metadata()

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import protobuf from 'protobufjs-8'
-import type { Listener } from 'serving'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { start } from '../rpc/harness.ts'
+import { asIs, client } from './grpc-client.ts'
 import { bytes, texts } from './requests.ts'
 import { modelService } from './service.ts'
 
@@ -11,19 +11,6 @@ import { modelService } from './service.ts'
 const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
 const { root } = protobuf.parse(proto, { keepCase: true })
 const type = (name: string) => root.lookupType(`inference.${name}`)
-const asIs = (buffer: Buffer) => buffer
-
-let listener: Listener
-let client: Client
-beforeAll(async () => {
-  listener = await start(modelService())
-  client = new Client(`127.0.0.1:${listener.grpcPort}`, credentials.createInsecure())
-})
-afterAll(async () => {
-  client.close()
-  await listener.close()
-})
-
 type Message = Record<string, never>
 
 const path = (method: string) => `/inference.GRPCInferenceService/${method}`

@@ -2,6 +2,7 @@ import { BadInput, Context, DeadlineExceeded, HeaderList, HttpRequest, io, Paylo
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { lifecycle } from '../../../src/http/context.ts'
+import { many, turnsOf } from './event-loop-turns.ts'
 
 const headers = HeaderList.from({ 'content-type': 'application/json' })
 
@@ -10,21 +11,6 @@ async function read(descriptor: io.IODescriptor<unknown, never>, value: unknown,
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return descriptor.fromHttpRequest(new HttpRequest(headers, Buffer.from(text)), ctx)
 }
-
-/** Counts turns of the event loop while work is under way. */
-async function turnsOf(work: Promise<unknown>): Promise<number> {
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns++
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  await work.catch(() => {}).finally(() => (isOver = true))
-  return turns
-}
-
-const many = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
 
 describe('a large JSON body', () => {
   it.each<[string, unknown]>([

@@ -1,7 +1,6 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-
-const many = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
+import { many, turnsOf } from './event-loop-turns.ts'
 
 async function write(value: unknown, descriptor = new io.JSON()): Promise<string> {
   const { body } = await descriptor.toHttpResponse(value)
@@ -33,15 +32,7 @@ describe('a large JSON output', () => {
   })
 
   it('is written in slices: the event loop turns meanwhile', async () => {
-    let turns = 0
-    let isOver = false
-    const count = () => {
-      turns++
-      if (!isOver) setImmediate(count)
-    }
-    setImmediate(count)
-    await write(many(1_000_000, (i) => ({ i })))
-    isOver = true
+    const turns = await turnsOf(write(many(1_000_000, (i) => ({ i }))))
     expect(turns).toBeGreaterThan(10)
   })
 
