@@ -27,7 +27,7 @@ export function addIrisApis(svc: Service): void {
   svc.api(
     {
       input: new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true }),
-      output: new io.NumpyNdarray(),
+      output: new io.NumpyNdarray({ dtype: 'str', shape: [-1] }),
       doc: "A batch of rows [sepal length, sepal width, petal length, petal width] in cm becomes the species' names.",
     },
     function classify(flowers) {

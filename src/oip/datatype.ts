@@ -3,6 +3,7 @@
  * @module
  */
 import { type DType, elementTypes } from '../dtype.ts'
+import type { ModelTensor } from '../service/model-options.ts'
 
 /**
  * One record per datatype.
@@ -46,6 +47,11 @@ for (const name of Object.keys(datatypes) as Datatype[]) {
   if (name !== 'BF16') byDtype.set(datatypes[name].dtype, name)
 }
 if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
+
+/** Returns the datatype of an input or output: that of its element type, unless it is BF16. */
+export function datatypeOfModel({ dtype, datatype }: ModelTensor): Datatype {
+  return datatype ?? datatypeOf(dtype)
+}
 
 /** Returns the datatype of an element type. */
 export function datatypeOf(dtype: DType): Datatype {

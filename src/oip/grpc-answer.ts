@@ -40,7 +40,7 @@ export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
 
 /** Encodes a ModelInferResponse. **Cost**: one copy of the elements, into memory of the pool where they are many. */
 export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]): EncodedMessage {
-  const raws = outputs.map(({ tensor }) => writeRaw(tensor.array))
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor))
   const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
   const isPooled = size >= minPooledBytes
   const writer = new ProtoWriter(size, isPooled ? bufferPool : undefined)
@@ -50,7 +50,7 @@ export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]
 
 /** Encodes a ModelStreamInferResponse. */
 export function encodeStreamResponse(head: AnswerHead, outputs: readonly Output[]): Uint8Array {
-  const raws = outputs.map(({ tensor }) => writeRaw(tensor.array))
+  const raws = outputs.map(({ tensor }) => writeRaw(tensor))
   const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
   writer.message(2, () => writeInferResponse(writer, head, outputs, raws))
   return writer.finish()
@@ -82,7 +82,7 @@ function writeInferResponse(
   for (const { tensor } of outputs) {
     writer.message(5, () => {
       writer.text(1, tensor.name)
-      writer.text(2, tensor.datatype === 'BF16' ? 'FP32' : tensor.datatype)
+      writer.text(2, tensor.datatype)
       writeShape(writer, 3, tensor.array.shape)
     })
   }

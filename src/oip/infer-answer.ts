@@ -14,7 +14,7 @@ import { classify } from './classification.ts'
 import { lengthHeader } from './infer-json.ts'
 import type { InferRequest, RequestedOutput } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
-import { shown, type Tensor, writeRaw } from './tensor.ts'
+import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
 
 /** An answer's bytes, and what they are. */
 export interface EncodedAnswer {
@@ -77,10 +77,10 @@ export function encodeAnswer(
   const texts: MaybePromise<Uint8Array | string>[] = []
   for (const { tensor, binary } of outputs) {
     if (binary ?? allBinary) {
-      const bytes = writeRaw(tensor.array)
+      const bytes = writeRaw(tensor)
       binaries.push(bytes)
       texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
-    } else texts.push(dataOf(tensor.array))
+    } else texts.push(dataOf(writtenArray(tensor)))
   }
   const finish = (data: readonly (Uint8Array | string)[]) => joined(head, outputs, data, binaries)
   if (!texts.some((text) => text instanceof Promise)) return finish(texts as (Uint8Array | string)[])
@@ -115,9 +115,7 @@ function joined(
   let text = head
   for (const [i, { tensor }] of outputs.entries()) {
     const { name, datatype, array } = tensor
-    // BF16 came in only.
-    const type = datatype === 'BF16' ? 'FP32' : datatype
-    text += `${i === 0 ? '' : ','}{"name":${JSON.stringify(name)},"datatype":"${type}","shape":[${array.shape}],`
+    text += `${i === 0 ? '' : ','}{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${array.shape}],`
     const own = data[i]
     if (typeof own === 'string') text += own
     else {

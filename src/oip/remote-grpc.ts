@@ -36,7 +36,7 @@ export class GrpcTransport implements RemoteTransport {
   readonly #calls = new WeakMap<ClientHttp2Session, number>()
 
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
-    const raws = inputs.map(({ array }) => writeRaw(array))
+    const raws = inputs.map(writeRaw)
     const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
     writer.text(1, model)
     if (version !== '') writer.text(2, version)

@@ -26,7 +26,7 @@ interface AnswerTensor extends RemoteTensor {
 /** Node's fetch, which keeps connections. */
 export class HttpTransport implements RemoteTransport {
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
-    const parts = inputs.map(({ array }) => writeRaw(array))
+    const parts = inputs.map(writeRaw)
     const heads = inputs.map(({ name, datatype, array }, i) => ({
       name,
       datatype,

@@ -11,6 +11,7 @@ import { datatypeOf } from './datatype.ts'
 import { GrpcTransport } from './remote-grpc.ts'
 import { HttpTransport } from './remote-http.ts'
 import type { RemoteDescription, RemoteInit, RemoteTransport } from './remote-transport.ts'
+import type { Tensor } from './tensor.ts'
 
 /** The methods of a remote model. */
 export interface RemoteMethods {
@@ -43,9 +44,11 @@ export async function load(init: RemoteInit): Promise<RemoteMethods> {
     return description
   }
   const run = async (feeds: Readonly<Record<string, NDArray>>, call: ModelCall) => {
-    const inputs = Object.entries(feeds).map(([name, array]) => {
+    const { inputs: known } = await describe()
+    const inputs = Object.entries(feeds).map(([name, array]): Tensor => {
       if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
-      return { name, datatype: datatypeOf(array.dtype), array }
+      const isBf16 = array.dtype === 'float32' && known.find((each) => each.name === name)?.datatype === 'BF16'
+      return { name, datatype: isBf16 ? 'BF16' : datatypeOf(array.dtype), array }
     })
     const request = { model, version, inputs }
     const outputs = await backends.call((address) => transport.infer(address, request, call), call)

@@ -33,7 +33,8 @@ export interface RemoteTensor {
 
 /** Returns an input or output of a model; one of an unknown datatype as text. */
 export function remoteInfo({ name, datatype, shape }: RemoteTensor): ModelTensor {
-  return { name, dtype: isDatatype(datatype) ? datatypes[datatype].dtype : 'str', shape: shape.map(Number) }
+  const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
+  return { name, dtype, ...(datatype === 'BF16' && { datatype }), shape: shape.map(Number) }
 }
 
 /** What a transport sends and receives. */

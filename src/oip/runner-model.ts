@@ -10,7 +10,7 @@ import { Context } from '../http/context.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { ModelOptions, ModelTensor } from '../service/model-options.ts'
 import { functionFailureOf, type Protocol, withDeadline } from '../service/stages.ts'
-import { datatypeOf, datatypes } from './datatype.ts'
+import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
 import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
 import { Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
@@ -140,15 +140,19 @@ export class RunnerModel implements Model {
   }
 }
 
-function infoOf({ name, dtype, shape }: ModelTensor): TensorInfo {
-  return { name, datatype: datatypeOf(dtype), shape }
+function infoOf(tensor: ModelTensor): TensorInfo {
+  const { name, shape } = tensor
+  return { name, datatype: datatypeOfModel(tensor), shape }
 }
 
 function tensorsOf(result: unknown, infos: readonly TensorInfo[]): readonly Tensor[] {
   const arrays: Arrays = result instanceof NDArray ? { [infos[0].name]: result } : (result as Arrays)
-  return infos.map(({ name }) => {
+  return infos.map(({ name, datatype }) => {
     const array = typeof arrays === 'object' && arrays !== null ? arrays[name] : undefined
-    if (array instanceof NDArray) return { name, datatype: datatypeOf(array.dtype), array }
+    if (array instanceof NDArray) {
+      const isBf16 = datatype === 'BF16' && array.dtype === 'float32'
+      return { name, datatype: isBf16 ? datatype : datatypeOf(array.dtype), array }
+    }
     throw new BadOutput(expected('an NDArray', `output ${JSON.stringify(name)} of the model`, array))
   })
 }

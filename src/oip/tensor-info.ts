@@ -65,8 +65,9 @@ function unknownInput(name: string, infos: readonly TensorInfo[]): ServingError 
 }
 
 function requireFit({ name, datatype, array }: Tensor, info: TensorInfo): void {
-  // BF16 was widened to FP32 without loss.
-  const fits = datatype === info.datatype || (datatype === 'BF16' && info.datatype === 'FP32')
+  // The model gets float32 of both.
+  const isFloat32 = (name: Datatype) => name === 'FP32' || name === 'BF16'
+  const fits = datatype === info.datatype || (isFloat32(datatype) && isFloat32(info.datatype))
   if (!fits && !info.isAnyDatatype) {
     const what = `datatype ${info.datatype} for input ${shown(name)}`
     throw inputFault(name, `expected ${what}, received ${datatype}`, 'dtype')

@@ -18,7 +18,7 @@ import { type Datatype, datatypes, isDatatype } from './datatype.ts'
 export interface Tensor {
   readonly name: string
   readonly datatype: Datatype
-  /** BF16 is float32 here, BYTES are texts. */
+  /** BF16 is float32 here, and rounded to BF16 where it is written; BYTES are texts. */
   readonly array: NDArray
 }
 
@@ -125,8 +125,27 @@ export function textOf(bytes: Uint8Array, place: string): string {
   }
 }
 
-/** Returns the elements of an array in binary form. **Cost**: a view for numbers; texts are encoded. */
-export function writeRaw({ dtype, data }: NDArray): Uint8Array {
+/** Rounds to the nearest BF16, halves to the even one; NaN stays one. */
+function narrow(values: Float32Array): Uint8Array {
+  const words = new Uint32Array(values.buffer, values.byteOffset, values.length)
+  const halves = new Uint16Array(words.length)
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]
+    const isNaN = (word & 0x7fffffff) > 0x7f800000
+    halves[i] = isNaN ? (word >>> 16) | 0x40 : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16
+  }
+  return bytesOf(halves)
+}
+
+/** Returns the elements of a tensor as an array: those of BF16 as they are sent, in float32. */
+export function writtenArray({ datatype, array }: Tensor): NDArray {
+  if (datatype !== 'BF16') return array
+  return new NDArray(widen(narrow(array.data as Float32Array)), array.shape)
+}
+
+/** Returns the elements of a tensor in binary form. **Cost**: a view for numbers; texts and BF16 are encoded. */
+export function writeRaw({ datatype, array: { dtype, data } }: Tensor): Uint8Array {
+  if (datatype === 'BF16') return narrow(data as Float32Array)
   if (dtype !== 'str') return bytesOf(data as Float64Array)
   const texts = data as readonly string[]
   let length = 0

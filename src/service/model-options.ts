@@ -11,6 +11,8 @@ import type { RunnerLife } from '../runner/runner.ts'
 export interface ModelTensor {
   readonly name: string
   readonly dtype: DType
+  /** `BF16` for a float32 that clients send and receive as BF16, rounded to the nearest. Default: the dtype's own. */
+  readonly datatype?: 'BF16'
   readonly shape: readonly number[]
 }
 
@@ -62,6 +64,11 @@ function parseModel(each: RunnerLife | ModelOptions, place: string): ModelOption
   for (const tensor of [...(inputs ?? []), ...(outputs ?? [])]) {
     const ok = typeof tensor?.name === 'string' && isDType(tensor.dtype) && Array.isArray(tensor.shape)
     if (!ok) throw new InvalidArgument(expected('{ name, dtype, shape }', `inputs and outputs of ${place}`, tensor))
+    const { datatype, dtype } = tensor
+    if (datatype === undefined || (datatype === 'BF16' && dtype === 'float32')) continue
+    throw new InvalidArgument(
+      expected('BF16 with dtype float32', `the datatype of ${tensor.name}`, `${datatype} with ${dtype}`),
+    )
   }
   return each
 }

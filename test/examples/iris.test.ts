@@ -198,3 +198,9 @@ describe('model.onnx', () => {
     await release()
   })
 })
+
+it('tells clients of the Open Inference Protocol its datatypes', async () => {
+  const { inputs, outputs } = (await svc.inject({ path: '/v2/models/classify' })).json<Record<string, unknown>>()
+  expect(inputs).toEqual([{ name: 'input', datatype: 'FP32', shape: [-1, 4] }])
+  expect(outputs).toEqual([{ name: 'output', datatype: 'BYTES', shape: [-1] }])
+})
