@@ -32,19 +32,20 @@ bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, Span& sp
   return true;
 }
 
-// (json: Uint8Array, layout: number, limits: Float64Array)
+// (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
 struct FrameArguments {
   Span json;
   FrameLayout layout;
   FrameLimits limits;
   uint64_t seeds[2];
+  bool as_written;
 };
 
 bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to) {
   Span words;
   int32_t layout;
   if (!GetSpan(env, args[0], napi_uint8_array, to.json) || napi_get_value_int32(env, args[1], &layout) != napi_ok ||
-      layout < 0 || layout >= kFrameLayouts || !GetSpan(env, args[2], napi_float64_array, words) ||
+      layout < 0 || layout >= 2 * kFrameLayouts || !GetSpan(env, args[2], napi_float64_array, words) ||
       words.size != kLimitWords) {
     return false;
   }
@@ -54,7 +55,8 @@ bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to
     if (!(value >= 0 && value <= 9007199254740992.0)) return false;
     word[i] = static_cast<uint64_t>(value);
   }
-  to.layout = static_cast<FrameLayout>(layout);
+  to.layout = static_cast<FrameLayout>(layout % kFrameLayouts);
+  to.as_written = layout >= kFrameLayouts;
   to.limits = {static_cast<size_t>(word[0]), static_cast<size_t>(word[1])};
   to.seeds[0] = word[2] << 32 | word[3];
   to.seeds[1] = word[4] << 32 | word[5];
@@ -64,7 +66,7 @@ bool ReadFrameArguments(napi_env env, const napi_value* args, FrameArguments& to
 Packed Parse(const FrameArguments& from) {
   // Text offsets are 32 bits wide.
   if (from.json.size > INT32_MAX) return {};
-  FrameParser parser(from.json.data, from.json.size, from.limits, from.seeds[0], from.seeds[1]);
+  FrameParser parser(from.json.data, from.json.size, from.limits, from.seeds[0], from.seeds[1], from.as_written);
   parser.Parse(from.layout);
   return PackFrame(parser);
 }

@@ -5,8 +5,9 @@
 
 namespace serving {
 
-FrameParser::FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1)
-    : scan_(json, length), limits_(limits), labels_(scan_) {
+FrameParser::FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1,
+                         bool as_written)
+    : scan_(json, length), limits_(limits), as_written_(as_written), labels_(scan_) {
   names_.Seed(seed0, seed1);
   labels_.Seed(seed0, seed1);
 }
@@ -116,10 +117,23 @@ bool FrameParser::FindColumn(size_t predicted, size_t& at) {
 bool FrameParser::Cell(size_t at, size_t row) {
   FrameSlot& slot = column(at);
   if (!slot.scattered && slot.builder.length() < row && !slot.builder.PadTo(row)) return NoMemory();
-  if (scan_.Scalar(slot.builder)) return true;
+  if (Element(slot.builder)) return true;
   error_column_ = static_cast<int64_t>(at);
   error_row_ = static_cast<int64_t>(row);
   return false;
+}
+
+// Reads an element of a column.
+bool FrameParser::Element(ColumnBuilder& into) {
+  if (!as_written_) return scan_.Scalar(into);
+  scan_.Peek();
+  const uint8_t* const start = scan_.here();
+  ColumnBuilder probe;
+  if (!scan_.Scalar(probe)) return false;
+  const bool is_null = probe.kind() == ColumnKind::kNull;
+  const bool added =
+      is_null ? into.AddNull() : into.AddJson(start, static_cast<size_t>(scan_.here() - start)) == Added::kYes;
+  return added || NoMemory();
 }
 
 int64_t FrameParser::FindName() {

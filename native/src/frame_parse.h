@@ -30,7 +30,8 @@ struct FrameSlot {
 // Parses one text into columns. When `Parse` returns false, `error()` and the functions below it say why.
 class FrameParser {
  public:
-  FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1);
+  // `as_written`: every element of a column but null stays the text that it is written as.
+  FrameParser(const uint8_t* json, size_t length, FrameLimits limits, uint64_t seed0, uint64_t seed1, bool as_written);
   FrameParser(const FrameParser&) = delete;
   FrameParser& operator=(const FrameParser&) = delete;
   ~FrameParser();
@@ -77,6 +78,7 @@ class FrameParser {
   int64_t FindName();
   bool FindColumn(size_t predicted, size_t& column);
   bool Cell(size_t column, size_t row);
+  bool Element(ColumnBuilder& into);
   bool Place(FrameSlot& slot, size_t count, size_t row, size_t offset);
   // Whether `rows` rows stay within the limit of cells. `offset` is where the last one starts.
   bool CheckCells(size_t rows, size_t offset) {
@@ -88,6 +90,7 @@ class FrameParser {
 
   FrameScanner scan_;
   const FrameLimits limits_;
+  const bool as_written_;
   Bytes slots_;
   size_t count_ = 0;
   HashTable names_;

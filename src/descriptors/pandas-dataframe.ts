@@ -31,6 +31,7 @@ import {
   requireTable,
   toDataFrameMessage,
 } from '../frame/message.ts'
+import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
@@ -93,8 +94,10 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * are structs, at most 16 levels deep; integers beyond int64 are UInt64. Times are epoch milliseconds, or as
  * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which
  * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
- * column. Decimals go out as floats. Row labels are texts or integers of one level. A column holds one kind: `[1,"2"]`
- * is refused, whatever the dtype. Parquet is decoded in a separate process unless it is small. Responses have
+ * column. Decimals stay decimals in Parquet and CSV and are floats in JSON, as in pandas, and in messages. Row labels
+ * are texts or integers of one level: pandas reads no more of its own JSON but in table, where further levels are
+ * columns here. A column whose elements are of several kinds, such as `[1,"2"]`, needs a dtype that says what they are.
+ * Parquet is decoded in a separate process unless it is small. Responses have
  * `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
@@ -268,23 +271,27 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   #fromJson(json: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     const layout = this.orient === 'index' || this.orient === 'split' || this.orient === 'table' ? this.orient : 'frame'
-    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate), (frame) =>
+    const isTyped = this.#types instanceof Map
+    return whenReady(decodeFrameJson(json, layout, 'PandasDataFrame', isPrivate, isTyped), (frame) =>
       this.#fromTable(frame, true),
     )
   }
 
   /** `isOwned`: whether the columns' memory is theirs alone, as that of a parsed text is. */
   #fromTable(
-    { table, labels, types }: LabelledTable & Partial<Pick<JsonFrame, 'types'>>,
+    { table, labels, types, mixed }: LabelledTable & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,
   ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
-    return whenReady(buildFrame(renamed, this.#castingTo(cast, isOwned)), (frame) => {
-      keepLabels(frame, labels)
-      return frame
-    })
+    const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
+    return whenReady(settled, (columns) =>
+      whenReady(buildFrame(columns, this.#castingTo(cast, isOwned)), (frame) => {
+        keepLabels(frame, labels)
+        return frame
+      }),
+    )
   }
 
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */

@@ -15,6 +15,7 @@ import { dtypeNameOf, parseOrient, parseTimeForm, type TimeOptions } from '../fr
 import type { FrameText, Orient } from '../frame/frame-plan.ts'
 import { keepLabels, keptLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
+import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
@@ -156,7 +157,8 @@ export class PandasSeries extends IODescriptor<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
     if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
     const isPrivate = bodyLoan.isPooled(request)
-    const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate)
+    const isTyped = this.#type !== undefined
+    const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))
   }
 
@@ -192,7 +194,7 @@ export class PandasSeries extends IODescriptor<Series> {
 
   /** `isOwned`: whether the column's memory is its alone, as that of a parsed text is. */
   #fromTable(
-    { table, labels, name, types }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
+    { table, labels, name, types, mixed }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
     isOwned = false,
   ): MaybePromise<Series> {
     if (table.columns.length > 1) {
@@ -208,11 +210,14 @@ export class PandasSeries extends IODescriptor<Series> {
     const named = renameColumns({ rows: table.rows, columns }, [called])
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
     const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries', isOwned }
-    return whenReady(buildFrame(named, casting), (frame) => {
-      const series = this.#polars.seriesOf(frame)
-      keepLabels(series, labels)
-      return series
-    })
+    const settled = mixed === undefined ? named : settleKinds(named as ColumnTable, cast, mixed)
+    return whenReady(settled, (columns) =>
+      whenReady(buildFrame(columns, casting), (frame) => {
+        const series = this.#polars.seriesOf(frame)
+        keepLabels(series, labels)
+        return series
+      }),
+    )
   }
 
   #layout(): FrameLayout {

@@ -183,6 +183,7 @@ function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFr
     const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
     return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
   })
+  for (const i of places) if (types[i] === 'Utf8' && own[i] === 'Decimal') polars.toText(frame, i)
   let cast = frame
   if (places.length > 0) {
     const table = polars.toVectors(polars.pick(frame, places))

@@ -93,6 +93,7 @@ function textColumn(column: Column, rows: number, read: (row: number) => Value):
       const isPlain = typeof value === 'number' && Number.isFinite(value)
       if (isPlain && width > 0) at = writeFloat(text, at, value, width)
       else if (isPlain && value >= 0) at = writeDigits(text, at, value)
+      else if (typeof value === 'boolean') at += text.write(value ? 'True' : 'False', at, 'latin1')
       else at += text.write(String(value), at, 'latin1')
     }
     offsets[row + 1] = at

@@ -89,10 +89,13 @@ export interface ParsedFrame {
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
-  /** Parses JSON text, which is known to be UTF-8. */
-  parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure
+  /**
+   * Parses JSON text, which is known to be UTF-8. `asWritten`: every element but null stays the text that it is written
+   * as, in columns of JSON.
+   */
+  parseFrame(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): ParsedFrame | FrameFailure
   /** As `parseFrame`, on another thread. The text must not change until the promise settles. */
-  parseFrameAsync?(json: Uint8Array, layout: FrameLayout): Promise<ParsedFrame | FrameFailure>
+  parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>
   /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
   /** Writes the steps of a plan; rows without `labels` are numbered from 0. */

@@ -21,9 +21,9 @@ const brace = 0x7b
 /** The codec used without the add-on. */
 export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame, encodeSteps }
 
-function parseFrame(json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
+function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
   try {
-    return new FrameParser(json).parse(layout)
+    return new FrameParser(json, asWritten).parse(layout)
   } catch (error) {
     if (error instanceof Stop) return { ...error }
     throw error
@@ -54,13 +54,15 @@ const columnKindOf = {
 class FrameParser {
   readonly #json: JsonReader
   readonly #maxCells: number
+  readonly #asWritten: boolean
   readonly #columns: Draft[] = []
   readonly #byName = new Map<string, Draft>()
   #rows = 0
   /** Row labels that were object keys → row numbers. */
   #keys: Map<string, number> | undefined
 
-  constructor(json: Uint8Array) {
+  constructor(json: Uint8Array, asWritten: boolean) {
+    this.#asWritten = asWritten
     this.#json = new JsonReader(json)
     this.#maxCells = maxFrameCells(json.length)
   }
@@ -345,6 +347,11 @@ class FrameParser {
       value = json.scalar()
     } catch (error) {
       throw error instanceof Stop ? placed(error, draft, row) : error
+    }
+    if (this.#asWritten) {
+      draft.values[row] = json.kind === 'null' ? null : json.written(start)
+      if (json.kind !== 'null') draft.kind = 'json'
+      return
     }
     draft.values[row] = value
     draft.isSigned ||= json.kind === 'int' && (value as number | bigint) < 0

@@ -110,6 +110,11 @@ export class JsonReader {
     }
   }
 
+  /** Returns the text from `start` on to where it was read. */
+  written(start: number): string {
+    return this.#bytes.toString('utf8', start, this.pos)
+  }
+
   /** Returns ASCII text from `start` to `end`. */
   text(start: number, end: number): string {
     return this.#bytes.toString('latin1', start, end)

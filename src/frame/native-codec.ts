@@ -23,6 +23,10 @@ import { type PlanStep, planFrame } from './frame-plan.ts'
 /** In the order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
 
+function codeOf(layout: FrameLayout, asWritten = false): number {
+  return layouts.indexOf(layout) + (asWritten ? layouts.length : 0)
+}
+
 /** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
 const secret = getRandomValues(new Uint32Array(4))
 
@@ -200,11 +204,11 @@ export const nativeFrameCodec: FrameCodec | undefined =
     ? undefined
     : {
         name: 'native',
-        parseFrame: (json, layout) =>
-          unpack((frameAddon as FrameAddon).parseFrame(json, layouts.indexOf(layout), limitsOf(json)), layout),
-        parseFrameAsync: (json, layout) =>
+        parseFrame: (json, layout, asWritten) =>
+          unpack((frameAddon as FrameAddon).parseFrame(json, codeOf(layout, asWritten), limitsOf(json)), layout),
+        parseFrameAsync: (json, layout, asWritten) =>
           nativeLimiter.run(async () => {
-            const code = layouts.indexOf(layout)
+            const code = codeOf(layout, asWritten)
             return unpack(await (frameAddon as FrameAddon).parseFrameAsync(json, code, limitsOf(json)), layout)
           }),
         encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, planFrame(table, text), text.labels),

@@ -23,12 +23,14 @@ export interface JsonFrame {
   readonly name: string | undefined
   /** table: the types from the schema, by column. */
   readonly types: readonly (FrameType | undefined)[] | undefined
+  /** Why it was refused; then the columns hold every element as it is written, and {@link settleKinds} settles them. */
+  readonly mixed?: BadInput
 }
 
 /**
  * Reads a JSON body; from {@link minAsyncBytes} on, off the event loop. `isPrivate`: no other code can reach the body's
  * buffer until the promise settles. Any other body is copied first, because transferring its buffer would free memory
- * that a thread reads.
+ * that a thread reads. `isTyped`: whether types may settle columns whose elements are of several kinds.
  * **Errors**: BadInput with the byte offset, and the column and row if known.
  */
 export function decodeFrameJson(
@@ -36,6 +38,7 @@ export function decodeFrameJson(
   layout: FrameLayout,
   name: string,
   isPrivate = false,
+  isTyped = false,
 ): MaybePromise<JsonFrame> {
   const bom = bomLength(body)
   let json = bom === 0 ? body : body.subarray(bom)
@@ -43,13 +46,24 @@ export function decodeFrameJson(
   if (!isUtf8(json)) decodeUtf8(body, name)
   const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
   if (isLarge && !isPrivate) json = new Uint8Array(json)
-  const parsed = isLarge ? frameCodec.parseFrameAsync?.(json, layout) : frameCodec.parseFrame(json, layout)
-  return whenReady(parsed as MaybePromise<ParsedFrame | FrameFailure>, (frame) => {
-    if ('failure' in frame) throw refusal(frame, bom, layout, name)
+  const parse = (asWritten: boolean) =>
+    (isLarge
+      ? frameCodec.parseFrameAsync?.(json, layout, asWritten)
+      : frameCodec.parseFrame(json, layout, asWritten)) as MaybePromise<ParsedFrame | FrameFailure>
+  const accept = (frame: ParsedFrame): JsonFrame => {
     if (layout === 'table') return applySchema(frame, json, bom, name)
     const { table, labels } = frame
     const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
     return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
+  }
+  return whenReady(parse(false), (frame) => {
+    if (!('failure' in frame)) return accept(frame)
+    const mixed = refusal(frame, bom, layout, name)
+    if (frame.failure !== 'kind' || !isTyped || layout === 'table') throw mixed
+    return whenReady(parse(true), (written) => {
+      if ('failure' in written) throw mixed
+      return { ...accept(written), mixed }
+    })
   })
 }
 
