@@ -4,7 +4,8 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { decodeMessage, encodeMessage } from '../../src/proto/envelope.ts'
+import { decodeMessage } from '../../src/proto/content-types.ts'
+import { encodeMessage } from '../../src/proto/envelope.ts'
 import type { NDArrayMessage } from '../../src/proto/messages.ts'
 import { stock } from '../../test/stock-proto.ts'
 import { besideBaseline } from './baseline.ts'

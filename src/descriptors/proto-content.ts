@@ -5,7 +5,7 @@
 import type { Context } from '../http/context.ts'
 import { moveToAligned } from '../memory/move-to-aligned.ts'
 import type { MaybePromise } from '../promise.ts'
-import { decodeMessage, type RawContent } from '../proto/envelope.ts'
+import { decodeMessage, type RawContent } from '../proto/content-types.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 

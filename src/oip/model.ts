@@ -134,9 +134,8 @@ export function measured<R extends Outcome | StreamOutcome>(
   const start = performance.now()
   const count = (outcome: R) => {
     const ms = performance.now() - start
-    // The parts of the time are not told apart: encoding a tensor is copying it.
     if ('error' in outcome) statistics.failed(ms)
-    else statistics.succeeded(first?.array.shape[0] ?? 1, { input: 0, infer: ms, output: 0 })
+    else statistics.succeeded(first?.array.shape[0] ?? 1, ms)
     return outcome
   }
   const outcome = run()

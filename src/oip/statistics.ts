@@ -1,5 +1,5 @@
 /**
- * Counters of a model: how many inferences, and how long each of their parts took.
+ * Counters of a model: how many inferences, and how long they took.
  * @module
  */
 
@@ -19,13 +19,6 @@ class Counter implements Duration {
   }
 }
 
-/** The parts of one inference. **Units**: milliseconds. */
-export interface Times {
-  readonly input: number
-  readonly infer: number
-  readonly output: number
-}
-
 // Batch sizes of their own; larger numbers of different sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
@@ -33,30 +26,24 @@ const maxBatchSizes = 256
 export class Statistics {
   readonly success = new Counter()
   readonly fail = new Counter()
-  readonly input = new Counter()
-  readonly infer = new Counter()
-  readonly output = new Counter()
-  readonly batches = new Map<number, { readonly input: Counter; readonly infer: Counter; readonly output: Counter }>()
+  /** Inferences that succeeded, by their number of rows. */
+  readonly batches = new Map<number, Counter>()
   /** Rows of all inferences. */
   rows = 0
   /** **Units**: milliseconds since the epoch; 0 for never. */
   lastMs = 0
 
-  succeeded(rows: number, { input, infer, output }: Times): void {
+  /** Counts an inference of so many rows. **Units**: `ms` in milliseconds. */
+  succeeded(rows: number, ms: number): void {
     this.rows += rows
     this.lastMs = Date.now()
-    this.success.add(input + infer + output)
-    this.input.add(input)
-    this.infer.add(infer)
-    this.output.add(output)
+    this.success.add(ms)
     let batch = this.batches.get(rows)
     if (batch === undefined && this.batches.size < maxBatchSizes) {
-      batch = { input: new Counter(), infer: new Counter(), output: new Counter() }
+      batch = new Counter()
       this.batches.set(rows, batch)
     }
-    batch?.input.add(input)
-    batch?.infer.add(infer)
-    batch?.output.add(output)
+    batch?.add(ms)
   }
 
   failed(ms: number): void {
@@ -66,34 +53,36 @@ export class Statistics {
 
 const none: Duration = { count: 0, ns: 0 }
 
-/** Returns the parts of {@link Statistics} under the protocol's names. */
-export function inferenceStats(stats: Statistics): Readonly<Record<string, Duration>> {
+/** Returns {@link Statistics} under the protocol's names. */
+export function inferenceStats({ success, fail }: Statistics): Readonly<Record<string, Duration>> {
   return {
-    success: pair(stats.success),
-    fail: pair(stats.fail),
+    success: pair(success),
+    fail: pair(fail),
     // Callers wait in their runner, which is counted as a part of the inference.
-    queue: { count: stats.success.count, ns: 0 },
-    compute_input: pair(stats.input),
-    compute_infer: pair(stats.infer),
-    compute_output: pair(stats.output),
+    queue: { count: success.count, ns: 0 },
+    ...computeStats(success),
     cache_hit: none,
     cache_miss: none,
   }
 }
 
+/** Returns the parts of inferences. They are not told apart: reading and writing a tensor is copying it. */
+function computeStats(inferences: Duration) {
+  const { count } = inferences
+  return { compute_input: { count, ns: 0 }, compute_infer: pair(inferences), compute_output: { count, ns: 0 } }
+}
+
 /** Returns the counters of each batch size under the protocol's names. */
-export function batchStats(stats: Statistics): readonly {
+export function batchStats({ batches }: Statistics): readonly BatchStatistics[] {
+  return [...batches].map(([rows, batch]) => ({ batch_size: rows, ...computeStats(batch) }))
+}
+
+/** The inferences of one number of rows. */
+interface BatchStatistics {
   readonly batch_size: number
   readonly compute_input: Duration
   readonly compute_infer: Duration
   readonly compute_output: Duration
-}[] {
-  return [...stats.batches].map(([rows, { input, infer, output }]) => ({
-    batch_size: rows,
-    compute_input: pair(input),
-    compute_infer: pair(infer),
-    compute_output: pair(output),
-  }))
 }
 
 /** What the protocol tells of a model's inferences. **Units**: `last_inference` in milliseconds since the epoch. */
@@ -106,7 +95,7 @@ export interface ModelStatistics {
   readonly execution_count: number
   readonly inference_stats: Readonly<Record<string, Duration>>
   readonly response_stats: object
-  readonly batch_stats: ReturnType<typeof batchStats>
+  readonly batch_stats: readonly BatchStatistics[]
   readonly memory_usage: readonly unknown[]
 }
 

@@ -261,7 +261,7 @@ export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent 
   return content.finish()
 }
 
-/** Bytes become the message of a oneof member. **Errors**: BadInput. */
+/** Decodes the message of a oneof member. **Errors**: BadInput. */
 export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
   return readProto(bytes, (reader) => contentTypes[field].read(reader))
 }
@@ -287,7 +287,7 @@ export function contentFromJson(
   return found
 }
 
-/** Content becomes an object with one member. */
+/** Returns content as a JSON object with one member. */
 export function contentToJson({ field, message }: ProtoContent): Record<string, unknown> {
   return { [jsonNameOf(field)]: contentTypeOf(field).toJson(message) }
 }

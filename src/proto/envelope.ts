@@ -4,7 +4,6 @@
  */
 import {
   contentFromJson,
-  contentToJson,
   contentTypeOf,
   decodeMessage,
   numberOf,
@@ -17,8 +16,6 @@ import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
 
-export { decodeMessage, type RawContent } from './content-types.ts'
-
 /** A Request, its content still as bytes. */
 export interface RawRequest {
   readonly apiName: string
@@ -27,7 +24,7 @@ export interface RawRequest {
 }
 
 /**
- * Bytes become a Request.
+ * Decodes a Request.
  * **Errors**: BadInput. **Cost**: reads over the content, without looking into it; its bytes are a view.
  */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
@@ -42,7 +39,7 @@ export function decodeRequest(bytes: Uint8Array): RawRequest {
   })
 }
 
-/** Bytes become the content of a Response. **Errors**: BadInput. For clients and tests. */
+/** Decodes the content of a Response. **Errors**: BadInput. For clients and tests. */
 export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
   const raw = readProto(bytes, (reader) => readOneOf(reader, 'response'))
   return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
@@ -56,7 +53,7 @@ export function encodeRequest(apiName: string, content: ProtoContent | undefined
   return writer.finish()
 }
 
-/** Content becomes the bytes of a Response. */
+/** Encodes a Response. */
 export function encodeResponse(content: ProtoContent): Buffer {
   const number = numberOf('response', content.field)
   // Without a copy, where the bytes have room in front of them.
@@ -87,7 +84,7 @@ function sizeHint({ field, message }: ProtoContent): number {
   return size
 }
 
-/** JSON becomes the name of the API and the content of a Request. **Errors**: BadInput `schema`. */
+/** Returns the name of the API and the content of a Request in JSON. **Errors**: BadInput `schema`. */
 export function requestFromJson(json: unknown): {
   readonly apiName: string
   readonly content: ProtoContent | undefined
@@ -96,6 +93,3 @@ export function requestFromJson(json: unknown): {
   const apiName = object.apiName ?? object.api_name ?? ''
   return { apiName: jsonString(apiName, 'apiName'), content: contentFromJson(object, 'request') }
 }
-
-/** Content becomes the JSON of a Response. */
-export const responseToJson = contentToJson

@@ -95,14 +95,14 @@ export const bytes: FieldType = {
   toJson: base64,
 }
 
-/** Base64, of either alphabet, becomes bytes. **Errors**: BadInput `schema`. */
+/** Decodes base64 of either alphabet. **Errors**: BadInput `schema`. */
 export function jsonBytes(json: unknown, path: string): Uint8Array {
   // Buffer skips any other character instead of refusing it.
   if (typeof json === 'string' && /^[A-Za-z0-9+/_-]*={0,2}$/.test(json)) return Buffer.from(json, 'base64')
   throw wrongJson('base64', path, json)
 }
 
-/** Bytes become base64. */
+/** Encodes bytes in base64. */
 export function base64(value: Uint8Array): string {
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')
 }

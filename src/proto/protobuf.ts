@@ -108,8 +108,8 @@ export function allocateWithHeadroom(size: number): Buffer {
 }
 
 /**
- * Bytes become a message with this one field. **Cost**: a copy, but for bytes of {@link allocateWithHeadroom}, which
- * are used up.
+ * Returns a message whose only field has these bytes. **Cost**: a copy, but for bytes of
+ * {@link allocateWithHeadroom}, which are used up.
  */
 export function wrapBytes(field: number, bytes: Uint8Array): Buffer {
   const isRoomy = withHeadroom.delete(bytes)

@@ -10,8 +10,8 @@ import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 const maxValueDepth = 128
 
 /**
- * Bytes become a JSON value; none at all are null. **Errors**: BadInput, also above 128 levels and for NaN, which JSON
- * has not.
+ * Reads a JSON value; null where there are no bytes. **Errors**: BadInput, also above 128 levels and for NaN, which
+ * JSON has not.
  */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   let value: unknown = null

@@ -13,7 +13,8 @@ import { mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type encodeResponse, requestFromJson, responseToJson } from '../proto/envelope.ts'
+import { contentToJson } from '../proto/content-types.ts'
+import { type encodeResponse, requestFromJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import type { RpcRequest } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
@@ -198,5 +199,5 @@ function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
 }
 
 function encodeJson(content: Parameters<typeof encodeResponse>[0]): Uint8Array {
-  return Buffer.from(JSON.stringify(responseToJson(content)))
+  return Buffer.from(JSON.stringify(contentToJson(content)))
 }

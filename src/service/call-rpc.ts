@@ -7,7 +7,7 @@ import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import type { RawContent } from '../proto/envelope.ts'
+import type { RawContent } from '../proto/content-types.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 import type { Api } from './api.ts'
 import {
