@@ -17,7 +17,7 @@ export interface JsonMeasure {
   readonly memory: number
   /** Work of JSON.parse, estimated. **Units**: some 20 to 300 ns each. */
   readonly work: number
-  /** Whether there may be numbers that a double does not hold: an exponent, or a value of more than 16 bytes. */
+  /** Whether there may be numbers that a double does not hold: an exponent, or 16 digits in a row. */
   readonly mayHoldBigNumbers: boolean
 }
 
@@ -35,6 +35,9 @@ const sliceBytes = 1 << 18
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
+const colon = 0x3a
+const minus = 0x2d
+const blank = 0x20
 const letterE = 0x65
 // Every integer of 15 digits is a double.
 const maxHeldBytes = 16
@@ -128,7 +131,7 @@ class Scan implements JsonMeasure {
         }
       } else if (byte === comma) {
         commas++
-        if (i - start > maxHeldBytes) hasLong = true
+        if (i - start > maxHeldBytes && startsLong(json, start + 1, i)) hasLong = true
         start = i
       } else if (byte === quote) {
         inString = true
@@ -144,7 +147,7 @@ class Scan implements JsonMeasure {
         }
       } else if ((byte | 0x20) === 0x7d) {
         depth--
-        if (i - start > maxHeldBytes) hasLong = true
+        if (i - start > maxHeldBytes && startsLong(json, start + 1, i)) hasLong = true
         start = i
       }
       // The e of true and false has a letter before it.
@@ -161,4 +164,13 @@ class Scan implements JsonMeasure {
     this.#strings += strings
     this.#commas += commas
   }
+}
+
+/** Whether the value from `start` to `end` begins with as many digits as a double may not hold. */
+function startsLong(json: Uint8Array, start: number, end: number): boolean {
+  let i = start
+  while (i < end && (json[i] <= blank || json[i] === colon)) i++
+  const long = i + maxHeldBytes
+  while (i < long && i < end && (json[i] === minus || (json[i] >= 0x30 && json[i] <= 0x39))) i++
+  return i === long
 }

@@ -20,6 +20,9 @@ describe('the measure of a JSON text', () => {
     '[1.5e+999,2]',
     `["${'x'.repeat(40)}",9007199254740993]`,
     '["\\"",9007199254740993]',
+    '{"a" :\n          -9007199254740993\n          }',
+    '[\t\t9007199254740993\n\n\n,1]',
+    `[${'9'.repeat(310)}.5]`,
   ])('says that %s may hold a number that a double does not', (text) => {
     expect([...bigNumbersOf(Buffer.from(text))]).toHaveLength(1)
     expect(mayHoldBig(text)).toBe(true)
@@ -31,6 +34,8 @@ describe('the measure of a JSON text', () => {
     '{"e1":"1e999","n":"9007199254740993","x":1.25}',
     '[123456789012345,-12345678901234]',
     `{"text":"${'9'.repeat(300)}","more":[1,2,3]}`,
+    '[0.12345678901234567,-0.30000000000000004,{"x":179.12345678901234567}]',
+    '[\n            1234.5,\n            12345\n            ]',
   ])('says that %s holds none', (text) => {
     expect(mayHoldBig(text)).toBe(false)
   })
@@ -41,14 +46,27 @@ describe('the measure of a JSON text', () => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
       return (seed >>> 8) % n
     }
-    const tokens = ['1', '-0.5', '1e5', '1E999', '12345678901234567', '"a,1e9]"', '"\\\\"', 'true', 'null', '[]', '{}']
+    const tokens = [
+      '1',
+      '-0.5',
+      '1e5',
+      '1E999',
+      '12345678901234567',
+      '-0.12345678901234567',
+      '"a,1e9]"',
+      '"\\\\"',
+      'true',
+      'null',
+      '[]',
+      '{}',
+    ]
     let held = 0
     for (let n = 0; n < 3000; n++) {
       const items = Array.from({ length: 1 + random(6) }, () => {
         const token = tokens[random(tokens.length)]
         return random(3) === 0 ? `{"k${' '.repeat(random(20))}":${token}}` : token
       })
-      const json = Buffer.from(`[${items.join(random(2) === 0 ? ',' : ', ')}]`)
+      const json = Buffer.from(`[${items.join([',', ', ', ` ,\n${' '.repeat(20)}`][random(3)])}]`)
       const numbers = [...bigNumbersOf(json)]
       if (numbers.length > 0) expect(measureJsonAtOnce(json).mayHoldBigNumbers, json.toString()).toBe(true)
       else held++
