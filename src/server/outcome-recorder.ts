@@ -2,7 +2,8 @@
  * Records how one request ends.
  * @module
  */
-// The global of that name is a getter, which takes as long as looking at the clock does.
+// The globals of these names are getters, which take as long as looking at the clock does.
+import { Buffer } from 'node:buffer'
 import { performance } from 'node:perf_hooks'
 import { ClientClosed, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'

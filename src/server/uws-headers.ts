@@ -4,7 +4,7 @@
  */
 import { BadInput, expected, type ServingError } from '../errors.ts'
 import { HeaderList, type RequestHeaders } from '../http/message.ts'
-import { announcedBody, type BodyAnnouncement } from './admission.ts'
+import type { BodyAnnouncement } from './admission.ts'
 
 /** The part of a native request that is needed here. Names come in lower case, in the order in which they were sent. */
 export interface NativeHeaders {
@@ -82,17 +82,17 @@ export class HeaderReader {
   get body(): BodyAnnouncement {
     const length = this.#length
     const encoding = this.#encoding
-    const fault = this.#faultOf(length, encoding)
-    return fault === undefined
-      ? announcedBody(length ?? '', encoding ?? '')
-      : { declared: undefined, encoding: encoding ?? '', fault }
+    const declared = length === undefined ? undefined : numberOf(length)
+    const fault = this.#faultOf(declared, encoding)
+    if (fault !== undefined) return { declared: undefined, encoding: encoding ?? '', fault }
+    return { declared: encoding === undefined ? (declared ?? 0) : undefined, encoding: encoding ?? '' }
   }
 
   /** **Source**: RFC 9112 sections 3.2, 6.1 and 6.3. */
-  #faultOf(length: string | undefined, encoding: string | undefined): ServingError | undefined {
+  #faultOf(declared: number | undefined, encoding: string | undefined): ServingError | undefined {
     if (this.#repeated !== undefined) return new BadInput(`expected ${this.#repeated} once, received it twice`)
-    if (length !== undefined) {
-      if (!isDigits(length)) return new BadInput(expected('digits', 'content-length', length))
+    if (declared !== undefined) {
+      if (Number.isNaN(declared)) return new BadInput(expected('digits', 'content-length', this.#length))
       if (encoding !== undefined)
         return new BadInput('expected content-length or transfer-encoding, received both', { reason: 'encoding' })
     }
@@ -141,10 +141,14 @@ export class HeaderReader {
   }
 }
 
-function isDigits(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code < 0x30 || code > 0x39) return false
+/** Returns the number of decimal digits; NaN for other text. Number takes 0.1 µs for a string that is new. */
+function numberOf(digits: string): number {
+  if (digits === '') return Number.NaN
+  let value = 0
+  for (let i = 0; i < digits.length; i++) {
+    const code = digits.charCodeAt(i)
+    if (code < 0x30 || code > 0x39) return Number.NaN
+    value = value * 10 + (code - 0x30)
   }
-  return text !== ''
+  return value
 }
