@@ -157,13 +157,12 @@ export async function firstOf<T>(
 ): Promise<{ readonly items: AsyncIterable<T> } | { readonly error: ServingError }> {
   try {
     const giveUp = () => void endIterator(items)
-    // A signal that fired before would not fire again.
     const reason = lifecycle.abortReason(ctx)
     if (reason !== undefined) {
       giveUp()
       return { error: abortOf(reason) }
     }
-    ctx.signal.addEventListener('abort', giveUp, { once: true })
+    lifecycle.onAbort(ctx, giveUp)
     const first = await items.next()
     const error = statusErrorOf(ctx)
     if (error === undefined) return { items: resumed(first, items) }
