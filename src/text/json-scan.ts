@@ -38,7 +38,8 @@ const comma = 0x2c
 const colon = 0x3a
 const minus = 0x2d
 const blank = 0x20
-const letterE = 0x65
+/** 1 for what is neither text nor part of a number: brackets, commas, quotes, and e, which may be an exponent. */
+const isMark = Uint8Array.from({ length: 256 }, (_, byte) => ('[]{},"eE'.includes(String.fromCharCode(byte)) ? 1 : 0))
 // Every integer of 15 digits is a double.
 const maxHeldBytes = 16
 /**
@@ -122,14 +123,17 @@ class Scan implements JsonMeasure {
     let start = this.#start
     let hasLong = this.#hasLong
     for (; i < end; i++) {
-      const byte = json[i]
       if (inString) {
-        if (byte === backslash) i++
-        else if (byte === quote) {
-          inString = false
-          start = i
-        }
-      } else if (byte === comma) {
+        for (let byte = json[i]; byte !== quote && i < end; byte = json[i]) i += byte === backslash ? 2 : 1
+        if (i >= end) break
+        inString = false
+        start = i
+        continue
+      }
+      const byte = json[i]
+      // Most bytes are those of numbers, words and blanks.
+      if (isMark[byte] === 0) continue
+      if (byte === comma) {
         commas++
         if (i - start > maxHeldBytes && startsLong(json, start + 1, i)) hasLong = true
         start = i
@@ -151,7 +155,7 @@ class Scan implements JsonMeasure {
         start = i
       }
       // The e of true and false has a letter before it.
-      else if ((byte | 0x20) === letterE && json[i - 1] < 0x40) this.#hasExponent = true
+      else if (json[i - 1] < 0x40) this.#hasExponent = true
     }
     // Looked at here only: a slice is shorter than what is allowed.
     if (!inString && i - start > maxStretchBytes) this.longAt = start + 1
