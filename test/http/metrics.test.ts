@@ -113,6 +113,16 @@ describe.each(engines)('metrics of the engine %s', (engine) => {
     expect(open.text.endsWith('# EOF\n')).toBe(true)
   })
 
+  it('tell how late the event loop is, without the interval at which that is sampled', async () => {
+    const running = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
+    await scrape(running)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const samples = await scrape(running)
+    expect(samples.get('nodejs_eventloop_lag_min_seconds')).toBeLessThan(0.005)
+    // Twice within an interval: nothing was measured between.
+    expect((await scrape(running)).get('nodejs_eventloop_lag_min_seconds') ?? 0).toBeLessThan(1)
+  })
+
   it('have a port of their own, alone where that is asked for, or are off', async () => {
     const define: Parameters<typeof start>[1] = (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body)
     const alone = await start(engine, define, { metrics: false, metricsPort: 0 })
