@@ -99,7 +99,8 @@ function load(port: number): { stop: () => Promise<LoadResult> } {
       } catch (error) {
         failures.push(`${good.name}: ${error}`)
       }
-      await wait(10)
+      // 24 connections: few requests, so that the processors are there for the bodies that are tried.
+      await wait(100)
     }
     await pool.close()
   }
