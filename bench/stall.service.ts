@@ -2,6 +2,7 @@
  * The service of `stall.ts`: an API for each way in that a body could hold the event loop.
  * @module
  */
+import { readFileSync } from 'node:fs'
 import { io, NDArray, Service } from 'serving'
 import { z } from 'zod'
 
@@ -39,6 +40,22 @@ svc.api({ ...counted, input: new io.PandasDataFrame({ orient: 'columns' }) }, fu
 })
 svc.api({ ...counted, input: new io.PandasSeries() }, function series() {
   return 1
+})
+
+const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
+let longest = 0
+let last = cpuMs()
+setInterval(() => {
+  const now = cpuMs()
+  longest = Math.max(longest, now - last)
+  last = now
+}, 2).unref()
+
+/** The longest stretch of the event loop since the last call, in CPU time of its thread: other processes add nothing. */
+svc.api({ ...counted, input: new io.JSON() }, function longest_turn() {
+  const ms = longest
+  longest = 0
+  return ms
 })
 
 export default svc

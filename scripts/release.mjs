@@ -5,7 +5,7 @@
  * and job the tarball is of.
  *
  * `npm run release`: refuses changes that are not committed, a CHANGELOG that does not name the version, and missing
- * tools of native/prebuild.mjs.
+ * tools of native/prebuild.mjs; with `--publish` also what `npm audit` finds.
  * @module
  */
 import { execFileSync } from 'node:child_process'
@@ -60,6 +60,12 @@ function check() {
 }
 
 check()
+if (process.argv.includes('--publish')) {
+  // Both ask the registry, and end with an error for a known vulnerability of a package that comes along, or one that
+  // is not what its publisher has signed.
+  run('npm', 'audit', '--omit=dev')
+  run('npm', 'audit', 'signatures', '--omit=dev')
+}
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)
 run(process.execPath, 'native/prebuild.mjs', '--required')

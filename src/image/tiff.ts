@@ -101,7 +101,7 @@ export async function decodeTiff(
   const { kind, width, height, rowsPerStrip, offsets, lengths } = layout
   const mode = kind === 'palette' && keepsPalette ? 'P' : modes[kind]
   const data = new Uint8Array(width * height * pixelBytes(mode))
-  if (rowsPerStrip < 1) throw new Error('the strips are empty')
+  if (width < 1 || rowsPerStrip < 1) throw new Error('the picture is empty')
   // Strips that share their bytes would make much work of few.
   if (lengths.reduce((sum, length) => sum + length, 0) > bytes.length) throw new Error('the strips overlap')
   for (let row = 0, strip = 0; row < height; row += rowsPerStrip, strip++) {

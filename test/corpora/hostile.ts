@@ -3,6 +3,7 @@
  * are made by code.
  * @module
  */
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { craftedParquet } from '../fuzz/parquet-corpus.ts'
 import { pngOf, pngWith } from './hostile-png.ts'
@@ -181,6 +182,10 @@ picture(
   Buffer.concat([Buffer.from('GIF89a\x01\0\x01\0\0\0\0'), Buffer.alloc(2 ** 20, Buffer.from([0x21, 0xfe, 0]))]),
   400,
 )
+const wideTiff = readFileSync(new URL('../fixtures/images/palette.tiff', import.meta.url))
+// The first tag of the directory is the width: as many numbers that the first one lies elsewhere.
+wideTiff.writeUInt32LE(2 ** 24 + 1, wideTiff.readUInt32LE(4) + 6)
+picture('TIFF with 16 million widths', wideTiff, [400, 'encoding'])
 picture('AVIF, whose size only its coded data tell', Buffer.from('\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf'), [
   400,
   'encoding',
