@@ -20,7 +20,7 @@ describe('TIFF of palettes and numbers', () => {
     await expect(decodeTiff(bytes, { ...layout, lengths, offsets })).rejects.toThrow('the strips overlap')
     await expect(decodeTiff(bytes, { ...layout, offsets: [] })).rejects.toThrow('the data ends before the picture')
     await expect(decodeTiff(bytes, { ...layout, rowsPerStrip: 4 })).rejects.toThrow('a strip cannot be unpacked')
-    await expect(decodeTiff(bytes, { ...layout, rowsPerStrip: 0 })).rejects.toThrow('the strips are empty')
+    await expect(decodeTiff(bytes, { ...layout, rowsPerStrip: 0 })).rejects.toThrow('the picture is empty')
     await expect(decodeTiff(bytes, { ...layout, compression: 7 })).rejects.toThrow('compression 7 of TIFF')
     const raw = layoutOf('float.tiff')
     await expect(decodeTiff(fixtureBytes('float.tiff'), { ...raw, height: 9, rowsPerStrip: 9 })).rejects.toThrow(
