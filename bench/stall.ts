@@ -176,7 +176,13 @@ async function measure(port: number, { path, type = 'application/json' }: Attack
   const cpu = Number((await longestTurn()).text)
   neighbour.destroy()
   waits.sort((a, b) => a - b)
-  return { status: answers[0].status, ms, p99: waits[Math.floor(waits.length * 0.99)] ?? 0, max: waits.at(-1) ?? 0, cpu }
+  return {
+    status: answers[0].status,
+    ms,
+    p99: waits[Math.floor(waits.length * 0.99)] ?? 0,
+    max: waits.at(-1) ?? 0,
+    cpu,
+  }
 }
 
 function sleep(ms: number): Promise<void> {
