@@ -51,7 +51,7 @@ setInterval(() => {
   last = now
 }, 2).unref()
 
-/** The longest stretch of the event loop since the last call, in CPU time of its thread: other processes add nothing. */
+/** The longest stretch of the event loop since the last call, in CPU time of its thread: others add nothing. */
 svc.api({ ...counted, input: new io.JSON() }, function longest_turn() {
   const ms = longest
   longest = 0

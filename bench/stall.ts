@@ -4,8 +4,8 @@
  *
  * A server of one worker answers a neighbour, who sends a small array every 5 ms. Beside it each body of the list is
  * sent as gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most. Printed are
- * the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time of its thread,
- * which other work on the machine does not add to, and the server's memory. Linux only: it looks into /proc.
+ * the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time of its
+ * thread, which other work on the machine does not add to, and the server's memory. Linux only: it looks into /proc.
  * `--raw` sends the bodies uncompressed, and repeated up to 60 MB; `--checkout` measures another build.
  * @module
  */

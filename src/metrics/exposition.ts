@@ -45,8 +45,8 @@ export async function processFamilies(): Promise<MetricFamily[]> {
 }
 
 /**
- * The delay of the event loop as how late the timer was: Node's histogram counts its interval, too. Nothing where it has
- * not fired yet.
+ * Returns the delay of the event loop as how late the timer was: Node's histogram counts its interval, too. Nothing
+ * where it has not fired yet.
  */
 function withOwnLag(family: MetricFamily): MetricFamily {
   if (!/^nodejs_eventloop_lag_(?:min|max|mean|p\d+)_seconds$/.test(family.name)) return family
