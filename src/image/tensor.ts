@@ -6,6 +6,7 @@ import { NDArray } from '../array/ndarray.ts'
 import type { DataOf } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
+import { roundEven } from '../text/number-text.ts'
 import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
 
 /** How a picture is converted to a tensor. */
@@ -140,8 +141,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
       channels: this.channels,
       width: this.#width,
       height: this.#height,
-      left: roundHalfEven((this.#width - x.count) / 2),
-      top: roundHalfEven((this.#height - y.count) / 2),
+      left: roundEven((this.#width - x.count) / 2),
+      top: roundEven((this.#height - y.count) / 2),
       isPlanar: this.#isPlanar,
       hasAlpha: false,
       table: this.#table,
@@ -177,8 +178,8 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     if (this.#fit === 'fill') return [toWidth, toHeight]
     if (this.#fit === 'contain') {
       // As Pillow's `ImageOps.contain`.
-      if (width * toHeight > toWidth * height) return [toWidth, atLeastOne(roundHalfEven((height / width) * toWidth))]
-      return [atLeastOne(roundHalfEven((width / height) * toHeight)), toHeight]
+      if (width * toHeight > toWidth * height) return [toWidth, atLeastOne(roundEven((height / width) * toWidth))]
+      return [atLeastOne(roundEven((width / height) * toHeight)), toHeight]
     }
     // As torchvision's `Resize` of the shorter side, which cuts the longer one off to a whole number.
     const side = this.#shortSide
@@ -192,14 +193,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 /** Returns the middle `count` pixels of a side that is resized to `full`, as torchvision's `CenterCrop` cuts it. */
 function part(extent: number, full: number, count: number): Axis {
   if (full <= count) return { extent, full, first: 0, count: full }
-  return { extent, full, first: roundHalfEven((full - count) / 2), count }
-}
-
-/** Rounds halves to the even neighbour, as Python's `round` does. */
-function roundHalfEven(value: number): number {
-  const below = Math.floor(value)
-  const rest = value - below
-  return rest > 0.5 || (rest === 0.5 && below % 2 === 1) ? below + 1 : below
+  return { extent, full, first: roundEven((full - count) / 2), count }
 }
 
 function atLeastOne(value: number): number {

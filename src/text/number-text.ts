@@ -109,7 +109,8 @@ export function float16ToNumber(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-function roundEven(value: number): number {
+/** Rounds halves to the even neighbour, as Python's `round` does. */
+export function roundEven(value: number): number {
   const floor = Math.floor(value)
   const rest = value - floor
   return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor
