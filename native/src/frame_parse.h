@@ -66,8 +66,8 @@ class FrameParser {
   bool Split(bool is_frame);
   bool Table();
   bool Rows(uint8_t open);
-  bool LabelList(ColumnBuilder& into);
-  bool Label(ColumnBuilder& into);
+  bool LabelList(ColumnBuilder& into, bool floats);
+  bool Label(ColumnBuilder& into, bool floats);
   bool Name();
   bool Rename(size_t offset);
   bool Finish();

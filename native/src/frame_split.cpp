@@ -1,4 +1,5 @@
 // The split layout: columns, index and data, in any order.
+#include <cmath>
 #include <cstdio>
 
 #include "frame_parse.h"
@@ -27,11 +28,11 @@ bool FrameParser::Split(bool is_frame) {
     const uint8_t byte = scan_.Peek();
     if (is_index) {
       index_at = scan_.offset();
-      return LabelList(index_);
+      return LabelList(index_, true);
     }
     if (!is_data) {
       names_at = scan_.offset();
-      return is_frame ? LabelList(columns_) : Name();
+      return is_frame ? LabelList(columns_, false) : Name();
     }
     if (byte != '[') return Unexpected();
     size_t at;
@@ -44,13 +45,13 @@ bool FrameParser::Split(bool is_frame) {
   return !is_frame || Rename(names_at);
 }
 
-// Reads a list of strings or of integers.
-bool FrameParser::LabelList(ColumnBuilder& into) {
+// Reads a list of strings, or of integers and, if `floats`, other finite numbers.
+bool FrameParser::LabelList(ColumnBuilder& into, bool floats) {
   if (scan_.Peek() != '[') return Unexpected();
-  return scan_.Elements('[', ']', [&] { return Label(into); });
+  return scan_.Elements('[', ']', [&] { return Label(into, floats); });
 }
 
-bool FrameParser::Label(ColumnBuilder& into) {
+bool FrameParser::Label(ColumnBuilder& into, bool floats) {
   const uint8_t byte = scan_.Peek();
   const size_t start = scan_.offset();
   const bool is_first = into.length() == 0;
@@ -60,8 +61,12 @@ bool FrameParser::Label(ColumnBuilder& into) {
     return scan_.error() == FrameError::kLayout && Fail(FrameError::kLabels, start);
   }
   if (!scan_.Scalar(into)) return scan_.error() == FrameError::kKind && Fail(FrameError::kLabels, start);
-  const bool is_label = into.kind() == ColumnKind::kInt64 || into.kind() == ColumnKind::kText;
-  if (is_label && (is_first || into.kind() == before)) return true;
+  const ColumnKind kind = into.kind();
+  if (floats && kind == ColumnKind::kFloat64 && (is_first || before == kind || before == ColumnKind::kInt64)) {
+    if (std::isfinite(into.cells().As<double>()[into.length() - 1])) return true;
+  } else if ((kind == ColumnKind::kInt64 || kind == ColumnKind::kText) && (is_first || kind == before)) {
+    return true;
+  }
   return Fail(FrameError::kLabels, start);
 }
 

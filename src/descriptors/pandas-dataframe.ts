@@ -95,10 +95,10 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * `dateFormat` and `dateUnit` say; bytes are base64. In CSV and messages, lists and objects are JSON text, which
  * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
  * column. Decimals stay decimals in Parquet and CSV and are floats in JSON, as in pandas, and in messages. Row labels
- * are texts or integers of one level: pandas reads no more of its own JSON but in table, where further levels are
- * columns here. A column whose elements are of several kinds, such as `[1,"2"]`, needs a dtype that says what they are.
- * Parquet is decoded in a separate process unless it is small. Responses have
- * `defaultFormat`, unless `Accept` names another.
+ * are texts or numbers of one level: pandas reads several of its own JSON in table alone, where they are columns here.
+ * Under index and columns, labels of integers are integers and all others texts. A column whose elements are of several
+ * kinds, such as `[1,"2"]`, needs a dtype that says what they are. Parquet is decoded in a separate process unless it
+ * is small. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.

@@ -36,7 +36,8 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
  * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response to a string has
  * a content-length. That to a generator is a stream without one; each yielded piece is a chunk of its own.
  * uWebSockets.js sends the line end of a chunk with the next chunk, and Python's requests waits for it: it sees pieces
- * of text one late, but events at once, since each is followed by an empty line in a chunk of its own.
+ * of text one late, and not the last one before a failure, but events at once, since each is followed by an empty line
+ * in a chunk of its own. curl, undici and browsers see every piece at once, and so does requests with engine node.
  * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
  * **Source**: SPEC "Text".
  * **Example**

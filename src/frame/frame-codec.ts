@@ -49,7 +49,7 @@ export const frameFailures = [
   'duplicate',
   /** a key of split or table too many, or missing */
   'keys',
-  /** a label that is neither a string nor an integer, or of another kind than the others */
+  /** a label that is neither a string nor a finite number, or of another kind than the others */
   'labels',
   /** more columns than {@link maxFrameColumns} */
   'columns',
@@ -76,8 +76,8 @@ export interface ParsedFrame {
   /** In split layout and for series the names need not be unique yet. */
   readonly table: ColumnTable
   /**
-   * Row labels (int64 or str), when the text has them. Object keys, which JSON can only write as strings, are integers
-   * when every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
+   * Row labels (int64, float64 or str), when the text has them. Object keys, which JSON can only write as strings, are
+   * integers when every one is written as an integer is, so that nothing is lost: not for `"01"`, `"1.5"` and `"-0"`.
    */
   readonly labels?: Column
   /** series-split: the name of the series. */

@@ -15,7 +15,7 @@ const words: Record<FrameFailureKind, readonly [reason: BadInputReason, wanted: 
   layout: ['columns', 'a layout of frames', 'another form'],
   duplicate: ['columns', 'names and labels that differ', 'one twice'],
   keys: ['columns', 'objects with keys', 'a key too many or too few'],
-  labels: ['columns', 'labels all strings or all integers', 'another one'],
+  labels: ['columns', 'labels all strings or all numbers', 'another one'],
   columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
   cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
 }

@@ -22,7 +22,7 @@ export function labels(frame: DataFrame | Series): Label[] {
  * Sets the row labels of a frame or a series, to be written in split, index, columns and table. Returns the frame or
  * series.
  * **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings or all
- * integers.
+ * finite numbers.
  * **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {

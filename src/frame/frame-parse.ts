@@ -249,8 +249,8 @@ class FrameParser {
       if (places.has(key)) throw new Stop('duplicate', start)
       json.peek()
       places.set(key, json.pos)
-      if (key === 'index') index = this.#labelList()
-      else if (key === 'columns') names = this.#labelList()
+      if (key === 'index') index = this.#labelList(true)
+      else if (key === 'columns') names = this.#labelList(false)
       else if (key === 'name') name = this.#name()
       else if (isFrame) this.#rowsOf(bracket)
       else {
@@ -275,8 +275,8 @@ class FrameParser {
     for (const [i, name] of names.entries()) this.#columns[i].name = name
   }
 
-  /** Returns a list of strings or of integers. */
-  #labelList(): Draft {
+  /** Returns a list of strings, or of integers and, if `floats`, other finite numbers. */
+  #labelList(floats: boolean): Draft {
     const json = this.#json
     const draft: Draft = { name: '', kind: 'null', isSigned: false, values: [] }
     this.#require(bracket)
@@ -284,10 +284,13 @@ class FrameParser {
       const byte = json.peek()
       const start = json.pos
       if (byte === brace || byte === bracket) throw new Stop('labels', start)
-      draft.values.push(json.scalar())
-      const isLabel = json.kind === 'str' || json.kind === 'int'
-      if (!isLabel || (draft.kind !== 'null' && draft.kind !== json.kind)) throw new Stop('labels', start)
-      draft.kind = json.kind
+      const value = json.scalar()
+      draft.values.push(value)
+      const isFloat = floats && json.kind === 'float' && Number.isFinite(value)
+      const kind = draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
+      if ((json.kind !== 'str' && json.kind !== 'int' && !isFloat) || kind === undefined)
+        throw new Stop('labels', start)
+      draft.kind = kind
     })
     return draft
   }

@@ -14,7 +14,7 @@ export type Orient = (typeof orients)[number]
 export interface FrameText {
   /** `series` writes the one column's values in a list, `series-index` under labels. */
   readonly layout: Orient | 'series' | 'series-index' | 'series-split'
-  /** Row labels (int64 or str); undefined: 0, 1, 2, … */
+  /** Row labels (int64, float64 or str); undefined: 0, 1, 2, … */
   readonly labels?: Column
   /** series-split: the name. */
   readonly name?: string

@@ -2,13 +2,14 @@
  * Row labels: pandas' index, stored beside a frame and not as a column of it.
  * @module
  */
+import type { ColumnKind } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { bytesAt, type Column, columnOf, numberReader } from './columns.ts'
 
-/** A row's label. Integers beyond ±2^53 are bigints. */
+/** A row's label: a text or a finite number. Integers beyond ±2^53 are bigints. */
 export type Label = string | number | bigint
 
-/** Frames and series → their labels, a column of int64 or str. Weak: labels are freed with their frame. */
+/** Frames and series → their labels, a column of int64, float64 or str. Weak: labels are freed with their frame. */
 const kept = new WeakMap<object, Column>()
 
 /** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, … without a name, removes them. */
@@ -37,8 +38,8 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
 
 /**
  * Converts a list to labels.
- * **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all strings nor all integers
- * within int64.
+ * **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all strings, nor all integers
+ * within int64, nor all finite numbers.
  */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
@@ -46,11 +47,18 @@ export function parseLabels(list: readonly Label[], rows: number): Column {
       expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list),
     )
   }
+  if (list.every((label) => typeof label === 'string')) return columnOf('', rows === 0 ? 'int64' : 'str', list)
+  if (list.every(isInt64)) return columnOf('', 'int64', list)
+  const isNumber = (label: Label) => isInt64(label) || Number.isFinite(label)
+  if (list.every(isNumber)) return columnOf('', 'float64', list.map(Number))
   const isText = typeof list[0] === 'string'
-  const other = list.find((label) => (isText ? typeof label !== 'string' : !isInt64(label)))
-  if (other !== undefined)
-    throw new InvalidArgument(expected('labels all strings or all integers', 'withLabels', other))
-  return columnOf('', isText ? 'str' : 'int64', list)
+  const other = list.find((label) => (isText ? typeof label !== 'string' : !isNumber(label)))
+  throw new InvalidArgument(expected('labels all strings or all numbers', 'withLabels', other))
+}
+
+/** Whether columns of a kind can be labels. */
+export function isLabelKind(kind: ColumnKind): boolean {
+  return kind === 'str' || kind === 'int64' || kind === 'float64'
 }
 
 function isInt64(label: Label): boolean {

@@ -8,6 +8,7 @@ import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype
 import { BadInput, BadOutput } from '../errors.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import { type AnyColumn, bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
+import { isLabelKind } from './labels.ts'
 import { readSmallParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
 import type { ColumnFailure } from './polars-columns.ts'
@@ -63,8 +64,8 @@ function labelsOf(index: SeriesMessage | undefined, rows: number, name: string):
   if (index === undefined) return undefined
   const { column, rows: count } = fromSeriesMessage(index, '', `the index of ${name}`)
   if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
-  if ((column.kind !== 'str' && column.kind !== 'int64') || column.validity !== undefined) {
-    throw badColumns('labels of strings or of int64', name, column.kind)
+  if (!isLabelKind(column.kind) || column.validity !== undefined) {
+    throw badColumns('labels of strings, int64 or float64', name, column.kind)
   }
   return column
 }

@@ -12,6 +12,7 @@ import { uniqueNames } from './csv.ts'
 import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
 import { failureWords } from './frame-failure.ts'
+import { isLabelKind } from './labels.ts'
 import { frameCodec } from './native-codec.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
@@ -99,8 +100,7 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
   // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
-  const isWhole =
-    labels !== undefined && labels.validity === undefined && (labels.kind === 'str' || labels.kind === 'int64')
+  const isWhole = labels !== undefined && labels.validity === undefined && isLabelKind(labels.kind)
   const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
   const keep = (_: unknown, i: number) => !isLabels || i !== at
   return {

@@ -106,7 +106,7 @@ export function encodeTableSchema(
   labelKey: string,
   types: readonly FieldType[],
 ): string {
-  const fields: object[] = [{ name: labelKey, type: labels?.kind === 'str' ? 'string' : 'integer' }]
+  const fields: object[] = [{ name: labelKey, type: typeName(labels?.kind ?? 'int64') }]
   for (const [i, column] of columns.entries()) fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
   return JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
 }

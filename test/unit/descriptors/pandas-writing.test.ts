@@ -119,7 +119,7 @@ describe('row labels', () => {
     const frame = frameOf([['a', 'int64', [1n, 2n]]])
     expect(() => io.withLabels(frame, ['x'])).toThrow(InvalidArgument)
     expect(() => io.withLabels(frame, ['x', 1])).toThrow(InvalidArgument)
-    expect(() => io.withLabels(frame, [1.5, 1])).toThrow(InvalidArgument)
+    expect(() => io.withLabels(frame, [Number.NaN, 1])).toThrow(InvalidArgument)
     expect(() => io.labels({} as never)).toThrow(InvalidArgument)
   })
 
