@@ -9,6 +9,7 @@ import {
   type MethodDefinition,
   Server,
   ServerCredentials,
+  type ServerInterceptor,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
@@ -20,6 +21,7 @@ import { type GrpcMethods, grpcMethods, grpcServiceName } from '../oip/grpc-meth
 import type { MetadataSource } from '../service/service-metadata.ts'
 import type { Address, ServerState } from './engine.ts'
 import { type DuplexCall, GrpcCalls, type Reply, type StreamCall, type UnaryCall } from './grpc-calls.ts'
+import { boundedDecompression } from './grpc-compression.ts'
 import type { GrpcTls } from './options.ts'
 import { metadataFor, rpcServices } from './rpc.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
@@ -63,6 +65,7 @@ export async function listenGrpc(
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_connection_idle_ms': idleMs,
     'grpc-node.flow_control_window': 4 * 1024 * 1024,
+    interceptors: [boundedDecompression(state.limits) as unknown as ServerInterceptor],
   })
   const isTls = tls !== undefined || address.tls !== undefined
   const calls = new GrpcCalls({ ...state, isTls }, service, () => new Metadata())
