@@ -31,9 +31,11 @@ export async function devCommand(
   const { watchSources } = await import('./watch-sources.ts')
   const options = supervisorOptions(service, settings, readSettings)
   const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
+  const one = isGiven ? {} : { workers: 1 }
   return await supervise({
     ...options,
-    workers: isGiven ? options.workers : 1,
+    ...one,
+    refresh: async () => ({ ...(await options.refresh()), ...one }),
     development: {
       watch: (reload) => watchSources(service, (name) => reload(`${name} changed`)),
       onReload: (durationMs) => options.print(`reloaded in ${durationMs} ms`),
@@ -47,7 +49,7 @@ function supervisorOptions(
   settings: Settings,
   readSettings: () => Promise<Settings>,
   models?: RepositoryOptions,
-): SupervisorOptions {
+): SupervisorOptions & Required<Pick<SupervisorOptions, 'refresh'>> {
   const { workers, serve } = servePlan(valuesOf(settings.options))
   const { packages = [] } = settings.file?.build?.python ?? {}
   // For the workers: their Runners make environments of Python when they start.

@@ -158,6 +158,8 @@ describe('serving dev', () => {
     save(service('two'))
     await until(async () => (await version()) === 'two')
     await until(() => /^reloaded in \d+ ms$/m.test(stdout()))
+    // One worker is what the command chose, not an option that could be changed.
+    expect(stderr()).not.toContain('option_kept')
     save('const x = ;')
     await until(() => stderr().includes('waiting for a change'))
     expect(stderr()).toContain('service.ts:1:10')
