@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:http2'
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js'
 import protobuf from 'protobufjs-8'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { start } from '../rpc/harness.ts'
 import { asIs, client } from './grpc-client.ts'
 import { bytes, texts } from './requests.ts'
@@ -64,6 +65,18 @@ const spell = (text: string, parameters = {}) => ({
 })
 
 describe('the Open Inference Protocol over gRPC', () => {
+  it('lets clients send messages of megabytes without waiting for it', async () => {
+    const listener = await start(modelService())
+    onTestFinished(() => listener.close())
+    const session = connect(`http://127.0.0.1:${listener.grpcPort}`)
+    onTestFinished(() => session.destroy())
+    const wide = 4 * 1024 * 1024
+    await vi.waitFor(() => {
+      expect(session.remoteSettings.initialWindowSize).toBe(wide)
+      expect(session.state.remoteWindowSize).toBe(wide)
+    })
+  })
+
   it('tells about the server and its models', async () => {
     expect(await call('ServerLive')).toEqual({ live: true })
     expect(await call('ServerReady')).toEqual({ ready: true })
