@@ -52,10 +52,14 @@
         "src/ndarray_encode.cpp",
         "src/ndarray_parse.cpp",
         "src/number_parse.cpp",
+        "src/parquet_addon.cpp",
+        "src/parquet_read.cpp",
+        "src/parquet_write.cpp",
         "src/powers_of_ten.cpp",
         "src/reduce_addon.cpp",
         "src/shortest.cpp",
-        "src/simdjson_unit.cpp"
+        "src/simdjson_unit.cpp",
+        "src/snappy.cpp"
       ],
       "include_dirs": ["<(simdjson_dir)"],
       "defines": ["SIMDJSON_EXCEPTIONS=0"]

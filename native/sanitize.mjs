@@ -43,6 +43,8 @@ const chosen =
     : [
         'test/native',
         'test/unit/array/json.test.ts',
+        'test/unit/frame/parquet-reader.test.ts',
+        'test/unit/frame/parquet-writer.test.ts',
         'test/unit/image',
         'test/fuzz/image.test.ts',
         'test/http/picture-memory.test.ts',

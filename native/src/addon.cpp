@@ -12,13 +12,14 @@
 #include "boundary.h"
 #include "frame_addon.h"
 #include "memory_addon.h"
+#include "parquet_addon.h"
 #include "reduce_addon.h"
 
 namespace serving {
 namespace {
 
 // Version of the interface to JavaScript, raised by every change of it; src/native/add-on.ts refuses any other.
-constexpr uint32_t kContract = 8;
+constexpr uint32_t kContract = 9;
 
 // Texts of at most this many bytes are written on the stack and returned as a string.
 constexpr size_t kStringBytes = 32 * 1024;
@@ -141,6 +142,10 @@ NAPI_MODULE_INIT() {
       {"parseCsv", nullptr, serving::ParseCsv, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseFrameAsync", nullptr, serving::ParseFrameAsync, nullptr, nullptr, nullptr, plain, nullptr},
       {"parseCsvAsync", nullptr, serving::ParseCsvAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"readParquet", nullptr, serving::ReadParquet, nullptr, nullptr, nullptr, plain, nullptr},
+      {"readParquetAsync", nullptr, serving::ReadParquetAsync, nullptr, nullptr, nullptr, plain, nullptr},
+      {"boundParquet", nullptr, serving::BoundParquet, nullptr, nullptr, nullptr, plain, nullptr},
+      {"writeParquet", nullptr, serving::WriteParquet, nullptr, nullptr, nullptr, plain, nullptr},
       {"encodeFrame", nullptr, serving::EncodeFrame, nullptr, nullptr, nullptr, plain, nullptr},
   };
   napi_define_properties(env, exports, sizeof properties / sizeof *properties, properties);

@@ -6,7 +6,7 @@
 #include "async_job.h"
 #include "frame_encode.h"
 #include "frame_pack.h"
-#include "node_values.h"
+#include "plan.h"
 
 namespace serving {
 namespace {
@@ -22,15 +22,6 @@ constexpr size_t kColumnPlan = 8;
 //   1, rows, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns,
 //   keys?
 constexpr size_t kStepPlan = 13;
-
-bool GetSpan(napi_env env, napi_value value, napi_typedarray_type type, Span& span) {
-  View view;
-  if (!GetView(env, value, type, view)) return false;
-  // An empty view may have a null address, which would mean "absent".
-  span.data = view.data == nullptr ? reinterpret_cast<const uint8_t*>("") : view.data;
-  span.size = view.length;
-  return true;
-}
 
 // (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
 struct FrameArguments {
@@ -139,52 +130,6 @@ napi_value ParseCsv(napi_env env, napi_callback_info info) { return ParseAtOnce(
 napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAsync(env, info, ReadCsvArguments); }
 
 namespace {
-
-// Reads a plan; every number is checked before it is used.
-class Plan {
- public:
-  Plan(napi_env env, const double* words, size_t count, napi_value parts, const Span& texts)
-      : env_(env), words_(words), count_(count), parts_(parts), texts_(texts) {}
-
-  bool Number(size_t at, size_t limit, size_t& value) const {
-    if (at >= count_ || !(words_[at] >= 0 && words_[at] <= static_cast<double>(limit))) return false;
-    value = static_cast<size_t>(words_[at]);
-    return true;
-  }
-  bool IsAbsent(size_t at) const { return at < count_ && words_[at] == -1; }
-
-  bool Text(size_t at, Span& span) const {
-    size_t start;
-    size_t end;
-    if (!Number(at, texts_.size, start) || !Number(at + 1, texts_.size, end) || end < start) return false;
-    span = {texts_.data + start, end - start};
-    return true;
-  }
-
-  bool Part(size_t at, Span& span) const {
-    size_t index;
-    if (!Number(at, UINT32_MAX, index)) return false;
-    return PartAt(index, span);
-  }
-
-  bool PartAt(size_t index, Span& span) const {
-    napi_value value;
-    return napi_get_element(env_, parts_, static_cast<uint32_t>(index), &value) == napi_ok &&
-           GetSpan(env_, value, napi_uint8_array, span);
-  }
-
-  bool PartOrNone(size_t at, Span& span) const {
-    span = {nullptr, 0};
-    return IsAbsent(at) || Part(at, span);
-  }
-
- private:
-  napi_env env_;
-  const double* words_;
-  size_t count_;
-  napi_value parts_;
-  Span texts_;
-};
 
 bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
   size_t code;

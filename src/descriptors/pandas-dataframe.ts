@@ -40,6 +40,8 @@ import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
+import { PooledBody } from '../memory/pooled-body.ts'
 import { checkEnforced, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
@@ -97,8 +99,8 @@ const timeOptions = ['dateFormat', 'dateUnit'] as const
  * column. Decimals stay decimals in Parquet and CSV and are floats in JSON, as in pandas, and in messages. Row labels
  * are texts or numbers of one level: pandas reads several of its own JSON in table alone, where they are columns here.
  * Under index and columns, labels of integers are integers and all others texts. A column whose elements are of several
- * kinds, such as `[1,"2"]`, needs a dtype that says what they are. Parquet is decoded in a separate process unless it
- * is small. Responses have `defaultFormat`, unless `Accept` names another.
+ * kinds, such as `[1,"2"]`, needs a dtype that says what they are. Parquet is decoded in a separate process unless its
+ * columns are flat. Responses have `defaultFormat`, unless `Accept` names another.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `columns`, `schema`, `shape`, `size` with the position;
  * 415 for other media types.
  * **Cost**: bytes to typed columns to Polars without an object per row; see `bench/micro/frame-codec.ts`.
@@ -232,9 +234,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const isPrivate = text !== body || bodyLoan.isPooled(request)
     if (format === 'json') return this.#fromJson(text, isPrivate)
     if (format === 'csv') {
-      return whenReady(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate), (read) =>
-        this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }, true),
-      )
+      return this.#fromFile(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate))
     }
     bodyLoan.keep(request)
     return this.#fromFile(readParquet(request.peek(), 'PandasDataFrame'))
@@ -252,9 +252,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
   }
 
-  #fromFile(file: ColumnTable | Promise<DataFrame>): MaybePromise<DataFrame> {
-    if (file instanceof Promise) return file.then((frame) => this.#accept(frame))
-    return this.#fromTable({ table: file, labels: undefined }, true)
+  #fromFile(file: MaybePromise<ColumnTable | DataFrame>): MaybePromise<DataFrame> {
+    return whenReady(file, (read) =>
+      this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }, true),
+    )
   }
 
   /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */
@@ -340,7 +341,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
     try {
       if (format === 'csv') return { headers, body: polars.writeCsv(frame) }
-      if (format === 'parquet') return { headers, body: polars.writeParquet(frame) }
+      if (format === 'parquet') return { headers, ...pooledParquet(polars, frame) }
     } catch (cause) {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
@@ -374,6 +375,16 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
     return encodeFrameJson({ polars, frame, textOf, times: this.#times, name: 'PandasDataFrame' })
   }
+}
+
+/** Returns a frame as Parquet, in memory of the pool where it is made from columns. */
+function pooledParquet(polars: Polars, frame: DataFrame): Pick<HttpResponse, 'body' | 'pooled'> {
+  let taken: ArrayBuffer | undefined
+  const body = polars.writeParquet(frame, (size) => {
+    taken = bufferPool.take(size)
+    return taken
+  })
+  return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
 }
 
 function parseColumns(columns: unknown): readonly string[] {

@@ -170,9 +170,8 @@ export class PandasSeries extends IODescriptor<Series> {
       return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name: message.name ?? '' })
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
-    if (!(file instanceof Promise)) return this.#fromFile(file)
-    return file.then((frame) => {
-      const table = this.#polars.toVectors(frame)
+    return whenReady(file, (read) => {
+      const table = this.#polars.isDataFrame(read) ? this.#polars.toVectors(read) : read
       if (!('failure' in table)) return this.#fromFile(table)
       throw new BadInput(
         'expected a column of numbers, texts, times or lists for PandasSeries, received another type',

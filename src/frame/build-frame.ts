@@ -42,14 +42,24 @@ const pieceColumns = 256
 export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
   const { types, name } = casting
   const columns = table.columns.map((column, i) => markNested(column, table.rows, types[i]))
-  return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) =>
-    piecesOf(nested, casting) > 1
-      ? buildInPieces(nested, casting)
-      : casting.isOwned && !types.includes('Categorical')
-        ? casting.polars.lazyFrame(castColumns(nested, casting, 0))
-        : buildPiece(nested, casting, 0),
-  )
+  return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) => {
+    const isLarge = piecesOf(nested, casting) > 1
+    if (mayBeLazy(nested, casting, isLarge)) return casting.polars.lazyFrame(castColumns(nested, casting, 0))
+    return isLarge ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
+  })
 }
+
+/** Whether a frame may keep its columns until it is asked for something that they do not have. */
+function mayBeLazy(table: ColumnTable<AnyColumn>, { types, isOwned }: Casting, isLarge: boolean): boolean {
+  if (!isOwned || types.includes('Categorical')) return false
+  return !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
+}
+
+/**
+ * Maximum size of a frame that Polars gets in one piece, within the function that asks for it, where its columns are
+ * not cast: 8 MB take 4 ms. **Units**: bytes.
+ */
+const maxLazyBytes = 2 ** 24
 
 /** Elements of other columns that take as long to cast as a time does: it is read digit by digit. */
 const timeCells = 16

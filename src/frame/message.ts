@@ -6,10 +6,11 @@
 import { onlyList } from '../array/message.ts'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import { type AnyColumn, bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
 import { isLabelKind } from './labels.ts'
-import { readSmallParquet } from './parquet-reader.ts'
+import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
 import type { ColumnFailure } from './polars-columns.ts'
 import type { DataFrame } from './polars-package.ts'
@@ -21,18 +22,24 @@ export interface LabelledTable<C extends AnyColumn = Column> {
 }
 
 /**
- * Decodes a Parquet or an Arrow IPC file, recognised by its first bytes: columns in memory of their own for small files
- * of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
+ * Decodes a Parquet or an Arrow IPC file, recognised by its first bytes: columns in memory of their own for files of
+ * flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
  */
-export function decodeFrameFile(bytes: Uint8Array, name: string): ColumnTable | Promise<DataFrame> | undefined {
+export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<ColumnTable | DataFrame> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
   if (magic === 'ARROW1') return decodeArrowFile(bytes, name)
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
 
-/** Decodes a Parquet file: here if it is small, else in the sandbox. **Errors**: BadInput. */
-export function readParquet(bytes: Uint8Array, name: string): ColumnTable | Promise<DataFrame> {
-  return readSmallParquet(bytes) ?? decodeParquet(bytes, name)
+/**
+ * Decodes a Parquet file: here if its columns are flat, else in the sandbox. `bytes` must not change until a promise
+ * settles. **Errors**: BadInput.
+ */
+export function readParquet(bytes: Uint8Array, name: string): MaybePromise<ColumnTable | DataFrame> {
+  return whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
+    readFlatParquet(bytes),
+    (table) => table ?? decodeParquet(bytes, name),
+  )
 }
 
 /** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */

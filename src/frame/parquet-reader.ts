@@ -1,68 +1,81 @@
 /**
- * Reads small Parquet files of flat columns in this process, where a malformed one cannot do harm: JavaScript checks
- * every index, and the work of all pages together is bounded. All others go to Polars in the sandbox, which takes 1 ms
- * more.
+ * Reads Parquet files of flat columns in this process: the add-on decodes their pages, and checks every index. The work
+ * of all pages together is bounded. All other files go to Polars in the sandbox, for 1 ms and three copies more.
  * @module
  */
 import { FlatTable } from '../array/flatbuffer.ts'
-import { type ColumnKind, dataConstructor, isNumeric, itemSize } from '../dtype.ts'
+import type { ColumnKind } from '../dtype.ts'
+import { nativeLimiter } from '../memory/limiter.ts'
+import { parquetAddon } from '../native/add-on.ts'
+import type { MaybePromise } from '../promise.ts'
 import { type ArrowType, arrowTypeOf } from './arrow-types.ts'
 import type { Column, ColumnTable } from './columns.ts'
+import { minAsyncBytes } from './frame-codec.ts'
 import { footerLength, readParquetFooter } from './parquet-footer.ts'
 import { type ParquetColumn, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
-import { ColumnPages, physical } from './parquet-pages.ts'
+import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
 import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
 
-/** Bounds of what is read here. **Units**: bytes; rows times columns; columns. */
-const maxFileBytes = 2 ** 19
+/** Bounds of what is read here. **Units**: bytes; columns. */
+const maxFileBytes = 2 ** 26
 const maxFooterBytes = 2 ** 16
-const maxUnpackedBytes = 2 ** 21
-const maxCells = 2 ** 17
 const maxColumns = 512
-/** What pages may cost, whatever the footer says of them: a file may have many, and columns may share them. */
-const maxWork = 2 * maxUnpackedBytes
+/**
+ * What is made of a file, at most: numbers take 8 bytes a cell, and the footer says what its pages unpack to. A small
+ * file may make 2 MiB; a larger one 16 times its size, so that a few KB never become much memory.
+ */
+const maxMadeBytes = 2 ** 27
+const maxSmallBytes = 2 ** 21
+const maxGrowth = 16
+/** What reading headers, and unpacking by zlib, may cost the event loop, whatever the footer says. */
+const maxLoopWork = 2 ** 22
 
 /**
- * Returns the columns of a small file. Undefined for a larger file, for types, encodings and compressions that are not
- * read here, and for anything that is wrong with it: Polars decides about those. **Cost**: at most 20 ms, whatever the
- * file holds; see test/unit/frame/parquet-work.test.ts.
+ * Returns the columns of a file, beside the event loop when it is large. Undefined for types, encodings and
+ * compressions that are not read here, for what would make too much of too little, for anything that is wrong with the
+ * file, and without the add-on: Polars decides about those. `file` must not change until the promise settles.
+ * **Cost**: of the event loop at most 20 ms, whatever the file holds; see test/unit/frame/parquet-work.test.ts.
  */
-export function readSmallParquet(file: Uint8Array): ColumnTable | undefined {
+export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
+  if (parquetAddon === undefined) return undefined
   if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
   const footer = readParquetFooter(file)
   if ('failure' in footer) return undefined
   const { rows, columns, values, unpackedBytes } = footer
-  if (columns > maxColumns || Math.max(rows * columns, values) > maxCells) return undefined
-  if (unpackedBytes > maxUnpackedBytes) return undefined
+  const made = Math.max(rows * columns * 8, values * 8, unpackedBytes)
+  const allowed = Math.min(maxMadeBytes, Math.max(maxSmallBytes, file.length * maxGrowth))
+  if (columns > maxColumns || made > allowed) return undefined
+  const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
   try {
     const metadata = readParquetMetadata(file)
-    return metadata === undefined ? undefined : readColumns(file, metadata, rows)
+    const wanted = metadata && wantedOf(metadata, rows)
+    if (metadata === undefined || wanted === undefined) return undefined
+    const budgets = { loop: new WorkBudget(maxLoopWork), decoding: new WorkBudget(3 * Math.max(made, maxSmallBytes)) }
+    // Large files are left to the sandbox where zlib would have to unpack them.
+    const pages = new ParquetPages(file, rows, budgets, !isLarge)
+    for (const [i, type] of wanted.entries()) {
+      const chunks = metadata.groups.map((group) => group.chunks[i])
+      pages.add({ column: metadata.columns[i], kind: type.layout === 'flat' ? type.kind : 'str', chunks })
+    }
+    const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
+      decoded && { rows, columns: decoded.map((column, i) => columnOf(metadata.columns[i], wanted[i], column)) }
+    if (!isLarge) return tableOf(pages.decode(parquetAddon, false) as DecodedColumn[] | undefined)
+    const addon = parquetAddon
+    return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
   } catch {
-    // Unreadable, or what zlib and Snappy throw.
+    // Unreadable, or what zlib throws.
     return undefined
   }
 }
 
-function readColumns(file: Uint8Array, metadata: ParquetMetadata, rows: number): ColumnTable | undefined {
+/** Returns the types of the columns, if they are read here and all row groups are whole. */
+function wantedOf(metadata: ParquetMetadata, rows: number): Plain[] | undefined {
   const { groups, columns } = metadata
   const total = groups.reduce((sum, group) => sum + group.rows, 0)
   const isWhole = groups.every((group) => group.rows >= 0 && group.chunks.every(({ values }) => values === group.rows))
   if (!isWhole || total !== rows || new Set(columns.map(({ name }) => name)).size !== columns.length) return undefined
-  const types = typesOf(metadata)
-  if (types === undefined) return undefined
-  const work = new WorkBudget(maxWork)
-  const made = columns.map((column, i): Column => {
-    const pages = new ColumnPages(column.type, column.isOptional, rows, work)
-    for (const { chunks } of groups) {
-      const chunk = chunks[i]
-      if (chunk.values === 0) continue
-      if (chunk.start < 4 || chunk.end < chunk.start || chunk.end > file.length) throw new Unreadable()
-      pages.add(file, chunk)
-    }
-    return columnOf(column, types[i], pages, rows)
-  })
-  return { rows, columns: made }
+  return typesOf(metadata)
 }
 
 type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
@@ -145,30 +158,8 @@ function fieldsOf(base64: string): FlatTable[] {
   return root.table(2)?.tables(1) ?? []
 }
 
-function columnOf({ name }: ParquetColumn, type: Plain, pages: ColumnPages, rows: number): Column {
-  const validity = pages.nulls > 0 ? { validity: pages.validity } : {}
-  if (type.layout !== 'flat') {
-    pages.finishTexts()
-    const { offsets, data, textBytes } = pages
-    return { name, kind: 'str', data: data.subarray(0, textBytes), offsets: offsets as Int32Array, ...validity }
-  }
+function columnOf({ name }: ParquetColumn, type: Plain, decoded: DecodedColumn): Column {
+  if (type.layout !== 'flat') return { name, kind: 'str', ...decoded }
   const { kind, time } = type
-  return { name, kind, data: elementsOf(kind, pages.data, rows), ...validity, ...(time !== undefined && { time }) }
-}
-
-/** Returns the elements of a kind: booleans packed in bits, narrow integers in their own width. */
-function elementsOf(kind: ColumnKind, data: Uint8Array, rows: number): Uint8Array {
-  if (kind === 'bool') {
-    const bits = new Uint8Array((rows + 7) >> 3)
-    for (let row = 0; row < rows; row++) bits[row >> 3] |= data[row] << (row & 7)
-    return bits
-  }
-  if (!isNumeric(kind) || itemSize(kind) >= 4) return data
-  const wide = new Int32Array(data.buffer, data.byteOffset, rows)
-  const narrow = new (dataConstructor(kind))(rows) as Int8Array
-  for (let row = 0; row < rows; row++) {
-    narrow[row] = wide[row]
-    if (narrow[row] !== wide[row]) throw new Unreadable()
-  }
-  return new Uint8Array(narrow.buffer)
+  return { name, kind, ...decoded, ...(time !== undefined && { time }) }
 }

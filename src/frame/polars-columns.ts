@@ -4,7 +4,7 @@
  */
 import { type ColumnKind, isWideInteger } from '../dtype.ts'
 import { decodeArrow, unnamedColumns } from './arrow.ts'
-import { type AnyColumn, type Column, type ColumnTable, columnOf } from './columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, columnOf, tableBytes } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { tableBehind } from './lazy-frame.ts'
 import type { DataFrame, pl } from './polars-package.ts'
@@ -125,9 +125,10 @@ export function cellsOf(frame: DataFrame): number {
   return Math.max(member(frame, 'height') * namesOf(frame).length, bytes / cellBytes)
 }
 
-function cellsOfTable({ rows, columns }: ColumnTable<AnyColumn>): number {
+function cellsOfTable(table: ColumnTable<AnyColumn>): number {
+  const { rows, columns } = table
   const nested = columns.filter((column) => !('kind' in column)).length
-  return rows * (columns.length + nested * nestedCells)
+  return Math.max(rows * (columns.length + nested * nestedCells), tableBytes(table) / cellBytes)
 }
 
 /** See `Polars`. */

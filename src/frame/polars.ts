@@ -9,7 +9,7 @@
 
 import { encodeArrow } from './arrow.ts'
 import { ColumnSeries, isPlain } from './column-series.ts'
-import { type AnyColumn, type ColumnTable, renameColumns } from './columns.ts'
+import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from './columns.ts'
 import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { encodeParquet } from './parquet-writer.ts'
@@ -87,7 +87,8 @@ export interface Polars {
   writeCsv(frame: DataFrame): Buffer
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
-  writeParquet(frame: DataFrame): Uint8Array
+  /** `allocate`: makes the memory of the file, where it is made from columns. */
+  writeParquet(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array
   readIpc(file: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
   /** As `writeIpc`, without a copy of the whole. Returns the size. After a failed attempt `write` starts again at 0. */
@@ -142,13 +143,19 @@ function wrap(polars: typeof pl): Polars {
       return table === undefined ? member(frame, 'clone')() : lazyFrameWith(frame, table)
     },
     pick(frame, places) {
+      const table = tableBehind(frame)
+      if (table !== undefined) return lazyFrameWith(frame, { ...table, columns: places.map((i) => table.columns[i]) })
       const names = namesOf(frame)
       const picked = underPlainNames(frame, 'c', () => frame.select(...places.map((i) => `c${i}`)))
       picked.columns = places.map((i) => names[i])
       return picked
     },
     put,
-    slice: (frame, start, rows) => member(frame, 'slice')(start, rows),
+    slice(frame, start, rows) {
+      const table = tableBehind(frame)
+      if (table === undefined) return member(frame, 'slice')(start, rows)
+      return lazyFrameWith(frame, sliceTable(table, start, Math.min(table.rows, start + rows)))
+    },
     stack: async (frames) =>
       frames.length === 1
         ? frames[0]
@@ -262,8 +269,6 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
   }
 }
 
-/** Maximum cells of a frame whose Parquet is written from its columns; larger ones gain by dictionaries. */
-const maxPlainCells = 2 ** 16
 /**
  * Maximum size of a frame whose Parquet Polars writes to a file in memory first. **Units**: cells. **Source**: 10
  * columns of mixed kinds, milliseconds of CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4,
@@ -271,12 +276,12 @@ const maxPlainCells = 2 ** 16
  */
 const maxFileCells = 2 ** 18
 
-function parquetOf(frame: DataFrame): Uint8Array {
-  const cells = member(frame, 'height') * namesOf(frame).length
+function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
   // Not for frames that Polars made: to get at their columns takes what is saved.
-  const table = cells <= maxPlainCells ? tableBehind(frame) : undefined
-  const own = table && encodeParquet(table)
+  const table = tableBehind(frame)
+  const own = table && encodeParquet(table, allocate)
   if (own !== undefined) return own
+  const cells = member(frame, 'height') * namesOf(frame).length
   const write = member(frame, 'writeParquet')
   return (cells <= maxFileCells ? gatherInFile((path) => write(path)) : undefined) ?? write()
 }

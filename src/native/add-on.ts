@@ -14,6 +14,17 @@ export interface FrameAddon {
   encodeFrame(program: Float64Array, parts: readonly Uint8Array[], texts: Uint8Array): ArrayBuffer | undefined
 }
 
+/** Exports of native/src/parquet_addon.cpp; called by the reader and the writer of Parquet. */
+export interface ParquetAddon {
+  readParquet(program: Float64Array, parts: readonly Uint8Array[]): ArrayBuffer[] | undefined
+  /** Works on libuv's threads: no part may be written or transferred until the promise settles. */
+  readParquetAsync(program: Float64Array, parts: readonly Uint8Array[]): Promise<ArrayBuffer[] | undefined>
+  /** Returns the most bytes that pages of the columns take. */
+  boundParquet(program: Float64Array, parts: readonly Uint8Array[]): number
+  /** Writes them into `out`, from `at` on, and where they are into `program`; false for contradicting offsets. */
+  writeParquet(program: Float64Array, parts: readonly Uint8Array[], out: Uint8Array, at: number): boolean
+}
+
 /**
  * Exports of native/src/async_addon.cpp, which work on libuv's threads; called by src/array/large-codec.ts alone. No
  * argument may be read, written or transferred until the promise settles.
@@ -32,7 +43,7 @@ export interface AsyncAddon {
 }
 
 /** Exports of native/src/addon.cpp. `words` are the result words, see native/src/boundary.h. */
-export interface Addon extends FrameAddon, AsyncAddon {
+export interface Addon extends FrameAddon, ParquetAddon, AsyncAddon {
   /** Version of what crosses the boundary. */
   readonly contract: number
   parseNdarray(json: Uint8Array, cast: number, words: Float64Array): ArrayBuffer | undefined
@@ -51,7 +62,7 @@ export interface Addon extends FrameAddon, AsyncAddon {
 /**
  * Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp.
  */
-const contract = 8
+const contract = 9
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 
@@ -67,6 +78,9 @@ export const addon: Addon | undefined = typeof loaded === 'string' ? undefined :
 
 /** The part of the add-on that reads and writes frames; undefined when it is not loaded. */
 export const frameAddon: FrameAddon | undefined = addon
+
+/** The part of the add-on that reads and writes Parquet; undefined when it is not loaded. */
+export const parquetAddon: ParquetAddon | undefined = addon
 
 /** The part of the add-on that works on libuv's threads; undefined when it is not loaded. */
 export const asyncAddon: AsyncAddon | undefined = addon

@@ -55,7 +55,6 @@ export const packageOwners: Readonly<Record<string, string>> = {
   flatbuffers: 'array/flatbuffer.ts',
   'nodejs-polars': 'frame/polars-package.ts',
   'onnxruntime-node': 'onnx/onnxruntime.ts',
-  hysnappy: 'frame/parquet-unpack.ts',
   'grpc-health-check': 'server/grpc.ts',
   leven: 'config/nearest-word.ts',
   mime: 'file/extension-type.ts',

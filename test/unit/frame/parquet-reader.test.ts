@@ -3,8 +3,8 @@ import * as zlib from 'node:zlib'
 import pl from 'nodejs-polars'
 import { HeaderList, HttpRequest, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { Column } from '../../../src/frame/columns.ts'
-import { readSmallParquet } from '../../../src/frame/parquet-reader.ts'
+import type { Column, ColumnTable } from '../../../src/frame/columns.ts'
+import { readFlatParquet } from '../../../src/frame/parquet-reader.ts'
 import { loadPolars } from '../../../src/frame/polars.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
 
@@ -49,24 +49,24 @@ describe('a small Parquet file', () => {
 
   it.each(['uncompressed', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4'] as const)(
     'of Polars in %s is read as by Polars, or left to it',
-    (compression) => {
+    async (compression) => {
       const file = fileOf(rich(), compression)
-      const table = readSmallParquet(file)
+      const table = await readFlatParquet(file)
       expect(table === undefined).toBe(compression === 'lz4' || (compression === 'zstd' && !hasZstd))
       if (table !== undefined) expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(file)))
     },
   )
 
-  it.each(fixtures)('of pyarrow is read as by Polars, or left to it: %s', (name) => {
-    const table = readSmallParquet(bytesOf(name))
+  it.each(fixtures)('of pyarrow is read as by Polars, or left to it: %s', async (name) => {
+    const table = await readFlatParquet(bytesOf(name))
     const isLeft = /^nested|^times|^texts|^words|split|lz4/.test(name) || (/zstd/.test(name) && !hasZstd)
     expect(table === undefined).toBe(isLeft)
     if (table !== undefined) expect(shown(polars.fromColumns(table))).toEqual(shown(polars.readParquet(bytesOf(name))))
   })
 
-  it.each([0, 1, 7, 8, 9])('of %d rows is read', (count) => {
+  it.each([0, 1, 7, 8, 9])('of %d rows is read', async (count) => {
     const file = fileOf(rich().slice(0, count))
-    expect(shown(polars.fromColumns(readSmallParquet(file) as never))).toEqual(shown(polars.readParquet(file)))
+    expect(shown(polars.fromColumns((await readFlatParquet(file)) as never))).toEqual(shown(polars.readParquet(file)))
   })
 
   it('is not made by Polars, and does not keep the body', async () => {
@@ -78,15 +78,16 @@ describe('a small Parquet file', () => {
     expect(shown(frame as DataFrame)).toEqual(shown(rich()))
   })
 
-  it('is left to the sandbox when it is not small, or repeats much text', () => {
-    const many = fileOf(pl.DataFrame({ a: Array.from({ length: 2 ** 17 + 1 }, () => 1) }))
-    expect(readSmallParquet(many)).toBeUndefined()
+  it('is left to the sandbox when little makes much, or much text is repeated', async () => {
+    const many = fileOf(pl.DataFrame({ a: Array.from({ length: 2 ** 20 }, () => 1) }))
+    expect(many.length).toBeLessThan(2 ** 19)
+    expect(await readFlatParquet(many)).toBeUndefined()
     const bomb = fileOf(pl.DataFrame({ a: Array.from({ length: 10_000 }, () => 'x'.repeat(2000)) }))
     expect(bomb.length).toBeLessThan(100_000)
-    expect(readSmallParquet(bomb)).toBeUndefined()
+    expect(await readFlatParquet(bomb)).toBeUndefined()
   })
 
-  it('that is damaged is left to the sandbox, or is columns of the lengths that it says', () => {
+  it('that is damaged is left to the sandbox, or is columns of the lengths that it says', async () => {
     let state = 1
     const random = (below: number) => {
       state = (Math.imul(state, 1103515245) + 12345) >>> 0
@@ -98,7 +99,7 @@ describe('a small Parquet file', () => {
       const file = Buffer.from(sources[round % 2])
       const changes = 1 + random(4)
       for (let i = 0; i < changes; i++) file[random(file.length)] = random(256)
-      const table = readSmallParquet(random(4) === 0 ? file.subarray(0, random(file.length)) : file)
+      const table = await readFlatParquet(random(4) === 0 ? file.subarray(0, random(file.length)) : file)
       if (table === undefined) continue
       read++
       for (const column of table.columns) expectWhole(column, table.rows)
@@ -106,6 +107,43 @@ describe('a small Parquet file', () => {
     // Most changes are in values.
     expect(read).toBeGreaterThan(100)
   }, 60_000)
+})
+
+describe('a large Parquet file', () => {
+  const count = 150_000
+  const wide = () =>
+    pl.DataFrame({
+      i: Array.from({ length: count }, (_, i) => (i % 7 === 0 ? null : i * 3)),
+      few: Array.from({ length: count }, (_, i) => i % 50),
+      f: Array.from({ length: count }, (_, i) => (i % 11 === 0 ? null : i / 3)),
+      b: Array.from({ length: count }, (_, i) => (i % 5 === 0 ? null : i % 2 === 0)),
+      t: Array.from({ length: count }, (_, i) => (i % 3 === 0 ? null : `é${i % 40}`)),
+      own: Array.from({ length: count }, (_, i) => `${'x'.repeat(i % 30)}${i}`),
+    })
+
+  it.each(['uncompressed', 'snappy'] as const)('of %s is read beside the event loop, as by Polars', async (packing) => {
+    const file = fileOf(wide(), packing)
+    expect(file.length).toBeGreaterThan(2 ** 20)
+    const reading = readFlatParquet(file)
+    expect(reading).toBeInstanceOf(Promise)
+    const table = (await reading) as ColumnTable
+    expect(polars.fromColumns(table).frameEqual(polars.readParquet(file), true)).toBe(true)
+  })
+
+  it('that zlib would have to unpack is left to the sandbox', async () => {
+    expect(await readFlatParquet(fileOf(wide(), 'gzip'))).toBeUndefined()
+  })
+
+  it('that is damaged is left to the sandbox, or is columns of the lengths that it says', async () => {
+    const file = fileOf(wide(), 'snappy')
+    for (let round = 0; round < 20; round++) {
+      const broken = Buffer.from(file)
+      for (let i = 0; i < 20; i++)
+        broken[(round * 7919 + i * 104_729) % (file.length - 5000)] ^= 1 + ((round + i) % 255)
+      const table = await readFlatParquet(broken)
+      if (table !== undefined) for (const column of table.columns) expectWhole(column, table.rows)
+    }
+  })
 })
 
 function expectWhole(column: Column, count: number): void {

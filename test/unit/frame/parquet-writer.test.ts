@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import pl from 'nodejs-polars'
 import { describe, expect, it } from 'vitest'
 import type { AnyColumn, ColumnTable } from '../../../src/frame/columns.ts'
+import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
 import { encodeParquet } from '../../../src/frame/parquet-writer.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { integers, writtenColumns } from '../../fixtures/parquet/written/write.ts'
@@ -64,6 +65,63 @@ describe('a Parquet file of columns', () => {
     const made = lazy()
     expect(made.slice(0, 1).height).toBe(1)
     expect(printed(polars.readParquet(polars.writeParquet(made)))).toEqual(printed(polars.readParquet(file)))
+  })
+
+  it('puts texts and integers that repeat in dictionaries, and others not', () => {
+    const rows = 5000
+    const names = ['few', 'some', 'none']
+    const texts = pl
+      .DataFrame({
+        few: Array.from({ length: rows }, (_, i) => (i % 9 === 0 ? null : `é${i % 3}`)),
+        some: Array.from({ length: rows }, (_, i) => 'x'.repeat((i * i) % 997)),
+        none: Array.from({ length: rows }, (_, i) => `${i}`),
+        ints: Array.from({ length: rows }, (_, i) => (i % 5) * 1000),
+        bits: Array.from({ length: rows }, (_, i) => (i % 7 === 0 ? null : i % 2 === 0)),
+      })
+      .withColumns(pl.col('ints').cast(pl.Int64)) as DataFrame
+    const { columns } = polars.toVectors(texts) as ColumnTable<AnyColumn>
+    const file = bytesOf(columns, rows)
+    expect(polars.readParquet(file).frameEqual(texts, true)).toBe(true)
+    const sizes = names.map(
+      (name) =>
+        bytesOf(
+          columns.filter((column) => column.name === name),
+          rows,
+        ).length,
+    )
+    expect(sizes[0]).toBeLessThan(rows)
+    expect(sizes[2]).toBeGreaterThan(rows * 4)
+    const isCoded = readParquetMetadata(file)?.groups[0].chunks.map(({ start }, i) => [
+      columns[i].name,
+      file[start + 1],
+    ])
+    // The page's type, zigzag: 2 for a dictionary.
+    expect(isCoded).toEqual([
+      ['few', 4],
+      ['some', 4],
+      ['none', 0],
+      ['ints', 4],
+      ['bits', 0],
+    ])
+  })
+
+  it.each([255, 256, 257, 4095, 4096, 4097, 20_000])('codes any number of entries: %d', (entries) => {
+    const rows = 3 * entries
+    const frame = pl.DataFrame({ a: Array.from({ length: rows }, (_, i) => `${(i * 7) % entries}`) })
+    const { columns } = polars.toVectors(frame) as ColumnTable<AnyColumn>
+    expect(polars.readParquet(bytesOf(columns, rows)).frameEqual(frame, true)).toBe(true)
+  })
+
+  it('refuses offsets that contradict the text, which Polars then writes', () => {
+    const data = Buffer.from('abc')
+    for (const offsets of [
+      [0, 2, 1, 3],
+      [0, 1, 2, 4],
+      [-1, 1, 2, 3],
+    ]) {
+      const column = { name: 'a', kind: 'str', data, offsets: Int32Array.from(offsets) } as const
+      expect(encodeParquet({ rows: 3, columns: [column] })).toBeUndefined()
+    }
   })
 
   it("writes texts in Arrow's view layout", () => {

@@ -1,0 +1,306 @@
+#include "parquet_addon.h"
+
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "async_job.h"
+#include "parquet_read.h"
+#include "parquet_write.h"
+#include "plan.h"
+
+namespace serving {
+namespace {
+
+constexpr size_t kMaxRows = INT32_MAX;
+constexpr size_t kMaxBytes = INT32_MAX;
+
+// read: rows, bytes of text that dictionaries may make, columns, pages; then each column's
+//   physical type, element type, optional?, number of pages;
+// then each page's
+//   dictionary?, encoding, values, Snappy?, part, start, bytes, unpacked bytes, bytes of levels or -1, first of chunk?
+constexpr size_t kReadWords = 4;
+constexpr size_t kReadColumn = 4;
+constexpr size_t kReadPage = 10;
+// The first buffer of the answer starts with these words for each column; text is in a buffer of its own:
+//   data's start, its bytes, validity's start or -1, offsets' start or -1
+constexpr size_t kAnswerColumn = 4;
+
+// write: rows, columns, then each column's
+//   element type, parts of data, validity or -1, offsets or -1, [out: start of dictionary or -1, of data, end]
+constexpr size_t kWriteWords = 2;
+constexpr size_t kWriteColumn = 7;
+
+size_t Aligned(size_t size) { return (size + 63) & ~size_t{63}; }
+
+bool IsPhysical(size_t physical, Dtype dtype) {
+  const size_t size = ItemSize(dtype);
+  switch (static_cast<Physical>(physical)) {
+    case Physical::kBool:
+      return dtype == Dtype::kBool;
+    case Physical::kInt32:
+      return dtype >= Dtype::kInt8 && dtype <= Dtype::kUint64 && size <= 4;
+    case Physical::kInt64:
+      return dtype == Dtype::kInt64 || dtype == Dtype::kUint64;
+    case Physical::kFloat:
+      return dtype == Dtype::kFloat32;
+    case Physical::kDouble:
+      return dtype == Dtype::kFloat64;
+    case Physical::kBytes:
+      return dtype == Dtype::kStr;
+    default:
+      return false;
+  }
+}
+
+// Reads a file's columns.
+class ReadJob final : public Job {
+ public:
+  ~ReadJob() override { std::free(memory_); }
+
+  // Copies what JavaScript asks for. False: it contradicts itself.
+  bool Ask(const Plan& plan) {
+    size_t columns, pages;
+    if (!plan.Number(0, kMaxRows, rows_) || !plan.Number(1, kMaxBytes, work_) || !plan.Number(2, UINT16_MAX, columns) ||
+        !plan.Number(3, UINT32_MAX, pages)) {
+      return false;
+    }
+    count_ = columns;
+    columns_.reset(new (std::nothrow) Wanted[columns + 1]);
+    pages_.reset(new (std::nothrow) ParquetPage[pages + 1]);
+    if (columns_ == nullptr || pages_ == nullptr) return false;
+    size_t total = 0;
+    for (size_t i = 0; i < columns; i++) {
+      const size_t at = kReadWords + i * kReadColumn;
+      size_t physical, dtype, is_optional;
+      if (!plan.Number(at, 8, physical) || !plan.Number(at + 1, static_cast<size_t>(Dtype::kStr), dtype) ||
+          !plan.Number(at + 2, 1, is_optional) || !plan.Number(at + 3, pages - total, columns_[i].pages)) {
+        return false;
+      }
+      ParquetColumn& column = columns_[i].column;
+      column.physical = static_cast<Physical>(physical);
+      column.dtype = static_cast<Dtype>(dtype);
+      column.is_optional = is_optional != 0;
+      if (!IsPhysical(physical, column.dtype)) return false;
+      total += columns_[i].pages;
+    }
+    for (size_t i = 0; i < total; i++) {
+      if (!AskPage(plan, kReadWords + columns * kReadColumn + i * kReadPage, pages_[i])) return false;
+    }
+    return true;
+  }
+
+  void Run() override {
+    if (!Place()) return;
+    ParquetDecoder decoder(rows_, work_);
+    const ParquetPage* page = pages_.get();
+    for (size_t i = 0; i < count_; i++) {
+      if (!decoder.Read(columns_[i].column, page, columns_[i].pages)) return;
+      page += columns_[i].pages;
+    }
+    done_ = true;
+  }
+
+  napi_value Result(napi_env env) override {
+    if (!done_) return nullptr;
+    double* const words = reinterpret_cast<double*>(memory_);
+    for (size_t i = 0; i < count_; i++) {
+      if (columns_[i].column.nulls == 0) words[i * kAnswerColumn + 2] = -1;
+      words[i * kAnswerColumn + 1] = static_cast<double>(BytesOf(columns_[i].column));
+    }
+    napi_value list;
+    const napi_value whole = HandOver(env, std::exchange(memory_, nullptr), size_);
+    if (whole == nullptr || napi_create_array(env, &list) != napi_ok ||
+        napi_set_element(env, list, 0, whole) != napi_ok) {
+      return nullptr;
+    }
+    uint32_t place = 1;
+    for (size_t i = 0; i < count_; i++) {
+      Bytes& text = columns_[i].column.text;
+      if (columns_[i].column.physical != Physical::kBytes) continue;
+      const size_t size = text.size();
+      const napi_value bytes = text.Reserve(1) ? HandOver(env, text.Release(), size) : nullptr;
+      if (bytes == nullptr || napi_set_element(env, list, place++, bytes) != napi_ok) return nullptr;
+    }
+    return list;
+  }
+
+ private:
+  struct Wanted {
+    ParquetColumn column;
+    size_t pages;
+  };
+
+  static bool AskPage(const Plan& plan, size_t at, ParquetPage& page) {
+    size_t is_dictionary, encoding, is_snappy, start, bytes, is_first;
+    if (!plan.Number(at, 1, is_dictionary) || !plan.Number(at + 1, 255, encoding) ||
+        !plan.Number(at + 2, kMaxRows, page.values) || !plan.Number(at + 3, 1, is_snappy) ||
+        !plan.Part(at + 4, page.bytes) || !plan.Number(at + 5, page.bytes.size, start) ||
+        !plan.Number(at + 6, page.bytes.size - start, bytes) || !plan.Number(at + 7, kMaxBytes, page.unpacked) ||
+        !plan.Number(at + 9, 1, is_first)) {
+      return false;
+    }
+    page.levels = SIZE_MAX;
+    if (!plan.IsAbsent(at + 8) && !plan.Number(at + 8, kMaxBytes, page.levels)) return false;
+    page.is_dictionary = is_dictionary != 0;
+    page.encoding = static_cast<int>(encoding);
+    page.is_snappy = is_snappy != 0;
+    page.starts_chunk = is_first != 0;
+    page.bytes = {page.bytes.data + start, bytes};
+    return true;
+  }
+
+  // The bytes of a column's elements; those in memory are at first 32 bits wide.
+  size_t BytesOf(const ParquetColumn& column) const {
+    if (column.physical == Physical::kBytes) return column.text.size();
+    return column.physical == Physical::kBool ? (rows_ + 7) / 8 : rows_ * ItemSize(column.dtype);
+  }
+
+  // Makes the memory of all columns, and divides it.
+  bool Place() {
+    const size_t bits = Aligned((rows_ + 7) / 8);
+    for (int pass = 0; pass < 2; pass++) {
+      size_t at = Aligned(count_ * kAnswerColumn * sizeof(double));
+      for (size_t i = 0; i < count_; i++) {
+        ParquetColumn& column = columns_[i].column;
+        const bool is_text = column.physical == Physical::kBytes;
+        const size_t size = PhysicalSize(column.physical);
+        const size_t values = column.physical == Physical::kBool ? bits : Aligned(rows_ * size);
+        const size_t offsets = is_text ? Aligned((rows_ + 1) * 4) : 0;
+        if (pass == 1) {
+          double* const words = reinterpret_cast<double*>(memory_) + i * kAnswerColumn;
+          column.validity = memory_ + at;
+          column.data = memory_ + at + bits;
+          column.offsets = is_text ? reinterpret_cast<int32_t*>(memory_ + at + bits) : nullptr;
+          std::memset(column.validity, 0, bits);
+          if (column.physical == Physical::kBool) std::memset(column.data, 0, bits);
+          if (is_text) column.offsets[0] = 0;
+          words[0] = is_text ? 0 : static_cast<double>(at + bits);
+          words[2] = static_cast<double>(at);
+          words[3] = is_text ? static_cast<double>(at + bits) : -1;
+        }
+        at += bits + values + offsets;
+      }
+      if (pass == 1) continue;
+      size_ = at;
+      memory_ = static_cast<uint8_t*>(std::malloc(at + 1));
+      if (memory_ == nullptr) return false;
+    }
+    return true;
+  }
+
+  size_t rows_ = 0;
+  size_t work_ = 0;
+  size_t count_ = 0;
+  std::unique_ptr<Wanted[]> columns_;
+  std::unique_ptr<ParquetPage[]> pages_;
+  uint8_t* memory_ = nullptr;
+  size_t size_ = 0;
+  bool done_ = false;
+};
+
+// Returns the job; nullptr with an exception pending.
+std::unique_ptr<ReadJob> AskedFor(napi_env env, const napi_value* args) {
+  View words;
+  std::unique_ptr<ReadJob> job(new (std::nothrow) ReadJob);
+  if (job == nullptr || !GetView(env, args[0], napi_float64_array, words) ||
+      !job->Ask(Plan(env, reinterpret_cast<double*>(words.data), words.length, args[1], {nullptr, 0}))) {
+    Misused(env);
+    return nullptr;
+  }
+  return job;
+}
+
+// The columns to be written, and where the words are that say where they are.
+class Written {
+ public:
+  bool Ask(napi_env env, napi_value program, napi_value parts) {
+    View words;
+    if (!GetView(env, program, napi_float64_array, words)) return false;
+    words_ = reinterpret_cast<double*>(words.data);
+    const Plan plan(env, words_, words.length, parts, {nullptr, 0});
+    if (!plan.Number(0, kMaxRows, rows) || !plan.Number(1, UINT16_MAX, count)) return false;
+    columns.reset(new (std::nothrow) EncodeColumn[count + 1]);
+    if (columns == nullptr || words.length < kWriteWords + count * kWriteColumn) return false;
+    bound = 0;
+    for (size_t i = 0; i < count; i++) {
+      const size_t at = kWriteWords + i * kWriteColumn;
+      EncodeColumn& column = columns[i];
+      size_t dtype;
+      if (!plan.Number(at, static_cast<size_t>(Dtype::kStr), dtype) || !plan.Part(at + 1, column.data) ||
+          !plan.PartOrNone(at + 2, column.validity) || !plan.PartOrNone(at + 3, column.offsets)) {
+        return false;
+      }
+      column.dtype = static_cast<Dtype>(dtype);
+      if (column.dtype == Dtype::kFloat16 || !HoldsRows(column, rows)) return false;
+      if (column.dtype == Dtype::kStr && column.offsets.data == nullptr) return false;
+      bound += ParquetBound(column, rows);
+    }
+    return true;
+  }
+
+  bool Write(uint8_t* out, size_t at) {
+    for (size_t i = 0; i < count; i++) {
+      WrittenPages pages;
+      if (!WriteParquet(columns[i], rows, out, at, pages)) return false;
+      double* const words = words_ + kWriteWords + i * kWriteColumn;
+      words[4] = pages.dictionary == SIZE_MAX ? -1 : static_cast<double>(pages.dictionary);
+      words[5] = static_cast<double>(pages.data);
+      words[6] = static_cast<double>(pages.end);
+      at = pages.end;
+    }
+    return true;
+  }
+
+  size_t rows;
+  size_t count;
+  size_t bound;
+  std::unique_ptr<EncodeColumn[]> columns;
+
+ private:
+  double* words_;
+};
+
+}  // namespace
+
+napi_value ReadParquet(napi_env env, napi_callback_info info) {
+  napi_value args[2];
+  if (!GetArguments(env, info, args)) return Misused(env);
+  const auto job = AskedFor(env, args);
+  if (job == nullptr) return nullptr;
+  job->Run();
+  return job->Result(env);
+}
+
+napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
+  napi_value args[2];
+  if (!GetArguments(env, info, args)) return Misused(env);
+  auto job = AskedFor(env, args);
+  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 2);
+}
+
+napi_value BoundParquet(napi_env env, napi_callback_info info) {
+  napi_value args[2];
+  Written written;
+  napi_value bound;
+  if (!GetArguments(env, info, args) || !written.Ask(env, args[0], args[1])) return Misused(env);
+  return napi_create_double(env, static_cast<double>(written.bound), &bound) == napi_ok ? bound : nullptr;
+}
+
+napi_value WriteParquet(napi_env env, napi_callback_info info) {
+  napi_value args[4];
+  Written written;
+  View out;
+  double at;
+  if (!GetArguments(env, info, args) || !written.Ask(env, args[0], args[1]) ||
+      !GetView(env, args[2], napi_uint8_array, out) || napi_get_value_double(env, args[3], &at) != napi_ok ||
+      !(at >= 0 && at <= static_cast<double>(out.length)) ||
+      written.bound > out.length - static_cast<size_t>(at)) {
+    return Misused(env);
+  }
+  napi_value done;
+  const bool is_done = written.Write(out.data, static_cast<size_t>(at));
+  return napi_get_boolean(env, is_done, &done) == napi_ok ? done : nullptr;
+}
+
+}  // namespace serving

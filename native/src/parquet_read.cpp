@@ -1,0 +1,371 @@
+#include "parquet_read.h"
+
+#include <algorithm>
+
+#include "simdjson.h"
+#include "snappy.h"
+
+namespace serving {
+namespace {
+
+// Numbers of the enum Encoding.
+constexpr int kPlain = 0;
+constexpr int kPlainDictionary = 2;
+constexpr int kRle = 3;
+constexpr int kRleDictionary = 8;
+
+// Texts up to this length are copied by one move of so many bytes.
+constexpr size_t kShortText = 16;
+
+uint32_t Load32(const uint8_t* at) {
+  uint32_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+// The bytes from `at` on.
+Span From(Span bytes, size_t at) { return {bytes.data + at, bytes.size - at}; }
+
+// Makes room for `count` elements in place of what was there.
+template <class T>
+T* Room(Bytes& bytes, size_t count) {
+  bytes.Clear();
+  return bytes.Reserve(count * sizeof(T) + 1) ? bytes.As<T>() : nullptr;
+}
+
+// Reads `count` numbers of `width` bits: runs of one number, and groups of eight packed ones.
+template <class T>
+bool ReadHybrid(Span bytes, unsigned width, T* into, size_t count) {
+  if (width > 32) return false;
+  const size_t run_bytes = (width + 7) / 8;
+  const uint64_t mask = (uint64_t{1} << width) - 1;
+  size_t at = 0;
+  for (size_t filled = 0; filled < count;) {
+    uint32_t head = 0;
+    for (unsigned shift = 0;; shift += 7) {
+      if (at >= bytes.size || shift > 28) return false;
+      const uint8_t byte = bytes.data[at++];
+      head |= static_cast<uint32_t>(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    const size_t length = head >> 1;
+    if (length == 0) return false;
+    if ((head & 1) == 0) {
+      if (run_bytes > bytes.size - at) return false;
+      uint64_t value = 0;
+      for (size_t i = 0; i < run_bytes; i++) value |= static_cast<uint64_t>(bytes.data[at++]) << (8 * i);
+      if (value > mask) return false;
+      const size_t end = filled + std::min(length, count - filled);
+      std::fill(into + filled, into + end, static_cast<T>(value));
+      filled = end;
+      continue;
+    }
+    const size_t here = std::min(length * 8, count - filled);
+    // Writers may leave out the end of the last group.
+    if ((here * width + 7) / 8 > bytes.size - at) return false;
+    const uint8_t* const from = bytes.data + at;
+    const size_t left = bytes.size - at;
+    size_t bit = 0;
+    for (size_t i = 0; i < here; i++, bit += width) {
+      const size_t place = bit / 8;
+      uint64_t word = 0;
+      if (place + 8 <= left) {
+        std::memcpy(&word, from + place, 8);
+      } else {
+        std::memcpy(&word, from + place, left - place);
+      }
+      into[filled + i] = static_cast<T>((word >> (bit % 8)) & mask);
+    }
+    filled += here;
+    at += std::min(length * width, left);
+  }
+  return true;
+}
+
+void SetBits(uint8_t* bits, size_t from, size_t count) {
+  for (; count > 0 && from % 8 != 0; from++, count--) bits[from / 8] |= static_cast<uint8_t>(1 << (from % 8));
+  std::memset(bits + from / 8, 0xff, count / 8);
+  if (count % 8 != 0) bits[(from + count) / 8] |= static_cast<uint8_t>((1 << (count % 8)) - 1);
+}
+
+template <class T>
+bool NarrowTo(uint8_t* data, size_t rows) {
+  const int32_t* const wide = reinterpret_cast<const int32_t*>(data);
+  bool fits = true;
+  for (size_t i = 0; i < rows; i++) {
+    const T value = static_cast<T>(wide[i]);
+    fits &= static_cast<int32_t>(value) == wide[i];
+    // In place: each is written at or before the number that it is made from.
+    std::memcpy(data + i * sizeof(T), &value, sizeof(T));
+  }
+  return fits;
+}
+
+}  // namespace
+
+size_t PhysicalSize(Physical physical) {
+  switch (physical) {
+    case Physical::kInt32:
+    case Physical::kFloat:
+      return 4;
+    case Physical::kInt64:
+    case Physical::kDouble:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+bool ParquetDecoder::Read(ParquetColumn& column, const ParquetPage* pages, size_t count) {
+  column_ = &column;
+  row_ = 0;
+  for (size_t i = 0; i < count; i++) {
+    const ParquetPage& page = pages[i];
+    if (page.starts_chunk) has_dictionary_ = false;
+    if (!(page.is_dictionary ? ReadDictionary(page) : ReadData(page))) return false;
+  }
+  if (row_ != rows_) return false;
+  return column.physical == Physical::kBytes ? FinishTexts() : Narrow();
+}
+
+bool ParquetDecoder::Unpack(const ParquetPage& page, Span packed, size_t unpacked, Bytes& into, Span& out) {
+  if (unpacked == 0) {
+    out = {packed.data, 0};
+    return true;
+  }
+  if (!page.is_snappy) {
+    out = packed;
+    return packed.size == unpacked;
+  }
+  into.Clear();
+  if (!into.Reserve(unpacked + 1) || !UnpackSnappy(packed.data, packed.size, into.data(), unpacked)) return false;
+  out = {into.data(), unpacked};
+  return true;
+}
+
+bool ParquetDecoder::ReadDictionary(const ParquetPage& page) {
+  if (has_dictionary_ || column_->physical == Physical::kBool) return false;
+  if (page.encoding != kPlain && page.encoding != kPlainDictionary) return false;
+  if (!Unpack(page, page.bytes, page.unpacked, dictionary_page_, dictionary_)) return false;
+  const size_t size = PhysicalSize(column_->physical);
+  // Each text takes four bytes at least.
+  if (page.values > dictionary_.size / (size == 0 ? 4 : size)) return false;
+  entries_ = page.values;
+  has_dictionary_ = true;
+  if (size != 0) return true;
+  if (dictionary_.size > UINT32_MAX) return false;
+  uint32_t* const starts = Room<uint32_t>(starts_, entries_ * 2);
+  if (starts == nullptr) return false;
+  size_t at = 0;
+  for (size_t i = 0; i < entries_; i++) {
+    if (dictionary_.size - at < 4) return false;
+    const size_t length = Load32(dictionary_.data + at);
+    at += 4;
+    if (length > dictionary_.size - at) return false;
+    starts[i * 2] = static_cast<uint32_t>(at);
+    starts[i * 2 + 1] = static_cast<uint32_t>(length);
+    at += length;
+  }
+  return true;
+}
+
+bool ParquetDecoder::ReadData(const ParquetPage& page) {
+  if (page.values == 0 || page.values > rows_ - row_) return false;
+  count_ = page.values;
+  present_ = count_;
+  Span values;
+  Span levels{nullptr, 0};
+  if (page.levels == SIZE_MAX) {
+    if (!Unpack(page, page.bytes, page.unpacked, page_, values)) return false;
+    if (column_->is_optional) {
+      if (values.size < 4) return false;
+      const size_t length = Load32(values.data);
+      if (length > values.size - 4) return false;
+      levels = {values.data + 4, length};
+      values = From(values, 4 + length);
+    }
+  } else {
+    if (page.levels > page.bytes.size || page.levels > page.unpacked) return false;
+    levels = {page.bytes.data, page.levels};
+    const Span rest = From(page.bytes, page.levels);
+    if (!Unpack(page, rest, page.unpacked - page.levels, page_, values)) return false;
+  }
+  if (column_->is_optional) {
+    if (!ReadLevels(levels, count_)) return false;
+  } else {
+    SetBits(column_->validity, row_, count_);
+  }
+  bool done = false;
+  if (page.encoding == kPlain) {
+    done = column_->physical == Physical::kBytes ? ReadPlainTexts(values) : ReadPlain(values);
+  } else if (page.encoding == kPlainDictionary || page.encoding == kRleDictionary) {
+    done = has_dictionary_ && ReadCodes(values);
+  } else if (page.encoding == kRle && column_->physical == Physical::kBool && values.size >= 4) {
+    const size_t length = Load32(values.data);
+    uint32_t* const flags = Room<uint32_t>(numbers_, present_);
+    done = flags != nullptr && length <= values.size - 4 &&
+           ReadHybrid({values.data + 4, length}, 1, flags, present_) && ReadFlags(flags);
+  }
+  row_ += count_;
+  return done;
+}
+
+bool ParquetDecoder::ReadLevels(Span levels, size_t count) {
+  uint8_t* const flags = Room<uint8_t>(flags_, count);
+  if (flags == nullptr || !ReadHybrid(levels, 1, flags, count)) return false;
+  size_t present = 0;
+  for (size_t i = 0; i < count; i++) present += flags[i];
+  present_ = present;
+  if (IsDense()) {
+    SetBits(column_->validity, row_, count);
+  } else {
+    column_->nulls += count - present;
+    const size_t size = PhysicalSize(column_->physical);
+    if (size != 0) std::memset(column_->data + row_ * size, 0, count * size);
+    for (size_t i = 0; i < count; i++) {
+      column_->validity[(row_ + i) / 8] |= static_cast<uint8_t>(flags[i] << ((row_ + i) % 8));
+    }
+  }
+  return true;
+}
+
+template <class Place>
+void ParquetDecoder::EachRow(const Place& place) const {
+  if (IsDense()) {
+    for (size_t i = 0; i < count_; i++) place(i, row_ + i);
+    return;
+  }
+  const uint8_t* const flags = flags_.data();
+  for (size_t i = 0, value = 0; i < count_; i++) {
+    if (flags[i] != 0) place(value++, row_ + i);
+  }
+}
+
+bool ParquetDecoder::ReadPlain(Span bytes) {
+  const size_t size = PhysicalSize(column_->physical);
+  uint8_t* const data = column_->data;
+  if (size == 0) {
+    if (present_ > bytes.size * 8) return false;
+    EachRow([&](size_t i, size_t row) {
+      data[row / 8] |= static_cast<uint8_t>(((bytes.data[i / 8] >> (i % 8)) & 1) << (row % 8));
+    });
+    return true;
+  }
+  if (present_ > bytes.size / size) return false;
+  if (IsDense()) {
+    std::memcpy(data + row_ * size, bytes.data, present_ * size);
+  } else if (size == 4) {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, bytes.data + i * 4, 4); });
+  } else {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, bytes.data + i * 8, 8); });
+  }
+  return true;
+}
+
+bool ParquetDecoder::ReadFlags(const uint32_t* flags) {
+  uint8_t* const data = column_->data;
+  EachRow([&](size_t i, size_t row) { data[row / 8] |= static_cast<uint8_t>(flags[i] << (row % 8)); });
+  return true;
+}
+
+// Appends a text, for which room has been made, and for kShortText bytes more; `readable` bytes follow `from`.
+void ParquetDecoder::AppendText(const uint8_t* from, size_t size, size_t readable) {
+  Bytes& text = column_->text;
+  uint8_t* const to = text.data() + text.size();
+  if (size <= kShortText && readable >= kShortText) {
+    std::memcpy(to, from, kShortText);
+  } else {
+    std::memcpy(to, from, size);
+  }
+  text.Advance(size);
+}
+
+bool ParquetDecoder::ReadPlainTexts(Span bytes) {
+  Bytes& text = column_->text;
+  if (!text.Reserve(bytes.size + kShortText) || text.size() + bytes.size > INT32_MAX) return false;
+  int32_t* const offsets = column_->offsets;
+  size_t at = 0;
+  const uint8_t* const flags = IsDense() ? nullptr : flags_.data();
+  for (size_t i = 0; i < count_; i++) {
+    if (flags == nullptr || flags[i] != 0) {
+      if (bytes.size - at < 4) return false;
+      const size_t length = Load32(bytes.data + at);
+      at += 4;
+      if (length > bytes.size - at) return false;
+      AppendText(bytes.data + at, length, bytes.size - at);
+      at += length;
+    }
+    offsets[row_ + i + 1] = static_cast<int32_t>(text.size());
+  }
+  return true;
+}
+
+bool ParquetDecoder::ReadCodes(Span bytes) {
+  if (bytes.size == 0) return false;
+  uint32_t* const codes = Room<uint32_t>(numbers_, present_);
+  if (codes == nullptr || !ReadHybrid(From(bytes, 1), bytes.data[0], codes, present_)) return false;
+  uint32_t largest = 0;
+  for (size_t i = 0; i < present_; i++) largest = std::max(largest, codes[i]);
+  if (present_ > 0 && largest >= entries_) return false;
+  uint8_t* const data = column_->data;
+  const uint8_t* const values = dictionary_.data;
+  const size_t size = PhysicalSize(column_->physical);
+  if (size == 4) {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 4, values + size_t{codes[i]} * 4, 4); });
+    return true;
+  }
+  if (size == 8) {
+    EachRow([&](size_t i, size_t row) { std::memcpy(data + row * 8, values + size_t{codes[i]} * 8, 8); });
+    return true;
+  }
+  const uint32_t* const starts = starts_.As<uint32_t>();
+  size_t total = 0;
+  for (size_t i = 0; i < present_; i++) total += starts[size_t{codes[i]} * 2 + 1];
+  Bytes& text = column_->text;
+  // An entry may be repeated in each row.
+  if (total > work_ || !text.Reserve(total + kShortText) || text.size() + total > INT32_MAX) return false;
+  work_ -= total;
+  int32_t* const offsets = column_->offsets;
+  const uint8_t* const flags = IsDense() ? nullptr : flags_.data();
+  for (size_t i = 0, value = 0; i < count_; i++) {
+    if (flags == nullptr || flags[i] != 0) {
+      const size_t code = codes[value++];
+      const size_t start = starts[code * 2];
+      AppendText(values + start, starts[code * 2 + 1], dictionary_.size - start);
+    }
+    offsets[row_ + i + 1] = static_cast<int32_t>(text.size());
+  }
+  return true;
+}
+
+// Checks that all texts are UTF-8, and cut between characters.
+bool ParquetDecoder::FinishTexts() {
+  const Bytes& text = column_->text;
+  const char* const bytes = reinterpret_cast<const char*>(text.data());
+  if (text.size() == 0) return true;
+  if (!simdjson::validate_utf8(bytes, text.size())) return false;
+  for (size_t row = 1; row < rows_; row++) {
+    const size_t at = static_cast<size_t>(column_->offsets[row]);
+    if (at < text.size() && (text.data()[at] & 0xc0) == 0x80) return false;
+  }
+  return true;
+}
+
+// Puts integers of fewer than 32 bits in their own width. False: one does not fit.
+bool ParquetDecoder::Narrow() {
+  if (column_->physical != Physical::kInt32) return true;
+  switch (column_->dtype) {
+    case Dtype::kInt8:
+      return NarrowTo<int8_t>(column_->data, rows_);
+    case Dtype::kInt16:
+      return NarrowTo<int16_t>(column_->data, rows_);
+    case Dtype::kUint8:
+      return NarrowTo<uint8_t>(column_->data, rows_);
+    case Dtype::kUint16:
+      return NarrowTo<uint16_t>(column_->data, rows_);
+    default:
+      return true;
+  }
+}
+
+}  // namespace serving
