@@ -119,6 +119,7 @@ size_t PhysicalSize(Physical physical) {
 bool ParquetDecoder::Read(ParquetColumn& column, const ParquetPage* pages, size_t count) {
   column_ = &column;
   row_ = 0;
+  has_dictionary_ = false;
   for (size_t i = 0; i < count; i++) {
     const ParquetPage& page = pages[i];
     if (page.starts_chunk) has_dictionary_ = false;
