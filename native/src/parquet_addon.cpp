@@ -294,8 +294,7 @@ napi_value WriteParquet(napi_env env, napi_callback_info info) {
   double at;
   if (!GetArguments(env, info, args) || !written.Ask(env, args[0], args[1]) ||
       !GetView(env, args[2], napi_uint8_array, out) || napi_get_value_double(env, args[3], &at) != napi_ok ||
-      !(at >= 0 && at <= static_cast<double>(out.length)) ||
-      written.bound > out.length - static_cast<size_t>(at)) {
+      !(at >= 0 && at <= static_cast<double>(out.length)) || written.bound > out.length - static_cast<size_t>(at)) {
     return Misused(env);
   }
   napi_value done;

@@ -204,8 +204,8 @@ bool ParquetDecoder::ReadData(const ParquetPage& page) {
   } else if (page.encoding == kRle && column_->physical == Physical::kBool && values.size >= 4) {
     const size_t length = Load32(values.data);
     uint32_t* const flags = Room<uint32_t>(numbers_, present_);
-    done = flags != nullptr && length <= values.size - 4 &&
-           ReadHybrid({values.data + 4, length}, 1, flags, present_) && ReadFlags(flags);
+    done = flags != nullptr && length <= values.size - 4 && ReadHybrid({values.data + 4, length}, 1, flags, present_) &&
+           ReadFlags(flags);
   }
   row_ += count_;
   return done;
