@@ -46,7 +46,7 @@ svc.api({ input: sample, output: image, name: 'i' }, (value: NDArray<'float32'>)
 svc.api({ input: image, output: image, name: 'e' }, (value) => value.data)
 // @ts-expect-error TS2322: nor is nothing
 svc.api({ input: image, output: image, name: 'f' }, () => undefined)
-// @ts-expect-error TS2322: a mode that there is not
+// @ts-expect-error TS2820: a mode that there is not; modes are in capitals
 new io.Image({ pilmode: 'p' })
 // @ts-expect-error TS2345: a tensor of floats is none of bytes
 svc.api({ input: tensor, output: image, name: 'j' }, (value: NDArray<'uint8'>) => value)
