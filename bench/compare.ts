@@ -55,7 +55,11 @@ const parent = mkdtempSync(join(tmpdir(), 'bench-'))
 const dir = join(parent, 'ref')
 try {
   buildRef(dir)
-  const { workerNodeOptions: nodeOptions } = await import(`${dir}/src/workers/worker-process.ts`)
+  // Undefined for refs before d6de4d3, whose workers are started without options.
+  const nodeOptions = await import(`${dir}/src/workers/worker-process.ts`).then(
+    ({ workerNodeOptions }: { workerNodeOptions?: readonly string[] }) => workerNodeOptions,
+    () => undefined,
+  )
   await using generator = await Generator.start()
   const rows = []
   for (const plan of casePlans.filter(({ name }) => name.includes(options.only))) {

@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('the memory of a worker', () => {
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(bytes)
     }
     const collections = await post('/collections', '', { 'content-type': 'text/plain' })
-    // Without a larger first heap one for every 25 bodies (V8 11 to 13).
-    expect(Number(await collections.text())).toBeLessThan(8)
+    // Without a larger first heap 25 on Node 24, and 4 to 10 on Node 20; with it 9 and 0.
+    expect(Number(await collections.text())).toBeLessThan(16)
   }, 120_000)
 })
