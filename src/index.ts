@@ -114,5 +114,5 @@ export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, Security
 export type { InjectJson, InjectRequest, InjectResponse } from './service/inject.ts'
 export type { ModelOptions, ModelTensor } from './service/model-options.ts'
 export type { FetchHandler, Mount } from './service/mount.ts'
-export { type Hook, Service, type ServiceOptions } from './service/service.ts'
+export { type Hook, Service, type ServiceOptions } from './service.ts'
 export { traceHeaders } from './tracing/trace-headers.ts'

@@ -4,8 +4,8 @@
  */
 import type { PythonSettings } from '../runner/python/python-options.ts'
 import { describeServer } from '../server/describe-server.ts'
-import type { Service } from '../service/service.ts'
 import { type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
+import type { Service } from '../service.ts'
 
 /** A service as the process that loads it tells it. */
 export interface DescribedService {

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { readTypeScript } from '../modules/typescript.ts'
 import { modelRepository, type RepositoryOptions } from '../oip/repository.ts'
-import { Service } from '../service/service.ts'
+import { Service } from '../service.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
 /**

@@ -5,7 +5,7 @@
 import type { OipServer } from '../oip/endpoints.ts'
 import { Models } from '../oip/models.ts'
 import { type OpenApiDocument, openApiDocument } from '../openapi/document.ts'
-import type { Service } from '../service/service.ts'
+import type { Service } from '../service.ts'
 import { protocolEndpoints } from './endpoints.ts'
 import { MetricsPage, metricsEndpoint } from './metrics-endpoint.ts'
 

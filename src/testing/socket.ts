@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net'
 import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
 import { Text } from '../descriptors/text.ts'
 import { serve } from '../server/listener.ts'
-import { Service } from '../service/service.ts'
+import { Service } from '../service.ts'
 
 // A longer body is split at this many places instead of everywhere.
 const maxSplits = 64

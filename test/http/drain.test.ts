@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/errors.ts'
-import type { Service } from '../../src/service/service.ts'
+import type { Service } from '../../src/service.ts'
 import { bytes, engines, gate, post, start } from './harness.ts'
 
 const refused = (port: number) =>

@@ -9,7 +9,7 @@ import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../src/http/message.ts'
 import { serve } from '../../src/server/listener.ts'
 import type { EngineName, Listener, ServeOptions } from '../../src/server/options.ts'
-import { Service, type ServiceOptions } from '../../src/service/service.ts'
+import { Service, type ServiceOptions } from '../../src/service.ts'
 
 export { engines } from '../engines.ts'
 

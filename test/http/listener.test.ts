@@ -6,7 +6,7 @@ import { InvalidArgument, SetupError } from '../../src/errors.ts'
 import { pickEngine, serve } from '../../src/server/listener.ts'
 import type { Listener, ServeOptions } from '../../src/server/options.ts'
 import { loadUws } from '../../src/server/uws-package.ts'
-import { Service } from '../../src/service/service.ts'
+import { Service } from '../../src/service.ts'
 import { engines } from './harness.ts'
 
 const silent = pino({ level: 'silent' })

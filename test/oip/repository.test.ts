@@ -26,10 +26,10 @@ async function put(model: string, version: string, file = iris): Promise<void> {
   await cp(file, join(folder, model, version, 'model.onnx'))
 }
 
-async function served(
-  options: RepositoryOptions = {},
-): Promise<(method: string, path: string, body?: object) => Promise<Response>> {
-  const svc = new Service('models', { models: [modelRepository(folder, options)] })
+const served = (options: RepositoryOptions = {}) =>
+  servedBy(new Service('models', { models: [modelRepository(folder, options)] }))
+
+async function servedBy(svc: Service): Promise<(method: string, path: string, body?: object) => Promise<Response>> {
   listener = await serve(svc, { port: 0, host: '127.0.0.1', logger: silent })
   const base = `http://127.0.0.1:${listener.port}/v2`
   return (method, path, body) =>
@@ -39,6 +39,15 @@ async function served(
 const flower = { name: 'measurements', datatype: 'FP32', shape: [1, 4], data: [5.1, 3.5, 1.4, 0.2] }
 
 describe('a repository of models', () => {
+  it('is an option of a service', async () => {
+    await put('iris', '1')
+    const ask = await servedBy(new Service('models', { repository: folder }))
+    const answer = await ask('POST', '/models/iris/infer', { inputs: [flower] })
+    expect(await answer.json()).toMatchObject({ model_name: 'iris', outputs: [{ data: ['setosa'] }, {}] })
+    expect(() => new Service('x', { repository: folder, models: [modelRepository(folder)] })).toThrow(/two models/)
+    expect(() => new Service('x', { repository: 1 as never })).toThrow('expected a path')
+  })
+
   const input = 'name: "measurements" data_type: TYPE_FP32'
   it.each([
     [`input [{ ${input} dims: [-1, 4] }]`, undefined],

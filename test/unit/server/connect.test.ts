@@ -3,7 +3,7 @@ import { Context } from '../../../src/http/context.ts'
 import { bodyLoan, HeaderList, type HttpResponse } from '../../../src/http/message.ts'
 import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 import { connectEndpoints } from '../../../src/server/connect.ts'
-import { Service } from '../../../src/service/service.ts'
+import { Service } from '../../../src/service.ts'
 
 it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],

@@ -3,11 +3,12 @@
  * @module
  */
 
-import type { AnyDescriptor } from '../descriptors/descriptor.ts'
-import type { StandardSchemaV1 } from '../descriptors/schema-error.ts'
-import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
-import type { RunnerLife, StartOptions } from '../runner/runner.ts'
+import type { AnyDescriptor } from './descriptors/descriptor.ts'
+import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
+import { expected, InvalidArgument } from './errors.ts'
+import { modelRepository } from './oip/repository.ts'
+import { checkOptions } from './options.ts'
+import type { RunnerLife, StartOptions } from './runner/runner.ts'
 import {
   type Api,
   type ApiFunction,
@@ -17,13 +18,13 @@ import {
   type QueryTypes,
   type ServiceTypes,
   type serviceApis,
-} from './api.ts'
-import { Cors, type CorsOptions } from './cors.ts'
-import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './get-api.ts'
-import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './hooks.ts'
-import { type InjectRequest, type InjectResponse, inject } from './inject.ts'
-import { type ModelOptions, parseModels } from './model-options.ts'
-import { createMount, type FetchHandler, type Mount } from './mount.ts'
+} from './service/api.ts'
+import { Cors, type CorsOptions } from './service/cors.ts'
+import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './service/get-api.ts'
+import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './service/hooks.ts'
+import { type InjectRequest, type InjectResponse, inject } from './service/inject.ts'
+import { type ModelOptions, parseModels } from './service/model-options.ts'
+import { createMount, type FetchHandler, type Mount } from './service/mount.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {
@@ -38,6 +39,11 @@ export interface ServiceOptions {
    * are loaded and released as `runners` are.
    */
   readonly models?: readonly (RunnerLife | ModelOptions)[]
+  /**
+   * A folder of ONNX models that clients may call by the Open Inference Protocol; the same as `modelRepository(folder)`
+   * in `models`, which takes options.
+   */
+  readonly repository?: string
   /** Which pages of other origins may call the service. Default: none. */
   readonly cors?: CorsOptions
   /** Who may call, such as `apiKey` of `serving/auth`; APIs may have one of their own. Default: everybody. */
@@ -45,6 +51,8 @@ export interface ServiceOptions {
   /** Paths of the server's own pages that need no auth: `/metrics`, `/openapi.json`. Health never needs it. */
   readonly publicPaths?: readonly string[]
 }
+
+const optionNames = ['doc', 'version', 'runners', 'models', 'repository', 'cors', 'auth', 'publicPaths']
 
 /** A service with one more API in its type. */
 type Typed<A, N extends string, F> = Service<A & { readonly [K in N]: F }>
@@ -89,7 +97,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
       throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Service', name))
     }
-    checkOptions('Service', options, ['doc', 'version', 'runners', 'models', 'cors', 'auth', 'publicPaths'])
+    checkOptions('Service', options, optionNames)
     this.name = name
     this.doc = options.doc
     this.version = parseVersion(options.version)
@@ -98,7 +106,9 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     this.cors = options.cors
     this.auth = parseAuth(options.auth, 'auth of Service') || undefined
     this.publicPaths = parsePaths(options.publicPaths ?? [])
-    this.models = parseModels(options.models ?? [], name)
+    const { repository } = options
+    const models = parseModels(options.models ?? [], name)
+    this.models = repository === undefined ? models : parseModels([...models, modelRepository(repository)], name)
     const runners = requireRunners(options.runners ?? [], name)
     const others = new Set(this.models.map(({ runner }) => runner).filter((runner) => !runners.includes(runner)))
     this.runners = Object.freeze(requireRunners([...runners, ...others], name))
