@@ -1,0 +1,308 @@
+// Gives damaged bytes to all readers of bytes that clients send: JSON of arrays and frames, CSV, Snappy and the pages
+// of Parquet. Built with sanitizers, which end the program at the first read or write outside of a buffer; what is read
+// must also agree with itself. Run by native/check.mjs: `readers ROUNDS SEED FILE...`, a round is one text or page for
+// each reader; the files are Parquet.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "../src/csv_parse.h"
+#include "../src/frame_pack.h"
+#include "../src/frame_parse.h"
+#include "../src/ndarray_parse.h"
+#include "../src/parquet_read.h"
+#include "../src/snappy.h"
+#include "mutate.h"
+#include "parquet_file.h"
+
+namespace {
+
+using serving::Dtype;
+using serving::Mutator;
+using serving::Octets;
+using serving::ParquetPage;
+using serving::Physical;
+using serving::SeedColumn;
+using serving::SeedPage;
+using serving::Span;
+
+uint64_t failures = 0;
+
+void Expect(bool is_right, const char* what) {
+  if (!is_right && ++failures <= 20) std::printf("%s\n", what);
+}
+
+// How many inputs a reader took, of all.
+struct Tally {
+  const char* name;
+  uint64_t taken = 0;
+  uint64_t all = 0;
+
+  void Add(bool is_taken) {
+    taken += is_taken ? 1 : 0;
+    all++;
+  }
+};
+
+// Memory of exactly so many bytes, so that a sanitizer sees the first one beyond it.
+class Exact {
+ public:
+  explicit Exact(size_t size) : bytes_(new uint8_t[size]()) {}
+  explicit Exact(const Octets& bytes) : Exact(bytes.size()) {
+    if (!bytes.empty()) std::memcpy(bytes_.get(), bytes.data(), bytes.size());
+  }
+  uint8_t* get() const { return bytes_.get(); }
+
+ private:
+  std::unique_ptr<uint8_t[]> bytes_;
+};
+
+const char* const kArrays[] = {"[[1,2.5,-3e10],[4,5,6]]",
+                               "[0.1,123456789012345678901234,1e-320]",
+                               "[true,false,null]",
+                               "[[[1],[2]],[[3],[4]]]",
+                               "-17",
+                               "[ 1 , 22 ,\n333,4444,55555,666666,7777777,88888888,999999999]",
+                               "[[],[]]",
+                               "[NaN,Infinity,-Infinity]"};
+
+const char* const kFrames[] = {
+    R"([{"a":1,"b":"x"},{"a":2.5,"b":null},{"b":"\u00e9\ud83d\ude00\n","c":[1,{"d":2}]}])",
+    R"({"a":{"0":1,"1":true},"b":{"1":"y","0":"x"}})",
+    R"({"row 1":{"a":1,"b":2},"row 2":{"b":18446744073709551615,"a":-9223372036854775808}})",
+    R"({"columns":["a","b"],"index":[10,20],"data":[[1,"x"],[2,null]]})",
+    R"({"schema":{"fields":[{"name":"index","type":"integer"},{"name":"a","type":"number"}],"primaryKey":["index"]},)"
+    R"("data":[{"index":0,"a":1.5},{"index":1,"a":1e300}]})",
+    R"({"name":"s","index":["x","y"],"data":[1,2]})",
+    R"({"a":[1,2,3],"b":["x","y","z"]})",
+    R"([[1,2],[3,4]])",
+    R"([1,2,null,"word"])"};
+
+const char* const kTables[] = {"1,x,true\n2,\"y \"\"q\"\"\",false\n,,\n",
+                               "-9223372036854775808,1e5,NaN\r\n18446744073709551615,-0,null\r\n",
+                               "\"many\nlines\",\"a,b\",x\n\n\n0.5,abcdefghijklmnop,1.#IND", "1,2\n3,4\n5,6\n"};
+
+template <size_t kCount>
+Octets Text(Mutator& mutate, const char* const (&seeds)[kCount]) {
+  const auto any = [&] {
+    const char* const seed = seeds[mutate.Below(kCount)];
+    return Octets(seed, seed + std::strlen(seed));
+  };
+  Octets text = any();
+  mutate.Damage(text, any());
+  return text;
+}
+
+void ReadArray(Mutator& mutate, Tally& tally) {
+  const Octets text = Text(mutate, kArrays);
+  const Exact json(text);
+  const serving::Cast cast{static_cast<Dtype>(static_cast<int>(mutate.Below(serving::kNumericTypes + 1)) - 1),
+                           mutate.OneIn(2)};
+  const size_t capacity = serving::CountElements(json.get(), text.size());
+  Expect(capacity <= text.size() + 1, "more elements than bytes");
+  const Exact out(capacity * serving::ItemSize(cast.dtype));
+  serving::ParseResult result{};
+  serving::ParseNdarray(json.get(), text.size(), cast, out.get(), capacity, result);
+  const bool is_taken = result.status == serving::Status::kOk;
+  tally.Add(is_taken);
+  if (!is_taken) return Expect(result.offset <= text.size(), "an error behind the text");
+  size_t count = 1;
+  for (int i = 0; i < result.rank; i++) count *= result.dims[i];
+  Expect(result.count <= capacity && count == result.count, "an array whose shape does not fit");
+}
+
+void ReadFrame(Mutator& mutate, Tally& tally) {
+  const Octets text = Text(mutate, kFrames);
+  const Exact json(text);
+  const serving::FrameLimits limits{mutate.OneIn(8) ? 2u : 100u, mutate.OneIn(8) ? 3u : 10000u};
+  serving::FrameParser parser(json.get(), text.size(), limits, 1, 2, mutate.OneIn(4));
+  const bool is_taken = parser.Parse(static_cast<serving::FrameLayout>(mutate.Below(serving::kFrameLayouts)));
+  tally.Add(is_taken);
+  // Lists of elements are as long as their text; what is missing in sparse rows counts.
+  const size_t cells = std::max(limits.max_cells, text.size());
+  Expect(is_taken ? parser.rows() * parser.columns() <= cells && parser.columns() <= limits.max_columns
+                  : parser.error_offset() <= text.size(),
+         "a frame beyond its limits");
+  std::free(serving::PackFrame(parser).data);
+}
+
+void ReadCsv(Mutator& mutate, Tally& tally) {
+  const Octets text = Text(mutate, kTables);
+  const Exact csv(text);
+  const size_t columns = mutate.OneIn(4) ? 2 : 3;
+  const Exact is_text(columns);
+  for (size_t i = 0; i < columns; i++) is_text.get()[i] = mutate.OneIn(8) ? 1 : 0;
+  const size_t limit = mutate.OneIn(8) ? 4 : 10000;
+  serving::CsvParser parser(csv.get(), text.size(), columns, is_text.get(), limit);
+  const bool is_taken = parser.Parse();
+  tally.Add(is_taken);
+  Expect(is_taken ? parser.rows() * columns <= limit : parser.error_offset() <= text.size(),
+         "a table beyond its limits");
+  std::free(serving::PackCsv(parser).data);
+}
+
+// Returns a page of one of the columns that is packed by Snappy, or another one.
+const SeedPage& AnyPage(Mutator& mutate, const std::vector<SeedColumn>& seeds) {
+  const std::vector<SeedPage>& pages = seeds[mutate.Below(seeds.size())].pages;
+  return pages[mutate.Below(pages.size())];
+}
+
+void ReadSnappy(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
+  const SeedPage* page = &AnyPage(mutate, seeds);
+  while (!page->head.is_snappy) page = &AnyPage(mutate, seeds);
+  const size_t levels = page->head.levels == SIZE_MAX ? 0 : page->head.levels;
+  Octets packed(page->bytes.begin() + static_cast<std::ptrdiff_t>(levels), page->bytes.end());
+  mutate.Damage(packed, AnyPage(mutate, seeds).bytes);
+  size_t size = page->head.unpacked - levels;
+  if (mutate.OneIn(4)) {
+    // As the bytes say it themselves, so that what follows is reached after any damage.
+    size = packed.empty() ? 0 : packed[0] & 0x7f;
+    if (packed.size() > 1 && packed[0] > 0x7f) size |= (packed[1] & 0x7fu) << 7;
+  }
+  const Exact from(packed);
+  const Exact out(size);
+  tally.Add(serving::UnpackSnappy(from.get(), packed.size(), out.get(), size));
+}
+
+// Returns another number: near, at an edge or any.
+size_t Other(Mutator& mutate, size_t number) {
+  const size_t numbers[] = {0, 1, number + 1, number - 1, number * 2, number + 8, 0x7fff, mutate.Below(4096)};
+  return numbers[mutate.Below(sizeof numbers / sizeof *numbers)] & 0xffff;
+}
+
+// Changes what the header of a page says, as far as the add-on lets it through.
+void DamageHead(Mutator& mutate, ParquetPage& head) {
+  switch (mutate.Below(7)) {
+    case 0:
+      head.is_dictionary = !head.is_dictionary;
+      break;
+    case 1:
+      head.encoding = static_cast<int>(mutate.Below(10));
+      break;
+    case 2:
+      head.values = Other(mutate, head.values);
+      break;
+    case 3:
+      head.is_snappy = !head.is_snappy;
+      break;
+    case 4:
+      head.unpacked = Other(mutate, head.unpacked);
+      break;
+    case 5:
+      head.levels = head.levels == SIZE_MAX || mutate.OneIn(2) ? Other(mutate, 8) : SIZE_MAX;
+      break;
+    default:
+      head.starts_chunk = !head.starts_chunk;
+  }
+}
+
+Dtype DtypeOf(Mutator& mutate, Physical physical) {
+  constexpr Dtype kNarrow[] = {Dtype::kInt8, Dtype::kInt16, Dtype::kUint8, Dtype::kUint16, Dtype::kInt32};
+  switch (physical) {
+    case Physical::kInt32:
+      return kNarrow[mutate.Below(5)];
+    case Physical::kInt64:
+      return Dtype::kInt64;
+    case Physical::kFloat:
+      return Dtype::kFloat32;
+    case Physical::kDouble:
+      return Dtype::kFloat64;
+    case Physical::kBytes:
+      return Dtype::kStr;
+    default:
+      return Dtype::kBool;
+  }
+}
+
+// Decodes a column into memory as parquet_addon.cpp makes it, but each part exactly as long as it must be.
+bool Decode(const SeedColumn& seed, Dtype dtype) {
+  std::vector<Exact> bytes;
+  std::vector<ParquetPage> pages;
+  for (const SeedPage& page : seed.pages) {
+    bytes.emplace_back(page.bytes);
+    pages.push_back(page.head);
+    pages.back().bytes = {bytes.back().get(), page.bytes.size()};
+  }
+  const size_t rows = seed.rows;
+  const bool is_text = seed.physical == Physical::kBytes;
+  const size_t bits = (rows + 7) / 8;
+  const Exact validity(bits);
+  const Exact data(seed.physical == Physical::kBool ? bits : rows * serving::PhysicalSize(seed.physical));
+  const Exact offsets(is_text ? (rows + 1) * 4 : 0);
+  serving::ParquetColumn column;
+  column.physical = seed.physical;
+  column.dtype = dtype;
+  column.is_optional = seed.is_optional;
+  column.validity = validity.get();
+  column.data = data.get();
+  column.offsets = is_text ? reinterpret_cast<int32_t*>(offsets.get()) : nullptr;
+  serving::ParquetDecoder decoder(rows, 1 << 16);
+  if (!decoder.Read(column, pages.data(), pages.size())) return false;
+  size_t present = 0;
+  for (size_t row = 0; row < rows; row++) present += validity.get()[row / 8] >> (row % 8) & 1;
+  Expect(present + column.nulls == rows, "another number of nulls than the flags say");
+  if (!is_text) return true;
+  bool is_ascending = column.offsets[0] == 0;
+  for (size_t row = 0; row < rows; row++) is_ascending &= column.offsets[row] <= column.offsets[row + 1];
+  Expect(is_ascending && static_cast<size_t>(column.offsets[rows]) == column.text.size(), "texts out of order");
+  return true;
+}
+
+void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
+  SeedColumn column = seeds[mutate.Below(seeds.size())];
+  SeedPage& page = column.pages[mutate.Below(column.pages.size())];
+  mutate.Damage(page.bytes, AnyPage(mutate, seeds).bytes);
+  if (mutate.OneIn(3)) DamageHead(mutate, page.head);
+  if (mutate.OneIn(8)) column.pages.push_back(AnyPage(mutate, seeds));
+  if (mutate.OneIn(16)) column.rows = Other(mutate, column.rows);
+  if (mutate.OneIn(16)) column.is_optional = !column.is_optional;
+  if (mutate.OneIn(16)) column.physical = seeds[mutate.Below(seeds.size())].physical;
+  tally.Add(Decode(column, DtypeOf(mutate, column.physical)));
+}
+
+// Returns the columns of the files that the decoder reads as they are.
+std::vector<SeedColumn> Seeds(int count, char** files) {
+  std::vector<SeedColumn> found;
+  for (int i = 0; i < count; i++) serving::AddColumns(serving::FileBytes(files[i]), found);
+  std::vector<SeedColumn> seeds;
+  Mutator mutate(0);
+  for (const SeedColumn& column : found) {
+    const Dtype dtype = column.physical == Physical::kInt32 ? Dtype::kInt32 : DtypeOf(mutate, column.physical);
+    const int physical = static_cast<int>(column.physical);
+    if (physical != 3 && physical <= 6 && Decode(column, dtype)) seeds.push_back(column);
+  }
+  return seeds;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0;
+  const std::vector<SeedColumn> seeds = Seeds(argc - 3, argv + 3);
+  bool has_snappy = false;
+  for (const SeedColumn& column : seeds) {
+    for (const SeedPage& page : column.pages) has_snappy |= page.head.is_snappy;
+  }
+  Expect(has_snappy, "no Parquet file with columns that can be read, one of them by Snappy");
+  Mutator mutate(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
+  Tally tallies[] = {{"arrays"}, {"frames"}, {"csv"}, {"snappy"}, {"parquet"}};
+  for (uint64_t i = 0; i < rounds && failures == 0; i++) {
+    ReadArray(mutate, tallies[0]);
+    ReadFrame(mutate, tallies[1]);
+    ReadCsv(mutate, tallies[2]);
+    ReadSnappy(mutate, seeds, tallies[3]);
+    ReadColumn(mutate, seeds, tallies[4]);
+  }
+  std::printf("%zu columns as seeds; read of damaged:", seeds.size());
+  for (const Tally& tally : tallies) {
+    std::printf(" %s %llu of %llu,", tally.name, static_cast<unsigned long long>(tally.taken),
+                static_cast<unsigned long long>(tally.all));
+    // Otherwise the fuzzer reaches nothing of a reader, or damages nothing.
+    Expect(rounds < 1000 || (tally.taken > 0 && tally.taken < tally.all), "a reader took all or nothing");
+  }
+  std::printf(" %llu failures\n", static_cast<unsigned long long>(failures));
+  return failures == 0 ? 0 : 1;
+}
