@@ -33,6 +33,7 @@ MODELS = {
     "double": ("TYPE_FP32", "[-1, 2]", "x * np.float32(2)"),
     "wide": ("TYPE_INT64", "[-1]", "x"),
     "words": ("TYPE_STRING", "[-1]", "np.array([each + b'!' for each in x.ravel()], object).reshape(x.shape)"),
+    "halves": ("TYPE_BF16", "[-1]", None),
 }
 
 
@@ -87,6 +88,7 @@ def infer(what, model, inputs, tail=b"", expected="same", length=None, **rest):
 
 
 FLOATS = struct.pack("<2f", 1, 2.5)
+HALVES = struct.pack("<3H", 0x3F80, 0xC049, 0x7F80)
 BYTES = struct.pack("<I", 2) + b"ab" + struct.pack("<I", 0)
 binary = {"binary_data_output": True}
 # `same`: status, header and every byte; a status pair: Triton's and ours, by choice.
@@ -109,6 +111,8 @@ CASES = [
     infer("JSON in, binary out", "double", [tensor(data=[1, 2])], parameters=binary),
     infer("binary output by itself", "double", [tensor(data=[1, 2])], outputs=[{"name": "output", "parameters": {"binary_data": True}}]),
     infer("BYTES, binary both ways", "words", [tensor((2,), "BYTES", parameters={"binary_data_size": 10})], BYTES, parameters=binary),
+    infer("BF16, binary both ways", "halves", [tensor((3,), "BF16", parameters={"binary_data_size": 6})], HALVES, parameters=binary),
+    ("metadata of BF16", "GET", "/v2/models/halves", b"", {}, "metadata"),
     infer("the length of JSON alone", "double", json.dumps({"inputs": [tensor(data=[1, 2])]}), length=len(json.dumps({"inputs": [tensor(data=[1, 2])]}))),
     infer("classification", "double", [tensor(data=[1, 2])], outputs=[{"name": "output", "parameters": {"classification": 2}}], expected="classes"),
     infer("an unknown model", "none", [tensor(data=[1, 2])], expected="status"),
@@ -170,6 +174,7 @@ RPC = [
     ("raw BYTES", "ModelInfer", message("words", (2,), "BYTES", raw=[BYTES]), "same"),
     ("typed BYTES", "ModelInfer", message("words", (2,), "BYTES", bytes_contents=[b"ab", b""]), "same"),
     ("typed INT64", "ModelInfer", message("wide", (2,), "INT64", int64_contents=[2**53 + 1, -1]), "same"),
+    ("raw BF16", "ModelInfer", message("halves", (3,), "BF16", raw=[HALVES]), "same"),
     ("no elements", "ModelInfer", message("double", (0, 2), raw=[b""]), "same"),
     ("a version", "ModelInfer", message("double", raw=[FLOATS], version="1"), "same"),
     ("a requested output", "ModelInfer", message("double", raw=[FLOATS], outputs=["output"]), "same"),

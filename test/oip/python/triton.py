@@ -26,15 +26,19 @@ class TritonPythonModel:
     def execute(self, requests):
         answers = []
         for request in requests:
-            x = pb_utils.get_input_tensor_by_name(request, "input").as_numpy()
-            y = WORK
-            answers.append(pb_utils.InferenceResponse([pb_utils.Tensor("output", y)]))
+            tensor = pb_utils.get_input_tensor_by_name(request, "input")
+            answers.append(pb_utils.InferenceResponse([RESULT]))
         return answers
 """
 
+NUMPY = 'pb_utils.Tensor("output", (lambda x: WORK)(tensor.as_numpy()))'
+# numpy has no BF16.
+SAME = 'pb_utils.Tensor.from_dlpack("output", tensor.to_dlpack())'
+
 
 def start_triton(folder, models, port, grpc_port):
-    """Starts a server in a folder. `models`: by name a datatype, a shape and an expression of the numpy array `x`."""
+    """Starts a server in a folder. `models`: by name a datatype, a shape and an expression of the numpy
+    array `x`; None gives the input back."""
     packages = Path(sysconfig.get_paths()["purelib"])
     server = packages / "pytriton/tritonserver"
     backend = folder / "backends/python"
@@ -45,7 +49,7 @@ def start_triton(folder, models, port, grpc_port):
     for name, (kind, dims, work) in models.items():
         place = folder / "models" / name / "1"
         place.mkdir(parents=True)
-        (place / "model.py").write_text(CODE.replace("WORK", work).replace("PACKAGES", repr(str(packages))))
+        (place / "model.py").write_text(CODE.replace("RESULT", SAME if work is None else NUMPY.replace("WORK", work)).replace("PACKAGES", repr(str(packages))))
         tensors = "\n".join(f'{side} [{{ name: "{side}" data_type: {kind} dims: {dims} }}]' for side in ("input", "output"))
         (place.parent / "config.pbtxt").write_text(f'backend: "python"\nmax_batch_size: 0\n{tensors}\n')
     environment = dict(
