@@ -6,7 +6,7 @@ import { createClient } from 'serving/client'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/document.ts'
 import { serve } from '../../src/server/listener.ts'
-import { gate } from '../http/harness.ts'
+import { deferred } from '../http/harness.ts'
 import { client, failure, picture, url } from './served.ts'
 import type * as service from './service.ts'
 import svc from './service.ts'
@@ -24,12 +24,12 @@ describe('GET APIs', () => {
 
 describe('streams of a file', () => {
   it('are sent as they come, of every kind', async () => {
-    const begun = gate()
+    const begun = deferred()
     const streams = new Service('streams').add('count', { input: new io.File(), output: new io.JSON() }, (file) => {
       return { length: file.size, type: file.mimeType }
     })
     streams.onRequest((ctx) => {
-      if (ctx.path === '/count') begun.open()
+      if (ctx.path === '/count') begun.resolve()
     })
     const own = await serve(streams, { port: 0, host: '127.0.0.1' })
     try {

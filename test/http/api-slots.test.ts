@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { InvalidArgument, io, Service } from '../../src/index.ts'
 import { encodeRequest } from '../../src/proto/envelope.ts'
 import { GrpcClient } from '../rpc/harness.ts'
-import { bytes, chunked, engines, gate, post, start, turns } from './harness.ts'
+import { bytes, chunked, deferred, engines, post, start, turns } from './harness.ts'
 
 describe.each(engines)('maxInFlight of an API on %s', (engine) => {
   it('refuses what is above it, over every protocol, and leaves the others alone', async () => {
-    let hold = gate()
+    let hold = deferred()
     const running = await start(
       engine,
       (svc) => {
@@ -41,10 +41,10 @@ describe.each(engines)('maxInFlight of an API on %s', (engine) => {
       const page = running.ask(post('/page', '', {}, 'GET'))
       await turns(20)
       expect((await running.ask(post('/page', '', {}, 'GET'))).status).toBe(503)
-      hold.open()
+      hold.resolve()
       expect([(await first).text, (await page).text]).toEqual(['done', '1'])
       expect((await second).error).toBeUndefined()
-      hold = gate()
+      hold = deferred()
     }
     client.close()
   })

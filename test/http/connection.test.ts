@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/errors.ts'
-import { bytes, chunked, engines, gate, post, start, turns } from './harness.ts'
+import { bytes, chunked, deferred, engines, post, start, turns } from './harness.ts'
 
 describe.each(engines)('connections on %s', (engine) => {
   it('keeps a connection for the next request', async () => {
@@ -21,7 +21,7 @@ describe.each(engines)('connections on %s', (engine) => {
   })
 
   it('serves two requests at once and keeps them apart', async () => {
-    const first = gate<string>()
+    const first = deferred<string>()
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'wait' }, async (body) => {
         const text = Buffer.from(body).toString()
@@ -32,7 +32,7 @@ describe.each(engines)('connections on %s', (engine) => {
     await one.writeAlone(post('/wait', 'first'))
     two.write(post('/wait', 'second'))
     expect((await two.answer()).text).toBe('second done')
-    first.open('first done')
+    first.resolve('first done')
     expect((await one.answer()).text).toBe('first done')
   })
 
@@ -44,7 +44,7 @@ describe.each(engines)('connections on %s', (engine) => {
   })
 
   it('never mixes up pipelined requests that wait', async () => {
-    const release = gate()
+    const release = deferred()
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'wait' }, async (body) => {
         await release.promise
@@ -57,9 +57,9 @@ describe.each(engines)('connections on %s', (engine) => {
       // uWebSockets.js closes a connection whose next request comes while one is pending.
       await raw.closed
       expect(raw.received).toBe('')
-      release.open()
+      release.resolve()
     } else {
-      release.open()
+      release.resolve()
       expect((await raw.answer()).text).toBe('a')
       expect((await raw.answer()).text).toBe('b')
     }
@@ -116,17 +116,17 @@ describe.each(engines)('clients that go away on %s', (engine) => {
   })
 
   it('tells a running function, and frees its place at once', async () => {
-    const entered = gate()
-    const left = gate<unknown>()
+    const entered = deferred()
+    const left = deferred<unknown>()
     const server = await start(
       engine,
       (svc) =>
         svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
           const { signal } = ctx
           if (_body.length > 0) return 'quick'
-          entered.open()
+          entered.resolve()
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
-          left.open(signal.reason)
+          left.resolve(signal.reason)
           return 'nobody hears this'
         }),
       { maxInFlight: 1 },
@@ -143,12 +143,12 @@ describe.each(engines)('clients that go away on %s', (engine) => {
 
   it('takes a half-close for the end of the client while its request runs', async () => {
     // uWebSockets.js and node:http both give a request up whose client has closed its sending side.
-    const entered = gate()
-    const aborted = gate()
+    const entered = deferred()
+    const aborted = deferred()
     const server = await start(engine, (svc) =>
       svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
-        ctx.signal.addEventListener('abort', () => aborted.open())
-        entered.open()
+        ctx.signal.addEventListener('abort', () => aborted.resolve())
+        entered.resolve()
         await aborted.promise
         return 'late'
       }),
@@ -186,13 +186,13 @@ describe.each(engines)('clients that go away on %s', (engine) => {
   })
 
   it('frees the places of pipelined requests whose turn never came', async () => {
-    const entered = gate()
+    const entered = deferred()
     const server = await start(
       engine,
       (svc) =>
         svc.api({ ...bytes, name: 'wait' }, (_body, ctx) => {
           const { signal } = ctx
-          entered.open()
+          entered.resolve()
           return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('late')))
         }),
       { drainTimeoutMs: 60_000 },

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/errors.ts'
 import type { Service } from '../../src/service.ts'
-import { bytes, engines, gate, post, start } from './harness.ts'
+import { bytes, deferred, engines, post, start } from './harness.ts'
 
 const refused = (port: number) =>
   new Promise<string>((resolve) => {
@@ -16,15 +16,15 @@ const refused = (port: number) =>
 
 describe.each(engines)('close() on %s', (engine) => {
   const waiting = async (options = {}) => {
-    const entered = gate()
-    const release = gate()
-    const reason = gate<unknown>()
+    const entered = deferred()
+    const release = deferred()
+    const reason = deferred<unknown>()
     const steps: string[] = []
     const define = (svc: Service) => {
       svc.onShutdown(() => void steps.push('stopped'))
       svc.api({ ...bytes, name: 'wait' }, async (_body, ctx) => {
-        ctx.signal.addEventListener('abort', () => reason.open(ctx.signal.reason))
-        entered.open()
+        ctx.signal.addEventListener('abort', () => reason.resolve(ctx.signal.reason))
+        entered.resolve()
         await release.promise
         steps.push('answered')
         return 'complete'
@@ -41,7 +41,7 @@ describe.each(engines)('close() on %s', (engine) => {
     const { server, raw, release, steps } = await waiting()
     const closing = server.listener.close({ accepting: false })
     expect(await refused(server.port)).toBe('ECONNREFUSED')
-    release.open()
+    release.resolve()
     expect((await raw.answer()).text).toBe('complete')
     await closing
     expect(steps).toEqual(['answered', 'stopped'])
@@ -63,7 +63,7 @@ describe.each(engines)('close() on %s', (engine) => {
       if (request.endsWith('x')) expect(await late.closed).toBe('')
     }
     expect(steps).toEqual([])
-    release.open()
+    release.resolve()
     expect((await raw.answer()).text).toBe('complete')
     await closing
     expect(steps).toEqual(['answered', 'stopped'])
@@ -77,7 +77,7 @@ describe.each(engines)('close() on %s', (engine) => {
     const closing = server.listener.close()
     const ready = await server.ask(post('/readyz', '', {}, 'GET'))
     expect([ready.status, ready.text, ready.headers.get('connection')]).toEqual([503, 'stopping\n', ['close']])
-    release.open()
+    release.resolve()
     const late = await server.connect()
     for (const connection of [idle, late]) {
       connection.write(post('/wait', 'x'))
@@ -96,13 +96,13 @@ describe.each(engines)('close() on %s', (engine) => {
   it('waits for no more than drainDelayMs, and not at all when others have the port', async () => {
     const { server, raw, release } = await waiting({ drainDelayMs: 10 })
     const closing = server.listener.close()
-    release.open()
+    release.resolve()
     expect((await raw.answer()).text).toBe('complete')
     await closing
     expect(await refused(server.port)).toBe('ECONNREFUSED')
 
     const shared = await waiting({ drainDelayMs: 60_000 })
-    shared.release.open()
+    shared.release.resolve()
     await shared.server.listener.close({ accepting: false })
     expect(await refused(shared.server.port)).toBe('ECONNREFUSED')
   })
@@ -115,20 +115,20 @@ describe.each(engines)('close() on %s', (engine) => {
     expect(raw.received).toBe('')
     expect(steps).toEqual(['stopped'])
     expect(await refused(server.port)).toBe('ECONNREFUSED')
-    release.open()
+    release.resolve()
   })
 
   it('may be called twice and at once', async () => {
     const { server, release, steps } = await waiting()
     const closings = [server.listener.close(), server.listener.close()]
-    release.open()
+    release.resolve()
     await Promise.all(closings)
     await server.listener.close()
     expect(steps.filter((step) => step === 'stopped')).toHaveLength(1)
   })
 
   it('waits for streams', async () => {
-    const more = gate()
+    const more = deferred()
     const server = await start(
       engine,
       (svc) =>
@@ -145,7 +145,7 @@ describe.each(engines)('close() on %s', (engine) => {
     raw.write(post('/stream'))
     await raw.until('first')
     const closing = server.listener.close()
-    more.open()
+    more.resolve()
     expect((await raw.answer()).text).toBe('first, last')
     await closing
   })

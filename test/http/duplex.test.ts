@@ -2,7 +2,7 @@ import { request as httpsRequest } from 'node:https'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
-import { bytes, engines, gate, post, type Raw, start, turns } from './harness.ts'
+import { bytes, deferred, engines, post, type Raw, start, turns } from './harness.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`
@@ -16,7 +16,7 @@ const sizedHead = (path: string, length: number) => post(path, '', { 'content-le
 interface Seen {
   calls: number
   readonly bodies: string[]
-  readonly cancelled: ReturnType<typeof gate<void>>
+  readonly cancelled: ReturnType<typeof deferred<void>>
 }
 
 /** A Hono app whose handlers answer while they read. */
@@ -54,7 +54,7 @@ function streaming(seen: Seen) {
           }
         })
       },
-      cancel: () => seen.cancelled.open(),
+      cancel: () => seen.cancelled.resolve(),
     })
     return new Response(source)
   })
@@ -84,7 +84,7 @@ function streaming(seen: Seen) {
 
 describe.each(engines)('a mounted handler that answers while it reads, on %s', (engine) => {
   const serveApp = async (options = {}) => {
-    const seen: Seen = { calls: 0, bodies: [], cancelled: gate() }
+    const seen: Seen = { calls: 0, bodies: [], cancelled: deferred() }
     const app = streaming(seen)
     const running = await start(
       engine,

@@ -244,10 +244,10 @@ export async function turns(count: number): Promise<void> {
 }
 
 /** Returns a promise with its resolve, for handlers that wait for the test. */
-export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
-  let open: (value: T) => void = () => {}
+export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let settle: (value: T) => void = () => {}
   const promise = new Promise<T>((resolve) => {
-    open = resolve
+    settle = resolve
   })
-  return { promise, open }
+  return { promise, resolve: settle }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Context, Forbidden, type Outcome, type Service, Unauthorized } from '../../src/index.ts'
-import { bytes, chunked, engines, gate, post, type Raw, start, turns } from './harness.ts'
+import { bytes, chunked, deferred, engines, post, type Raw, start, turns } from './harness.ts'
 
 interface Seen {
   readonly outcomes: Outcome[]
@@ -90,7 +90,7 @@ describe.each(engines)('hooks on %s', (engine) => {
   })
 
   it('tell requests that are refused for their framing or for load', async () => {
-    const hold = gate()
+    const hold = deferred()
     const { seen, server } = observed(
       (svc) => {
         svc.api({ ...bytes, name: 'slow' }, async () => {
@@ -107,7 +107,7 @@ describe.each(engines)('hooks on %s', (engine) => {
     expect((await running.ask(post('/slow', 'b'))).status).toBe(503)
     const twice = engine === 'uws' ? 'content-length: 3\r\ncontent-length: 3' : 'content-length: 3\r\nhost: other'
     expect((await running.ask(`POST /slow HTTP/1.1\r\nhost: test\r\n${twice}\r\n\r\nabc`)).status).toBe(400)
-    hold.open()
+    hold.resolve()
     await first.answer()
     const outcomes = await seen.ended(3)
     expect(outcomes.map(({ status, code }) => [status, code])).toEqual([
@@ -118,7 +118,7 @@ describe.each(engines)('hooks on %s', (engine) => {
   })
 
   it('tell streams, whole and broken, and clients that leave', async () => {
-    const begun = gate()
+    const begun = deferred()
     const { seen, server } = observed((svc) => {
       svc.api({ ...bytes, name: 'count' }, async function* () {
         yield 'one'
@@ -131,7 +131,7 @@ describe.each(engines)('hooks on %s', (engine) => {
       } as never)
       svc.api({ ...bytes, name: 'endless' }, async function* (_: unknown, ctx: Context) {
         yield 'one'
-        begun.open()
+        begun.resolve()
         await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
       } as never)
       svc.api({ ...bytes, name: 'waits' }, (body) => body)
@@ -200,18 +200,18 @@ describe.each(engines)('hooks on %s', (engine) => {
   })
 
   it('hold the body while they wait, whole, in pieces and for receivers', async () => {
-    let open = gate()
+    let open = deferred()
     const { server } = observed((svc) => {
       svc.onRequest(() => open.promise)
       svc.api({ ...bytes, name: 'echo' }, (body) => String(body.length))
     })
     const running = await server
     const send = async (raw: Raw, ...pieces: string[]) => {
-      open = gate()
+      open = deferred()
       for (const piece of pieces) await raw.writeAlone(piece)
       await turns(5)
       expect(raw.received).toBe('')
-      open.open()
+      open.resolve()
       return (await raw.answer()).text
     }
     const raw = await running.connect()

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { Text } from '../../src/descriptors/text.ts'
 import { DeadlineExceeded } from '../../src/errors.ts'
-import { bytes, engines, gate, post, start } from './harness.ts'
+import { bytes, deferred, engines, post, start } from './harness.ts'
 
 describe.each(engines)('limits on %s', (engine) => {
   it('answers 504 at the deadline of a waiting function and aborts its signal', async () => {
-    const reason = gate<unknown>()
+    const reason = deferred<unknown>()
     const server = await start(
       engine,
       (svc) =>
         svc.api({ ...bytes, name: 'slow' }, async (_body, ctx) => {
           const { signal } = ctx
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
-          reason.open(signal.reason)
+          reason.resolve(signal.reason)
           return 'late'
         }),
       { requestTimeoutMs: 20, maxInFlight: 1 },
@@ -85,7 +85,7 @@ describe.each(engines)('limits on %s', (engine) => {
   })
 
   it('refuses requests above the in-flight limit with 503 and retry-after, and health stays up', async () => {
-    const release = gate()
+    const release = deferred()
     const server = await start(
       engine,
       (svc) =>
@@ -108,7 +108,7 @@ describe.each(engines)('limits on %s', (engine) => {
       raw.write(post(path, '', {}, 'GET'))
       expect((await raw.answer()).status).toBe(200)
     }
-    release.open()
+    release.resolve()
     for (const one of busy) expect((await one.answer()).text).toBe('in')
     raw.write(post('/wait', 'now'))
     expect((await raw.answer()).text).toBe('now')

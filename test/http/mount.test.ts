@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Forbidden, io, NotFound } from '../../src/index.ts'
-import { bytes, chunked, engines, gate, post, type Running, start, turns } from './harness.ts'
+import { bytes, chunked, deferred, engines, post, type Running, start, turns } from './harness.ts'
 
 const hono = () => {
   const app = new Hono<{ Bindings: { path: string } }>().basePath('/app')
@@ -95,8 +95,8 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
   })
 
   it('is bound by the limits of size and time, and learns that its client left', async () => {
-    const aborted = gate()
-    const cancelled = gate()
+    const aborted = deferred()
+    const cancelled = deferred()
     const running = await start(
       engine,
       (svc) => {
@@ -109,11 +109,11 @@ describe.each(engines)('a mounted Hono app on %s', (engine) => {
               new ReadableStream({
                 start: (controller) => controller.enqueue(Buffer.from('begun')),
                 pull,
-                cancel: () => cancelled.open(),
+                cancel: () => cancelled.resolve(),
               }),
             )
           }
-          request.signal.addEventListener('abort', () => aborted.open())
+          request.signal.addEventListener('abort', () => aborted.resolve())
           return new Promise(() => {})
         })
       },

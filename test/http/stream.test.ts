@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { Text } from '../../src/descriptors/text.ts'
 import { BadInput } from '../../src/errors.ts'
-import { Bytes, bytes, engines, gate, post, start, turns } from './harness.ts'
+import { Bytes, bytes, deferred, engines, post, start, turns } from './harness.ts'
 
 const mib = 1024 * 1024
 
@@ -56,7 +56,7 @@ function sip(port: number, request: string, total: number): Promise<{ growth: nu
 
 describe.each(engines)('streams on %s', (engine) => {
   it('sends the strings of a generator as they come', async () => {
-    const second = gate()
+    const second = deferred()
     const server = await start(engine, (svc) =>
       svc.api({ input: new Text(), output: new Text() }, async function* tell(text) {
         yield `${text}, `
@@ -69,7 +69,7 @@ describe.each(engines)('streams on %s', (engine) => {
     raw.write(post('/tell', 'hello'))
     await raw.until('hello, ')
     expect(raw.received).not.toContain('world')
-    second.open()
+    second.resolve()
     const answer = await raw.answer()
     expect([answer.text, answer.headers.get('transfer-encoding')]).toEqual(['hello, world', ['chunked']])
     raw.write(post('/tell', 'again'))
@@ -77,7 +77,7 @@ describe.each(engines)('streams on %s', (engine) => {
   })
 
   it('completes the chunk of an event when it is sent', async () => {
-    const second = gate()
+    const second = deferred()
     const server = await start(engine, (svc) =>
       svc.api({ input: new Text(), output: new Text({ contentType: 'text/event-stream' }) }, async function* tell() {
         yield { data: 'one' }
@@ -89,7 +89,7 @@ describe.each(engines)('streams on %s', (engine) => {
     raw.write(post('/tell', 'x'))
     // Some clients give a chunk on when its last line end has come; Python's requests is one.
     await raw.until('\r\nb\r\ndata: one\n\n\r\n')
-    second.open()
+    second.resolve()
     expect((await raw.answer()).text.replace(/\n{2,}/g, '\n\n').trimEnd()).toBe('data: one\n\ndata: two')
   })
 
@@ -218,7 +218,7 @@ describe.each(engines)('streams on %s', (engine) => {
 
   it('holds an endless generator back while the client does not read, and ends it when the client goes', async () => {
     let produced = 0
-    const ended = gate()
+    const ended = deferred()
     const piece = Buffer.alloc(64 * 1024, 'e')
     const server = await start(
       engine,
@@ -233,7 +233,7 @@ describe.each(engines)('streams on %s', (engine) => {
                     yield piece
                   }
                 } finally {
-                  ended.open()
+                  ended.resolve()
                 }
               })(),
         ),
@@ -261,7 +261,7 @@ describe.each(engines)('streams on %s', (engine) => {
   })
 
   it('delivers all that a generator has yielded while it waits for more', async () => {
-    const never = gate()
+    const never = deferred()
     const piece = Buffer.alloc(16_000, 1)
     let produced = 0
     let pause = false
@@ -292,21 +292,21 @@ describe.each(engines)('streams on %s', (engine) => {
       raw.socket.resume()
     })
     raw.destroy()
-    never.open()
+    never.resolve()
   })
 
   it('ends a generator whose client left while it waited', async () => {
-    const entered = gate()
-    const ended = gate()
+    const entered = deferred()
+    const ended = deferred()
     const server = await start(engine, (svc) =>
       svc.api({ input: new Text(), output: new Text() }, async function* wait(_text, ctx) {
         try {
           yield 'first'
-          entered.open()
+          entered.resolve()
           await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
           yield 'second'
         } finally {
-          ended.open()
+          ended.resolve()
         }
       }),
     )

@@ -4,7 +4,7 @@ import { BadInput, type BinaryFile, type Context, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
-import { chunked, engines, gate, post, start, turns } from './harness.ts'
+import { chunked, deferred, engines, post, start, turns } from './harness.ts'
 
 /** What a receiver heard, in order. */
 class Recorder extends IODescriptor<string, string> {
@@ -106,7 +106,7 @@ describe.each(engines)('a long body on %s', (engine) => {
   })
 
   it('waits while the receiver is busy', async () => {
-    const busy = gate()
+    const busy = deferred()
     let total = 0
     const recorder = new Recorder((_, sum) => {
       total = sum
@@ -124,20 +124,20 @@ describe.each(engines)('a long body on %s', (engine) => {
     expect(socket.socket.writableLength).toBeGreaterThan(0)
     expect(total).toBeLessThan(size)
     expect(recorder.heard).toEqual(['receive'])
-    busy.open()
+    busy.resolve()
     expect(await socket.answer()).toMatchObject({ status: 200 })
     expect(total).toBe(size)
   })
 
   it('is complete only when the receiver has taken all of it', async () => {
-    const busy = gate()
+    const busy = deferred()
     const recorder = new Recorder((_, total) => (total === large.length ? busy.promise : undefined))
     const { connect } = await run(recorder)
     const socket = await connect()
     await socket.writeAlone(post('/take', large))
     await turns(20)
     expect(recorder.heard).toEqual(['receive'])
-    busy.open()
+    busy.resolve()
     expect(await socket.answer()).toMatchObject({ text: 'received' })
   })
 

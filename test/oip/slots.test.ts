@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js'
 import protobuf from 'protobufjs-8'
 import { io, type NDArray, Service } from 'serving'
 import { describe, expect, it, vi } from 'vitest'
-import { gate } from '../http/harness.ts'
+import { deferred } from '../http/harness.ts'
 import { GrpcClient, start } from '../rpc/harness.ts'
 
 const proto = readFileSync(new URL('../../proto/inference/grpc_service.proto', import.meta.url), 'utf8')
@@ -13,7 +13,7 @@ const input = { name: 'input', datatype: 'FP32', shape: [1] }
 describe('maxInFlight of an API', () => {
   it('holds for its model, over REST and gRPC, and frees its slots', async () => {
     const calls: NDArray[] = []
-    let hold = gate()
+    let hold = deferred()
     const svc = new Service('slots')
     const floats = new io.NumpyNdarray({ dtype: 'float32' })
     svc.api({ input: floats, output: floats, maxInFlight: 2 }, async function slow(x) {
@@ -37,10 +37,10 @@ describe('maxInFlight of an API', () => {
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
       expect(((await refused.json()) as { error: string }).error).toBe('too many requests in flight')
       expect((await grpc()).error?.code).toBe(status.UNAVAILABLE)
-      hold.open()
+      hold.resolve()
       expect((await first).status).toBe(200)
       expect((await second).error).toBeUndefined()
-      hold = gate()
+      hold = deferred()
     }
     client.close()
     await listener.close()

@@ -246,7 +246,7 @@ describe('the gRPC server', () => {
     await own.close()
   })
 
-  it('counts calls and HTTP requests in one gate', async () => {
+  it('counts calls and HTTP requests against one limit', async () => {
     const own = await start(troubleService(), { maxInFlight: 1 })
     const other = new GrpcClient(own.grpcPort as number)
     const first = other.call('hang', text(''))
