@@ -111,8 +111,8 @@ class FooterReader {
       if (id === 2 && type === thriftTypes.list) schema = this.#schema()
       else if (id === 3 && type === thriftTypes.i64) rows = this.#thrift.signed()
       else if (id === 4 && type === thriftTypes.list) this.#thrift.list(() => this.#rowGroup(sums))
-      else this.#thrift.skip(type, 0)
-    }, 0)
+      else this.#thrift.skip(type)
+    })
     if (rows < 0 || schema === undefined) throw new Unreadable()
     // A file may understate its rows in one place.
     return { ...sums, ...schema, rows: Math.max(rows, sums.rows) }
@@ -124,20 +124,20 @@ class FooterReader {
       if (id === 1 && type === thriftTypes.list) this.#thrift.list(() => (sums.values += this.#chunkValues()))
       else if (id === 2 && type === thriftTypes.i64) sums.unpackedBytes += Math.max(0, this.#thrift.signed())
       else if (id === 3 && type === thriftTypes.i64) sums.rows += Math.max(0, this.#thrift.signed())
-      else this.#thrift.skip(type, 0)
-    }, 2)
+      else this.#thrift.skip(type)
+    })
   }
 
   /** ColumnChunk: 3 is ColumnMetaData, of which 5 is num_values. */
   #chunkValues(): number {
     let values = 0
     this.#thrift.struct((id, type) => {
-      if (id !== 3 || type !== thriftTypes.struct) return this.#thrift.skip(type, 0)
+      if (id !== 3 || type !== thriftTypes.struct) return this.#thrift.skip(type)
       this.#thrift.struct((member, kind) => {
         if (member === 5 && kind === thriftTypes.i64) values = Math.max(0, this.#thrift.signed())
-        else this.#thrift.skip(kind, 0)
-      }, 4)
-    }, 3)
+        else this.#thrift.skip(kind)
+      })
+    })
     return values
   }
 
@@ -152,8 +152,8 @@ class FooterReader {
       let children = 0
       this.#thrift.struct((id, type) => {
         if (id === 5 && type === thriftTypes.i32) children = this.#thrift.signed()
-        else this.#thrift.skip(type, 0)
-      }, 2)
+        else this.#thrift.skip(type)
+      })
       schemaElements++
       if (open.length > 0) open[open.length - 1]--
       if (children > 0) open.push(children)

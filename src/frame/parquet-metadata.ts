@@ -1,21 +1,28 @@
 /**
- * Reads the metadata of a Parquet file of flat columns: where the pages of each column are, and what they hold.
- * Source: parquet-format 2.10, parquet.thrift; Thrift compact protocol specification.
+ * Reads the metadata of a Parquet file: its schema, where the pages of each column are, and what they hold.
+ * Source: parquet-format 2.11, parquet.thrift; Thrift compact protocol specification.
  * @module
  */
 import { footerOf } from './parquet-footer.ts'
-import { type ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
+import { type ThriftReader, thriftTypes } from './thrift.ts'
 
-/** A column of the schema, which is a leaf right below the root. */
-export interface ParquetColumn {
-  readonly name: string
+/** A column or a group of the schema. */
+export interface SchemaElement {
+  /** Names from the column of the frame down, joined by dots. */
+  readonly path: string
+  /** Number of groups around the element; 0 for the root. */
+  readonly depth: number
+  readonly isLeaf: boolean
   /** Number in the enum Type. */
   readonly type: number
-  readonly isOptional: boolean
-  /** Number in the enum ConvertedType; undefined when absent. */
-  readonly converted: number | undefined
-  /** Field of the union LogicalType; undefined when absent. */
-  readonly logical: number | undefined
+  /** Bytes of each value; -1 where their number is not fixed. */
+  readonly fixedBytes: number
+  /** Number in the enum FieldRepetitionType. */
+  readonly repetition: number
+  /** Number in the enum ConvertedType; -1 when absent. */
+  readonly converted: number
+  /** Field of the union LogicalType; -1 when absent, 0 for a union without a field. */
+  readonly logical: number
 }
 
 /** The pages of a column in one row group. */
@@ -26,102 +33,127 @@ export interface ParquetChunk {
   /** Where the pages start and end in the file. */
   readonly start: number
   readonly end: number
+  /** Numbers in the enums Type and Encoding. */
+  readonly type: number
+  readonly encodings: readonly number[]
+  readonly isEncrypted: boolean
+  /** Whether the pages are in another file. */
+  readonly isElsewhere: boolean
 }
 
-/** What a file says of itself. */
+/** What a file states about itself. */
 export interface ParquetMetadata {
-  readonly columns: readonly ParquetColumn[]
+  /** The root first, each group before its children. */
+  readonly elements: readonly SchemaElement[]
   readonly groups: readonly { readonly rows: number; readonly chunks: readonly ParquetChunk[] }[]
+  /** For each leaf, the field of the union ColumnOrder. */
+  readonly orders: readonly number[]
+  readonly isEncrypted: boolean
   /** The schema that Arrow's writers add, base64. */
   readonly arrowSchema: string | undefined
 }
 
-/**
- * Returns the metadata of a file whose footer lies within it. Returns undefined for nested columns.
- * **Errors**: Unreadable.
- */
-export function readParquetMetadata(file: Uint8Array): ParquetMetadata | undefined {
+/** Returns the metadata of a file whose footer lies within it. **Errors**: Unreadable. */
+export function readParquetMetadata(file: Uint8Array): ParquetMetadata {
   const thrift = footerOf(file)
-  let columns: ParquetColumn[] | undefined
+  let elements: SchemaElement[] = []
   const groups: { rows: number; chunks: ParquetChunk[] }[] = []
+  const orders: number[] = []
+  let isEncrypted = false
   let arrowSchema: string | undefined
+  // FileMetaData: 2 schema, 4 row_groups, 5 key_value_metadata, 7 column_orders, 8 encryption_algorithm.
   thrift.struct((id, type) => {
-    if (id === 2 && type === thriftTypes.list) columns = readSchema(thrift)
-    else if (id === 4 && type === thriftTypes.list) thrift.list(() => groups.push(readGroup(thrift)))
-    else if (id === 5 && type === thriftTypes.list) {
+    isEncrypted ||= id === 8
+    if (type !== thriftTypes.list) thrift.skip(type)
+    else if (id === 2) elements = readSchema(thrift)
+    else if (id === 4) thrift.list(() => groups.push(readGroup(thrift)))
+    else if (id === 5) {
       thrift.list(() => {
         const [key, value] = readKeyValue(thrift)
         if (key === 'ARROW:schema') arrowSchema = value
       })
-    } else thrift.skip(type, 0)
-  }, 0)
-  if (columns === undefined) return undefined
-  const width = columns.length
-  return groups.every(({ chunks }) => chunks.length === width) ? { columns, groups, arrowSchema } : undefined
-}
-
-function readSchema(thrift: ThriftReader): ParquetColumn[] | undefined {
-  const columns: ParquetColumn[] = []
-  let isFlat = true
-  let isRoot = true
-  thrift.list(() => {
-    let [type, repetition, children, name] = [-1, 0, 0, '']
-    let converted: number | undefined
-    let logical: number | undefined
-    thrift.struct((id, kind) => {
-      if (id === 4 && kind === thriftTypes.binary) name = thrift.text()
-      else if (id === 10 && kind === thriftTypes.struct) {
-        thrift.struct((member, own) => {
-          logical = member
-          thrift.skip(own, 3)
-        }, 3)
-      } else if (kind !== thriftTypes.i32) thrift.skip(kind, 2)
-      else {
-        const value = thrift.signed()
-        if (id === 1) type = value
-        else if (id === 3) repetition = value
-        else if (id === 5) children = value
-        else if (id === 6) converted = value
-      }
-    }, 2)
-    if (!isRoot) {
-      isFlat &&= children === 0 && repetition !== 2
-      columns.push({ name, type, isOptional: repetition === 1, converted, logical })
-    }
-    isRoot = false
+    } else if (id === 7) thrift.list(() => orders.push(readUnion(thrift)))
+    else thrift.skip(type)
   })
-  return isFlat ? columns : undefined
+  return { elements, groups, orders, isEncrypted, arrowSchema }
 }
 
-function readGroup(thrift: ThriftReader): { rows: number; chunks: ParquetChunk[] } {
-  let rows = -1
-  const chunks: ParquetChunk[] = []
+/** SchemaElement: 1 type, 2 type_length, 3 repetition, 4 name, 5 num_children, 6 converted_type, 10 logicalType. */
+function readSchema(thrift: ThriftReader): SchemaElement[] {
+  const elements: SchemaElement[] = []
+  // Groups that are not complete: their path, and how many children are still to come.
+  const open: { readonly path: string; children: number }[] = []
+  thrift.list(() => {
+    let name = ''
+    let logical = -1
+    const [type, fixedBytes, repetition, children, converted] = thrift.numbers([1, 2, 3, 5, 6], (id, type) => {
+      if (id === 4 && type === thriftTypes.binary) name = thrift.text()
+      else if (id === 10 && type === thriftTypes.struct) logical = readUnion(thrift)
+      else return false
+      return true
+    })
+    const parent = open.at(-1)
+    if (parent !== undefined) parent.children--
+    const path = parent === undefined || open.length === 1 ? name : `${parent.path}.${name}`
+    elements.push({
+      path,
+      depth: open.length,
+      isLeaf: children <= 0,
+      type,
+      fixedBytes,
+      repetition,
+      converted,
+      logical,
+    })
+    if (children > 0) open.push({ path, children })
+    while (open.at(-1)?.children === 0) open.pop()
+  })
+  return elements
+}
+
+/** Returns the number of the one field that is set; 0 if none is. */
+function readUnion(thrift: ThriftReader): number {
+  let field = 0
   thrift.struct((id, type) => {
-    if (id === 1 && type === thriftTypes.list) thrift.list(() => chunks.push(readChunk(thrift)))
-    else if (id === 3 && type === thriftTypes.i64) rows = thrift.signed()
-    else thrift.skip(type, 1)
-  }, 1)
+    field = id
+    thrift.skip(type)
+  })
+  return field
+}
+
+/** RowGroup: 1 columns, 3 num_rows. */
+function readGroup(thrift: ThriftReader): { rows: number; chunks: ParquetChunk[] } {
+  const chunks: ParquetChunk[] = []
+  const [rows] = thrift.numbers([3], (id, type) => {
+    if (id !== 1 || type !== thriftTypes.list) return false
+    thrift.list(() => chunks.push(readChunk(thrift)))
+    return true
+  })
   return { rows, chunks }
 }
 
+/**
+ * ColumnChunk: 1 file_path, 3 meta_data, 8 crypto_metadata. ColumnMetaData: 1 type, 2 encodings, 4 codec, 5 num_values,
+ * 7 total_compressed_size, 9 data_page_offset, 11 dictionary_page_offset.
+ */
 function readChunk(thrift: ThriftReader): ParquetChunk {
-  let [codec, values, packedBytes, data, dictionary] = [-1, -1, -1, -1, 0]
+  let meta: readonly number[] = []
+  const encodings: number[] = []
+  let [isEncrypted, isElsewhere] = [false, false]
   thrift.struct((id, type) => {
-    // 1 is the path of another file.
-    if (id === 1) throw new Unreadable()
-    if (id !== 3 || type !== thriftTypes.struct) return thrift.skip(type, 3)
-    thrift.struct((member, kind) => {
-      if (kind !== thriftTypes.i32 && kind !== thriftTypes.i64) return thrift.skip(kind, 4)
-      const value = thrift.signed()
-      if (member === 4) codec = value
-      else if (member === 5) values = value
-      else if (member === 7) packedBytes = value
-      else if (member === 9) data = value
-      else if (member === 11) dictionary = value
-    }, 4)
-  }, 3)
-  const start = Math.min(data, dictionary || data)
-  return { codec, values, start, end: start + packedBytes }
+    isElsewhere ||= id === 1
+    isEncrypted ||= id === 8
+    if (id !== 3 || type !== thriftTypes.struct) return thrift.skip(type)
+    meta = thrift.numbers([1, 4, 5, 7, 9, 11], (member, kind) => {
+      if (member !== 2 || kind !== thriftTypes.list) return false
+      thrift.list(() => encodings.push(thrift.signed()), thriftTypes.i32)
+      return true
+    })
+  })
+  const [type = -1, codec = -1, values = -1, packedBytes = -1, data = -1, dictionary = -1] = meta
+  // Some writers state 0 for no dictionary.
+  const start = dictionary > 0 ? Math.min(data, dictionary) : data
+  return { codec, values, start, end: start + packedBytes, type, encodings, isEncrypted, isElsewhere }
 }
 
 function readKeyValue(thrift: ThriftReader): readonly [string, string] {
@@ -129,8 +161,8 @@ function readKeyValue(thrift: ThriftReader): readonly [string, string] {
   thrift.struct((id, type) => {
     if (id === 1 && type === thriftTypes.binary) key = thrift.text()
     else if (id === 2 && type === thriftTypes.binary) value = thrift.text()
-    else thrift.skip(type, 2)
-  }, 2)
+    else thrift.skip(type)
+  })
   return [key, value]
 }
 
@@ -149,32 +181,18 @@ export interface PageHeader {
   readonly start: number
 }
 
-/** Reads the header of the page at `start`. **Errors**: Unreadable. */
+/** Reads the header of the page at the reader's position. **Errors**: Unreadable. */
 export function readPageHeader(thrift: ThriftReader): PageHeader {
-  const [own, page] = [new Map<number, number>(), new Map<number, number>()]
-  let version = 1
-  thrift.struct((id, type) => {
-    if (type === thriftTypes.i32) own.set(id, thrift.signed())
-    else if (type === thriftTypes.struct && (id === 5 || id === 7 || id === 8)) {
-      if (id === 8) version = 2
-      thrift.struct((member, kind) => {
-        if (kind === thriftTypes.i32) page.set(member, thrift.signed())
-        else if (kind === thriftTypes.true || kind === thriftTypes.false)
-          page.set(member, kind === thriftTypes.true ? 1 : 0)
-        else thrift.skip(kind, 2)
-      }, 2)
-    } else thrift.skip(type, 1)
-  }, 1)
-  const isSecond = version === 2
-  return {
-    type: own.get(1) ?? -1,
-    unpackedBytes: own.get(2) ?? -1,
-    packedBytes: own.get(3) ?? -1,
-    values: page.get(1) ?? -1,
-    encoding: page.get(isSecond ? 4 : 2) ?? -1,
-    levels: isSecond
-      ? { definition: page.get(5) ?? -1, repetition: page.get(6) ?? -1, isPacked: page.get(7) !== 0 }
-      : undefined,
-    start: thrift.position,
-  }
+  let page: readonly number[] = []
+  let isSecond = false
+  // PageHeader: 1 type, 2 and 3 sizes, 5 data_page_header, 7 dictionary_page_header, 8 data_page_header_v2.
+  const [type, unpackedBytes, packedBytes] = thrift.numbers([1, 2, 3], (id, kind) => {
+    if (kind !== thriftTypes.struct || (id !== 5 && id !== 7 && id !== 8)) return false
+    isSecond = id === 8
+    page = thrift.numbers(isSecond ? [1, 4, 5, 6, 7] : [1, 2])
+    return true
+  })
+  const [values = -1, encoding = -1, definition = -1, repetition = -1, isPacked] = page
+  const levels = isSecond ? { definition, repetition, isPacked: isPacked !== 0 } : undefined
+  return { type, unpackedBytes, packedBytes, values, encoding, levels, start: thrift.position }
 }

@@ -7,7 +7,7 @@ import { elementTypes } from '../dtype.ts'
 import type { ParquetAddon } from '../native/add-on.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { Column } from './columns.ts'
-import { type ParquetChunk, type ParquetColumn, readPageHeader } from './parquet-metadata.ts'
+import { type ParquetChunk, readPageHeader, type SchemaElement } from './parquet-metadata.ts'
 import { codecs, unpackPage, type WorkBudget } from './parquet-unpack.ts'
 import { ThriftReader, Unreadable } from './thrift.ts'
 
@@ -19,7 +19,7 @@ export const physical = { bool: 0, int32: 1, int64: 2, float: 4, double: 5, byte
 
 /** A column to be read: how the file holds it, what its elements become, and its pages in each row group. */
 export interface WantedColumn {
-  readonly column: ParquetColumn
+  readonly column: SchemaElement
   readonly kind: Column['kind']
   readonly chunks: readonly ParquetChunk[]
 }
@@ -55,7 +55,7 @@ export class ParquetPages {
     const before = this.#pages.length
     for (const chunk of chunks) if (chunk.values > 0) this.#chunk(chunk)
     const pages = (this.#pages.length - before) / pageWords
-    this.#columns.push(column.type, elementTypes[kind].code, column.isOptional ? 1 : 0, pages)
+    this.#columns.push(column.type, elementTypes[kind].code, column.repetition === 1 ? 1 : 0, pages)
     this.#kinds.push(kind)
   }
 

@@ -12,7 +12,7 @@ import { type ArrowType, arrowTypeOf } from './arrow-types.ts'
 import type { Column, ColumnTable } from './columns.ts'
 import { minAsyncBytes } from './frame-codec.ts'
 import { footerLength, readParquetFooter } from './parquet-footer.ts'
-import { type ParquetColumn, type ParquetMetadata, readParquetMetadata } from './parquet-metadata.ts'
+import { type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
 import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
 import { WorkBudget } from './parquet-unpack.ts'
 import { Unreadable } from './thrift.ts'
@@ -49,17 +49,18 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
   try {
     const metadata = readParquetMetadata(file)
-    const wanted = metadata && wantedOf(metadata, rows)
-    if (metadata === undefined || wanted === undefined) return undefined
+    const schema = metadata.elements.slice(1)
+    const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
+    if (types === undefined) return undefined
     const budgets = { loop: new WorkBudget(maxLoopWork), decoding: new WorkBudget(3 * Math.max(made, maxSmallBytes)) }
     // Large files are left to the sandbox where zlib would have to unpack them.
     const pages = new ParquetPages(file, rows, budgets, !isLarge)
-    for (const [i, type] of wanted.entries()) {
+    for (const [i, type] of types.entries()) {
       const chunks = metadata.groups.map((group) => group.chunks[i])
-      pages.add({ column: metadata.columns[i], kind: type.layout === 'flat' ? type.kind : 'str', chunks })
+      pages.add({ column: schema[i], kind: type.layout === 'flat' ? type.kind : 'str', chunks })
     }
     const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
-      decoded && { rows, columns: decoded.map((column, i) => columnOf(metadata.columns[i], wanted[i], column)) }
+      decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) }
     if (!isLarge) return tableOf(pages.decode(parquetAddon, false) as DecodedColumn[] | undefined)
     const addon = parquetAddon
     return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
@@ -69,31 +70,36 @@ export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | un
   }
 }
 
-/** Returns the types of the columns, if they are read here and all row groups are whole. */
-function wantedOf(metadata: ParquetMetadata, rows: number): Plain[] | undefined {
-  const { groups, columns } = metadata
+/** Whether all columns are flat and differ in their names, and all row groups are whole and in this file. */
+function isFlat({ groups }: ParquetMetadata, columns: readonly SchemaElement[], rows: number): boolean {
+  if (!columns.every(({ isLeaf, repetition }) => isLeaf && repetition !== repeated)) return false
   const total = groups.reduce((sum, group) => sum + group.rows, 0)
-  const isWhole = groups.every((group) => group.rows >= 0 && group.chunks.every(({ values }) => values === group.rows))
-  if (!isWhole || total !== rows || new Set(columns.map(({ name }) => name)).size !== columns.length) return undefined
-  return typesOf(metadata)
+  const isWhole = groups.every(
+    ({ rows: own, chunks }) =>
+      own >= 0 &&
+      chunks.length === columns.length &&
+      chunks.every(({ values, isElsewhere }) => values === own && !isElsewhere),
+  )
+  return isWhole && total === rows && new Set(columns.map(({ path }) => path)).size === columns.length
 }
 
 type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
 
 /** Returns the types of the columns: those of the Arrow schema, if there is one. Undefined if one is not read here. */
-function typesOf({ columns, arrowSchema }: ParquetMetadata): Plain[] | undefined {
+function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefined): Plain[] | undefined {
   const fields = arrowSchema === undefined ? undefined : fieldsOf(arrowSchema)
   if (fields !== undefined && fields.length !== columns.length) return undefined
   const types: Plain[] = []
   for (const [i, column] of columns.entries()) {
-    const told = typeOf(column)
-    const type = fields === undefined ? told : arrowTypeOf(fields[i])
-    if (told === undefined || type === undefined || fields?.[i].string(0) !== (fields && column.name)) return undefined
+    const stated = typeOf(column)
+    const type = fields === undefined ? stated : arrowTypeOf(fields[i])
+    if (stated === undefined || type === undefined || fields?.[i].string(0) !== (fields && column.path))
+      return undefined
     if (type.layout === 'flat') {
       // A time whose unit the file does not say, and durations.
       if (type.time !== undefined && type.time.type !== 'date') return undefined
-      if (told.layout !== 'flat' || !holds(column.type, type.kind)) return undefined
-    } else if ((type.layout !== 'text' && type.layout !== 'views') || type.isBinary || told.layout !== 'text') {
+      if (stated.layout !== 'flat' || !holds(column.type, type.kind)) return undefined
+    } else if ((type.layout !== 'text' && type.layout !== 'views') || type.isBinary || stated.layout !== 'text') {
       return undefined
     }
     types.push(type)
@@ -109,6 +115,9 @@ function holds(type: number, kind: ColumnKind): boolean {
   return kind === 'int64' || kind === 'uint64' ? type === physical.int64 : type === physical.int32 && kind !== 'str'
 }
 
+/** Number in the enum FieldRepetitionType. */
+const repeated = 2
+
 // By their number in the enum ConvertedType.
 const integers: Readonly<Record<number, ColumnKind>> = {
   11: 'uint8',
@@ -120,30 +129,31 @@ const integers: Readonly<Record<number, ColumnKind>> = {
   17: 'int32',
   18: 'int64',
 }
+const absent = -1
 const utf8 = 0
 const date = 6
 const logicalString = 1
 const logicalDate = 6
 const logicalInteger = 10
 
-/** Returns the type that the file's own schema says. */
-function typeOf({ type, converted, logical }: ParquetColumn): Plain | undefined {
+/** Returns the type that the file's own schema states. */
+function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
   if (type === physical.bytes) {
-    const isText = logical === logicalString || (logical === undefined && converted === utf8)
+    const isText = logical === logicalString || (logical === absent && converted === utf8)
     return isText ? { layout: 'text', offsetBytes: 4, isBinary: undefined } : undefined
   }
-  if (type === physical.int32 && (logical === logicalDate || (logical === undefined && converted === date))) {
+  if (type === physical.int32 && (logical === logicalDate || (logical === absent && converted === date))) {
     return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
   }
   if (type === physical.int32 || type === physical.int64) {
     const plain = type === physical.int32 ? 'int32' : 'int64'
-    if (logical === undefined && converted === undefined) return { layout: 'flat', kind: plain }
+    if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
     // Writers of logical integers write the converted type, too.
-    const kind = converted === undefined ? undefined : integers[converted]
-    if (kind === undefined || (logical !== undefined && logical !== logicalInteger)) return undefined
+    const kind = converted === absent ? undefined : integers[converted]
+    if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
     return holds(type, kind) ? { layout: 'flat', kind } : undefined
   }
-  if (logical !== undefined || converted !== undefined) return undefined
+  if (logical !== absent || converted !== absent) return undefined
   if (type === physical.bool) return { layout: 'flat', kind: 'bool' }
   if (type === physical.float) return { layout: 'flat', kind: 'float32' }
   return type === physical.double ? { layout: 'flat', kind: 'float64' } : undefined
@@ -158,7 +168,7 @@ function fieldsOf(base64: string): FlatTable[] {
   return root.table(2)?.tables(1) ?? []
 }
 
-function columnOf({ name }: ParquetColumn, type: Plain, decoded: DecodedColumn): Column {
+function columnOf({ path: name }: SchemaElement, type: Plain, decoded: DecodedColumn): Column {
   if (type.layout !== 'flat') return { name, kind: 'str', ...decoded }
   const { kind, time } = type
   return { name, kind, ...decoded, ...(time !== undefined && { time }) }

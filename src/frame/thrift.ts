@@ -22,13 +22,15 @@ export const thriftTypes = {
 /** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
 
+/** Maximum nesting of structs and lists. */
 const maxThriftDepth = 16
 
-/** Reads values between two places. **Errors**: {@link Unreadable}. */
+/** Reads values between two positions. **Errors**: {@link Unreadable}, after which the reader is of no use. */
 export class ThriftReader {
   readonly #bytes: Uint8Array
   readonly #end: number
   #pos: number
+  #depth = 0
 
   constructor(bytes: Uint8Array, start: number, end: number) {
     this.#bytes = bytes
@@ -36,7 +38,7 @@ export class ThriftReader {
     this.#end = end
   }
 
-  /** Where the next byte is. */
+  /** Position of the next byte. */
   get position(): number {
     return this.#pos
   }
@@ -67,29 +69,41 @@ export class ThriftReader {
   }
 
   /** Calls `field` with the id and the type of each field; it must read or skip the value. */
-  struct(field: (id: number, type: number) => void, depth: number): void {
-    if (depth > maxThriftDepth) throw new Unreadable()
+  struct(field: (id: number, type: number) => void): void {
+    if (++this.#depth > maxThriftDepth) throw new Unreadable()
     let id = 0
-    for (;;) {
-      const head = this.byte()
-      if (head === 0) return
-      id = head >> 4 === 0 ? this.signed() : id + (head >> 4)
-      field(id, head & 0x0f)
+    for (let start = this.byte(); start !== 0; start = this.byte()) {
+      id = start >> 4 === 0 ? this.signed() : id + (start >> 4)
+      field(id, start & 0x0f)
     }
+    this.#depth--
+  }
+
+  /**
+   * Reads a struct and returns its integers and booleans (0 and 1) of some ids, -1 for those that it does not have.
+   * `other` reads a value of another type, or returns false for it to be skipped.
+   */
+  numbers(ids: readonly number[], other?: (id: number, type: number) => boolean): number[] {
+    const numbers: number[] = new Array(ids.length).fill(-1)
+    this.struct((id, type) => {
+      const at = ids.indexOf(id)
+      if (at !== -1 && type <= thriftTypes.false) numbers[at] = type === thriftTypes.true ? 1 : 0
+      else if (at !== -1 && type >= thriftTypes.i16 && type <= thriftTypes.i64) numbers[at] = this.signed()
+      else if (other?.(id, type) !== true) this.skip(type)
+    })
+    return numbers
   }
 
   /** Calls `element` for each element of a list of a type; it must read or skip the value. */
   list(element: () => void, type: number = thriftTypes.struct): void {
-    const head = this.byte()
-    if ((head & 0x0f) !== type) throw new Unreadable()
-    const count = head >> 4 === 15 ? this.varint() : head >> 4
+    const { count, type: own } = this.#listStart()
+    if (own !== type) throw new Unreadable()
     // Each element takes a byte at least, so a false count ends at the footer's end.
     for (let i = 0; i < count; i++) element()
   }
 
   /** Skips a value. */
-  skip(type: number, depth: number, isElement = false): void {
-    if (depth > maxThriftDepth) throw new Unreadable()
+  skip(type: number, isElement = false): void {
     switch (type) {
       case thriftTypes.true:
       case thriftTypes.false:
@@ -112,23 +126,19 @@ export class ThriftReader {
         return
       case thriftTypes.list:
       case thriftTypes.set: {
-        const head = this.byte()
-        const count = head >> 4 === 15 ? this.varint() : head >> 4
-        for (let i = 0; i < count; i++) this.skip(head & 0x0f, depth + 1, true)
+        const { count, type: own } = this.#listStart()
+        this.#skipAll(count, own)
         return
       }
       case thriftTypes.map: {
         const count = this.varint()
         if (count === 0) return
         const kinds = this.byte()
-        for (let i = 0; i < count; i++) {
-          this.skip(kinds >> 4, depth + 1, true)
-          this.skip(kinds & 0x0f, depth + 1, true)
-        }
+        this.#skipAll(count, kinds >> 4, kinds & 0x0f)
         return
       }
       case thriftTypes.struct:
-        this.struct((_, kind) => this.skip(kind, depth + 1), depth + 1)
+        this.struct((_, kind) => this.skip(kind))
         return
       default:
         throw new Unreadable()
@@ -140,6 +150,18 @@ export class ThriftReader {
     const size = this.varint()
     this.#advance(size)
     return Buffer.from(this.#bytes.subarray(this.#pos - size, this.#pos)).toString()
+  }
+
+  #listStart(): { readonly count: number; readonly type: number } {
+    const byte = this.byte()
+    return { count: byte >> 4 === 15 ? this.varint() : byte >> 4, type: byte & 0x0f }
+  }
+
+  /** Skips `count` elements, each of which is a value of every type. */
+  #skipAll(count: number, ...types: readonly number[]): void {
+    if (++this.#depth > maxThriftDepth) throw new Unreadable()
+    for (let i = 0; i < count; i++) for (const type of types) this.skip(type, true)
+    this.#depth--
   }
 
   #advance(count: number): void {
