@@ -19,10 +19,10 @@ inline uint16_t ToHalfBits(double value) {
   if (exponent < -25) return sign;
   const uint64_t mantissa = (size & 0xFFFFFFFFFFFFFu) | 0x10000000000000u;
   const int shift = exponent < -14 ? 42 + (-14 - exponent) : 42;
-  const uint64_t kept = mantissa >> shift;
+  const uint64_t whole = mantissa >> shift;
   const uint64_t rest = mantissa & ((uint64_t{1} << shift) - 1);
   const uint64_t half = uint64_t{1} << (shift - 1);
-  const uint64_t rounded = kept + (rest > half || (rest == half && (kept & 1)) ? 1 : 0);
+  const uint64_t rounded = whole + (rest > half || (rest == half && (whole & 1)) ? 1 : 0);
   // Normal numbers carry their hidden bit, which is one unit of the exponent field: hence 14, not 15.
   return static_cast<uint16_t>(sign |
                                (exponent < -14 ? rounded : ((static_cast<uint64_t>(exponent + 14) << 10) + rounded)));

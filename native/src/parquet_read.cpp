@@ -41,16 +41,16 @@ bool ReadHybrid(Span bytes, unsigned width, T* into, size_t count) {
   const uint64_t mask = (uint64_t{1} << width) - 1;
   size_t at = 0;
   for (size_t filled = 0; filled < count;) {
-    uint32_t head = 0;
+    uint32_t header = 0;
     for (unsigned shift = 0;; shift += 7) {
       if (at >= bytes.size || shift > 28) return false;
       const uint8_t byte = bytes.data[at++];
-      head |= static_cast<uint32_t>(byte & 0x7f) << shift;
+      header |= static_cast<uint32_t>(byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
-    const size_t length = head >> 1;
+    const size_t length = header >> 1;
     if (length == 0) return false;
-    if ((head & 1) == 0) {
+    if ((header & 1) == 0) {
       if (run_bytes > bytes.size - at) return false;
       uint64_t value = 0;
       for (size_t i = 0; i < run_bytes; i++) value |= static_cast<uint64_t>(bytes.data[at++]) << (8 * i);

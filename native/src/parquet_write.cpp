@@ -14,8 +14,8 @@ constexpr int kRleDictionary = 8;
 constexpr int kDataPage = 0;
 constexpr int kDictionaryPage = 2;
 
-// A page's header, the length of its levels, and the head of its run of codes.
-constexpr size_t kHeadBytes = 64;
+// A page's header, the length of its levels, and the header of its run of codes.
+constexpr size_t kHeaderBytes = 64;
 
 // Dictionaries: the fewest rows that have one, the most entries, and the places of the hash table. An entry that is not
 // found in so many steps ends the attempt, so that no choice of values makes it slow.
@@ -52,7 +52,7 @@ class Writer {
 
   // PageHeader: 1 type, 2 and 3 sizes, 5 DataPageHeader or 7 DictionaryPageHeader; of these 1 num_values, 2 encoding,
   // the first also 3 and 4, the encodings of levels.
-  void PageHead(int type, size_t bytes, size_t values, int encoding) {
+  void PageHeader(int type, size_t bytes, size_t values, int encoding) {
     Field(static_cast<uint64_t>(type));
     Field(bytes);
     Field(bytes);
@@ -236,7 +236,7 @@ class Dictionary {
     while (entries_ > size_t{1} << width) width++;
     return width;
   }
-  // The bytes of the codes in groups of eight, after their width and the head of their run.
+  // The bytes of the codes in groups of eight, after their width and the header of their run.
   size_t CodeBytes() const { return 1 + VarintBytes(Groups() * 2 + 1) + Groups() * width(); }
   size_t PlainBytes(bool is_text) const { return bytes_ + (is_text ? entries_ * 4 : 0); }
 
@@ -295,7 +295,7 @@ size_t ParquetBound(const EncodeColumn& column, size_t rows) {
   const size_t values = IsText(column)                 ? rows * 4 + column.data.size
                         : column.dtype == Dtype::kBool ? (rows + 7) / 8
                                                        : rows * PlainSize(column.dtype);
-  return 2 * kHeadBytes + (rows + 7) / 8 + values;
+  return 2 * kHeaderBytes + (rows + 7) / 8 + values;
 }
 
 bool WriteParquet(const EncodeColumn& column, size_t rows, uint8_t* out, size_t at, WrittenPages& pages) {
@@ -311,10 +311,10 @@ bool WriteParquet(const EncodeColumn& column, size_t rows, uint8_t* out, size_t 
     if (dictionary != nullptr && dictionary->Make(column, rows) && dictionary->codes() >= kMinRows &&
         dictionary->entries() * 2 <= dictionary->codes()) {
       pages.dictionary = at;
-      writer.PageHead(kDictionaryPage, dictionary->PlainBytes(is_text), dictionary->entries(), kPlain);
+      writer.PageHeader(kDictionaryPage, dictionary->PlainBytes(is_text), dictionary->entries(), kPlain);
       dictionary->WriteEntries(writer, is_text);
       pages.data = static_cast<size_t>(writer.at() - out);
-      writer.PageHead(kDataPage, levels + dictionary->CodeBytes(), rows, kRleDictionary);
+      writer.PageHeader(kDataPage, levels + dictionary->CodeBytes(), rows, kRleDictionary);
       WriteLevels(writer, column, rows);
       dictionary->WriteCodes(writer);
       pages.end = static_cast<size_t>(writer.at() - out);
@@ -335,7 +335,7 @@ bool WriteParquet(const EncodeColumn& column, size_t rows, uint8_t* out, size_t 
                        : column.dtype == Dtype::kBool ? (values + 7) / 8
                                                       : values * PlainSize(column.dtype);
   pages.data = at;
-  writer.PageHead(kDataPage, levels + bytes, rows, kPlain);
+  writer.PageHeader(kDataPage, levels + bytes, rows, kPlain);
   WriteLevels(writer, column, rows);
   WritePlain(writer, column, rows);
   pages.end = static_cast<size_t>(writer.at() - out);

@@ -42,12 +42,12 @@ export function parseText(
   const json = request.peek()
   if (json.length < minSlicedBytes) return numberCodec.parseNdarray(json, dtype, enforced)
   if (largeCodec !== undefined && json.length >= minAsyncBytes && dtype !== 'str') {
-    bodyLoan.keep(request)
+    bodyLoan.retain(request)
     return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request))
   }
   const parsed = parseNatively(json, dtype, enforced)
   if (parsed !== undefined) return parsed
-  bodyLoan.keep(request)
+  bodyLoan.retain(request)
   return inSlices(parseInSlices(request.peek(), dtype, enforced))
 }
 

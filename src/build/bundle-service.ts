@@ -126,7 +126,7 @@ function sourceUrls(
         })
         const contents = code.replace(
           /(new URL\(\s*)"(\.{1,2}\/[^"\n]+)"(?=,\s*__serving_url_)/g,
-          (all, head: string, specifier: string) => {
+          (all, before: string, specifier: string) => {
             const target = resolve(dirname(path), specifier)
             if (!existsSync(target)) {
               throw new InvalidArgument(`${relative(process.cwd(), path)}: there is no file ${specifier}`)
@@ -137,7 +137,7 @@ function sourceUrls(
               return all
             }
             found.modules.add(target)
-            return `${head}"${specifier.slice(0, -extname(specifier).length)}.js"`
+            return `${before}"${specifier.slice(0, -extname(specifier).length)}.js"`
           },
         )
         return { contents, loader: 'js', resolveDir: dirname(path) }

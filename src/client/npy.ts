@@ -55,10 +55,10 @@ export function encodeNpy(value: ArrayInput, api: string): Blob {
   const dict = `{'descr': '${descr}', 'fortran_order': False, 'shape': ${tuple}, }`
   // The data starts at a multiple of 64 bytes; the header ends with a line break.
   const length = Math.ceil((dict.length + 11) / 64) * 64 - 10
-  const head = new TextEncoder().encode(`\x93NUMPY\x01\x00..${dict.padEnd(length - 1)}\n`).subarray(1)
-  head[0] = 0x93
-  new DataView(head.buffer).setUint16(head.byteOffset + 8, length, true)
-  return new Blob([head, texts?.points ?? (data as Uint8Array<ArrayBuffer>)], { type: 'application/x-npy' })
+  const header = new TextEncoder().encode(`\x93NUMPY\x01\x00..${dict.padEnd(length - 1)}\n`).subarray(1)
+  header[0] = 0x93
+  new DataView(header.buffer).setUint16(header.byteOffset + 8, length, true)
+  return new Blob([header, texts?.points ?? (data as Uint8Array<ArrayBuffer>)], { type: 'application/x-npy' })
 }
 
 function dtypeOf(data: TypedArray | readonly string[]): DType {

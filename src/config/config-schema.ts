@@ -28,8 +28,8 @@ export const configSchema: ValueSchema = {
 
 /** Returns the published schema as text. */
 export function schemaText(): string {
-  const head = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'serving.config' }
-  return `${JSON.stringify({ ...head, ...configSchema }, null, 2)}\n`
+  const meta = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'serving.config' }
+  return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`
 }
 
 type FileValue<T> = T extends { readonly type: { readonly file?: infer F } } ? F : never

@@ -146,7 +146,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     const bytes = open.held?.bytes ?? open.view ?? noBytes
     const request = bodyLoan.lend(open.headers, bytes, open.held === undefined)
     const value = open.plan.descriptor.fromHttpRequest(request, this.#ctx)
-    if (isPromise(value)) bodyLoan.keep(request)
+    if (isPromise(value)) bodyLoan.retain(request)
     else bodyLoan.release(request)
     return value
   }

@@ -192,7 +192,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     }
     if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
-    bodyLoan.keep(request)
+    bodyLoan.retain(request)
     if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal, ctx)
     return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal, ctx))
   }
@@ -257,8 +257,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     ctx: Context | undefined,
   ): Promise<ImageValue<T>> {
     let pixels: Pixels
-    const kept = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
-    const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * kept)
+    const convertedBytes = this.tensor !== undefined || this.pilmode === null ? 0 : pixelBytes(this.pilmode)
+    const begin = (bytes: number) => reserve(ctx, bytes + header.width * header.height * convertedBytes)
     const keepsPalette = this.pilmode === null || hasPalette(this.pilmode)
     const job = { signal, begin, keepsPalette }
     try {

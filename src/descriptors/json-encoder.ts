@@ -5,7 +5,7 @@
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { BadOutput, expected } from '../errors.ts'
-import { keptLabels } from '../frame/labels.ts'
+import { getLabels } from '../frame/labels.ts'
 import { requireTable } from '../frame/message.ts'
 import { frameCodec } from '../frame/native-codec.ts'
 import { loadPolars } from '../frame/polars.ts'
@@ -134,7 +134,7 @@ function frameText(value: unknown): string | undefined {
   const polars = loadPolars('JSON')
   const isFrame = polars.isDataFrame(value)
   if (!isFrame && !polars.isSeries(value)) return undefined
-  const labels = keptLabels(value)
+  const labels = getLabels(value)
   const table = requireTable(polars.toColumns(isFrame ? value : polars.frameOf(value)), 'JSON')
   const text = frameCodec.encodeFrame(table, {
     layout: isFrame ? 'columns' : 'series-index',

@@ -181,7 +181,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     if (bytes.length === 0 && type !== undefined) return this.#check(null, ctx)
     const measure = measureShortJson(bytes, 'JSON', this.#rules)
     if (measure === undefined) {
-      bodyLoan.keep(request)
+      bodyLoan.retain(request)
       return this.#readLong(request.peek(), ctx)
     }
     return this.#check(parseMeasuredJson(bytes, measure, 'JSON', this.bigNumbers), ctx, bytes.length)

@@ -22,7 +22,7 @@ import {
 } from '../frame/frame-formats.ts'
 import { dtypeNameOf, parseDtypes, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
 import type { FrameText, Orient } from '../frame/frame-plan.ts'
-import { keepLabels, keptLabels } from '../frame/labels.ts'
+import { getLabels, setLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
   fromDataFrameMessage,
@@ -228,7 +228,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
-    if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+    if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
     const body = request.peek()
     const text = format === 'parquet' ? body : toUtf8(body, charset, 'PandasDataFrame')
     const isPrivate = text !== body || bodyLoan.isPooled(request)
@@ -236,7 +236,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     if (format === 'csv') {
       return this.#fromFile(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate))
     }
-    bodyLoan.keep(request)
+    bodyLoan.retain(request)
     return this.#fromFile(readParquet(request.peek(), 'PandasDataFrame'))
   }
 
@@ -266,7 +266,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const frame = this.#checkOutput(value)
     return toDataFrameMessage({
       table: requireTable(this.#polars.toColumns(frame), 'PandasDataFrame'),
-      labels: keptLabels(value),
+      labels: getLabels(value),
     })
   }
 
@@ -289,7 +289,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
     return whenReady(settled, (columns) =>
       whenReady(buildFrame(columns, this.#castingTo(cast, isOwned)), (frame) => {
-        keepLabels(frame, labels)
+        setLabels(frame, labels)
         return frame
       }),
     )
@@ -345,7 +345,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     } catch (cause) {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
-    return whenReady(this.#toJson(frame, keptLabels(value)), (body) => ({ headers, body }))
+    return whenReady(this.#toJson(frame, getLabels(value)), (body) => ({ headers, body }))
   }
 
   /** Checks the function's frame; returns it with the names to send. **Errors**: BadOutput. */

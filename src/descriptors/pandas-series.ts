@@ -13,7 +13,7 @@ import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
 import { dtypeNameOf, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
 import type { FrameText, Orient } from '../frame/frame-plan.ts'
-import { keepLabels, keptLabels } from '../frame/labels.ts'
+import { getLabels, setLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
 import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
@@ -155,7 +155,7 @@ export class PandasSeries extends IODescriptor<Series> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
-    if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+    if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
     const isPrivate = bodyLoan.isPooled(request)
     const isTyped = this.#type !== undefined
     const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate, isTyped)
@@ -188,7 +188,7 @@ export class PandasSeries extends IODescriptor<Series> {
 
   /** Returns a Series message. */
   override toProto(value: Series): SeriesMessage {
-    return toSeriesTable({ table: this.#checkOutput(value), labels: keptLabels(value) })
+    return toSeriesTable({ table: this.#checkOutput(value), labels: getLabels(value) })
   }
 
   /** `isOwned`: whether the column's memory is its alone, as that of a parsed text is. */
@@ -213,7 +213,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return whenReady(settled, (columns) =>
       whenReady(buildFrame(columns, casting), (frame) => {
         const series = this.#polars.seriesOf(frame)
-        keepLabels(series, labels)
+        setLabels(series, labels)
         return series
       }),
     )
@@ -233,7 +233,7 @@ export class PandasSeries extends IODescriptor<Series> {
   toHttpResponse(value: Series): MaybePromise<HttpResponse> {
     this.#checkSeries(value)
     const polars = this.#polars
-    const labels = keptLabels(value)
+    const labels = getLabels(value)
     const own = { ...(labels && { labels }) }
     const { name } = value
     const called = name === '' ? 'values' : name

@@ -76,8 +76,8 @@ function buildText({ format, minLength, maxLength, pattern }: JsonSchema): strin
 function buildObject({ properties, required }: JsonSchema, root: JsonSchema, level: number): Record<string, unknown> {
   const needed = new Set(Array.isArray(required) ? required : [])
   const members = Object.entries(isRecord(properties) ? properties : {})
-  const kept = members.filter(([name]) => level < maxLevel || needed.has(name))
-  return Object.fromEntries(kept.map(([name, member]) => [name, build(member, root, level + 1)]))
+  const shown = members.filter(([name]) => level < maxLevel || needed.has(name))
+  return Object.fromEntries(shown.map(([name, member]) => [name, build(member, root, level + 1)]))
 }
 
 function buildList(

@@ -4,7 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
-import { keepLabels, keptLabels, type Label, listLabels, parseLabels } from './labels.ts'
+import { getLabels, type Label, listLabels, parseLabels, setLabels } from './labels.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
@@ -15,7 +15,7 @@ import type { DataFrame, Series } from './polars-package.ts'
  * **Source**: our choice, since Polars has no index: stored beside the frame, not as a column of it.
  */
 export function labels(frame: DataFrame | Series): Label[] {
-  return listLabels(keptLabels(frame), rowsOf(frame, 'labels'))
+  return listLabels(getLabels(frame), rowsOf(frame, 'labels'))
 }
 
 /**
@@ -26,7 +26,7 @@ export function labels(frame: DataFrame | Series): Label[] {
  * **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
-  keepLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
+  setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
   return frame
 }
 

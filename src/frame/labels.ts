@@ -10,18 +10,18 @@ import { bytesAt, type Column, columnOf, numberReader } from './columns.ts'
 export type Label = string | number | bigint
 
 /** Frames and series → their labels, a column of int64, float64 or str. Weak: labels are freed with their frame. */
-const kept = new WeakMap<object, Column>()
+const labelsByFrame = new WeakMap<object, Column>()
 
 /** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, … without a name, removes them. */
-export function keepLabels(frame: object, labels: Column | undefined): void {
+export function setLabels(frame: object, labels: Column | undefined): void {
   const hasName = labels !== undefined && labels.name !== '' && labels.name !== 'index'
-  if (labels === undefined || (!hasName && isRange(labels))) kept.delete(frame)
-  else kept.set(frame, labels)
+  if (labels === undefined || (!hasName && isRange(labels))) labelsByFrame.delete(frame)
+  else labelsByFrame.set(frame, labels)
 }
 
 /** Returns the labels of a frame; undefined means 0, 1, 2, … */
-export function keptLabels(frame: object): Column | undefined {
-  return kept.get(frame)
+export function getLabels(frame: object): Column | undefined {
+  return labelsByFrame.get(frame)
 }
 
 /** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */

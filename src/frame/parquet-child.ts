@@ -38,10 +38,10 @@ function writeAll(bytes: Uint8Array, position: number): void {
 }
 
 function reply(answer: ParquetAnswer, size: number): void {
-  const head = Buffer.alloc(5)
-  head[0] = answers.indexOf(answer)
-  head.writeUInt32LE(size, 1)
-  for (let at = 0; at < head.length; ) at += writeSync(replies, head, at)
+  const prefix = Buffer.alloc(5)
+  prefix[0] = answers.indexOf(answer)
+  prefix.writeUInt32LE(size, 1)
+  for (let at = 0; at < prefix.length; ) at += writeSync(replies, prefix, at)
 }
 
 /**
@@ -108,10 +108,10 @@ try {
 const polars = loadPolars('Parquet input')
 reply('ready', 0)
 const numbers = new Float64Array(requestNumbers.length)
-const head = new Uint8Array(numbers.buffer, 0, requestBytes)
+const numberBytes = new Uint8Array(numbers.buffer, 0, requestBytes)
 let garbageBytes = 0
 for (;;) {
-  readAll(requests, head, false)
+  readAll(requests, numberBytes, false)
   const request = Object.fromEntries(requestNumbers.map((name, i) => [name, numbers[i]])) as ParquetRequest
   const file = Buffer.allocUnsafeSlow(request.fileBytes)
   readAll(files, file, true)

@@ -104,8 +104,8 @@ export class ParquetPages {
    */
   decode(addon: ParquetAddon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {
     const pages = this.#pages.length / pageWords
-    const head = [this.#rows, this.#budgets.decoding.left, this.#kinds.length, pages]
-    const program = Float64Array.from([...head, ...this.#columns, ...this.#pages])
+    const counts = [this.#rows, this.#budgets.decoding.left, this.#kinds.length, pages]
+    const program = Float64Array.from([...counts, ...this.#columns, ...this.#pages])
     if (isAsync) return addon.readParquetAsync(program, this.#parts).then((buffers) => this.#columnsOf(buffers))
     return this.#columnsOf(addon.readParquet(program, this.#parts))
   }

@@ -102,12 +102,12 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
   // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
   const isWhole = labels !== undefined && labels.validity === undefined && isLabelKind(labels.kind)
   const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
-  const keep = (_: unknown, i: number) => !isLabels || i !== at
+  const isColumn = (_: unknown, i: number) => !isLabels || i !== at
   return {
-    table: { rows: ordered.rows, columns: ordered.columns.filter(keep) },
+    table: { rows: ordered.rows, columns: ordered.columns.filter(isColumn) },
     labels: isLabels && ordered.rows > 0 ? labels : undefined,
     name: undefined,
-    types: parsed.fields.map(({ type }, i) => widened(type, ordered.columns[i])).filter(keep),
+    types: parsed.fields.map(({ type }, i) => widened(type, ordered.columns[i])).filter(isColumn),
   }
 }
 

@@ -17,30 +17,30 @@ export class ThriftWriter {
 
   /** Writes an integer of 16 to 64 bits, which all have one form. */
   integer(id: number, value: number, type: number = thriftTypes.i32): void {
-    this.#head(id, type)
+    this.#fieldHeader(id, type)
     this.#varint(value * 2)
   }
 
   /** Writes an integer of 8 bits. */
   byte(id: number, value: number): void {
-    this.#head(id, thriftTypes.byte)
+    this.#fieldHeader(id, thriftTypes.byte)
     this.#bytes.push(value)
   }
 
   /** Writes a boolean. */
   flag(id: number, value: boolean): void {
-    this.#head(id, value ? thriftTypes.true : thriftTypes.false)
+    this.#fieldHeader(id, value ? thriftTypes.true : thriftTypes.false)
   }
 
   /** Writes text. */
   text(id: number, text: string): void {
-    this.#head(id, thriftTypes.binary)
+    this.#fieldHeader(id, thriftTypes.binary)
     this.#text(text)
   }
 
   /** Writes a struct. */
   struct(id: number, fields: () => void): void {
-    this.#head(id, thriftTypes.struct)
+    this.#fieldHeader(id, thriftTypes.struct)
     this.fields(fields)
   }
 
@@ -71,13 +71,13 @@ export class ThriftWriter {
     for (const item of items) this.#text(item)
   }
 
-  #head(id: number, type: number): void {
+  #fieldHeader(id: number, type: number): void {
     this.#bytes.push(((id - this.#last) << 4) | type)
     this.#last = id
   }
 
   #list(id: number, count: number, type: number): void {
-    this.#head(id, thriftTypes.list)
+    this.#fieldHeader(id, thriftTypes.list)
     if (count < 15) this.#bytes.push((count << 4) | type)
     else {
       this.#bytes.push(0xf0 | type)

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { ClientClosed, type ServingError } from '../errors.ts'
 import { isPromise } from '../promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
-import { joinHeaders, keptHeaders, ResponseContext } from './response-context.ts'
+import { joinHeaders, ResponseContext, savedHeaders } from './response-context.ts'
 
 /** Who sends a request, as an auth hook found out. */
 export interface Caller {
@@ -108,7 +108,7 @@ export interface RequestLifecycle {
   /** Whether the function has returned and the request was not given up: no work for it runs on unawaited. */
   hasReturned(ctx: Context): boolean
   /** Moves the headers and cookies that were set so far to those of every answer, errors as well. */
-  keepHeaders(ctx: Context): void
+  saveHeaders(ctx: Context): void
   /** Drops the headers and cookies that were set since. */
   dropHeaders(ctx: Context): void
   /** Adds lines to every answer, errors as well. */
@@ -315,12 +315,12 @@ export class Context {
         ctx.#returned = true
       },
       hasReturned: (ctx) => ctx.#returned && ctx.#reason === undefined,
-      keepHeaders: (ctx) => ctx.#response && keptHeaders.keep(ctx.#response),
-      dropHeaders: (ctx) => ctx.#response && keptHeaders.drop(ctx.#response),
-      addHeaders: (ctx, lines) => keptHeaders.add(ctx.response, lines),
+      saveHeaders: (ctx) => ctx.#response && savedHeaders.save(ctx.#response),
+      dropHeaders: (ctx) => ctx.#response && savedHeaders.drop(ctx.#response),
+      addHeaders: (ctx, lines) => savedHeaders.add(ctx.response, lines),
       withHeaders: (ctx, response) => {
-        const kept = ctx.#response && keptHeaders.of(ctx.#response)
-        return kept === undefined ? response : { ...response, headers: joinHeaders(response.headers, kept) }
+        const saved = ctx.#response && savedHeaders.of(ctx.#response)
+        return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }
       },
     }
   }

@@ -58,7 +58,7 @@ export interface BodyLoan {
    */
   lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest
   /** Makes the bytes outlive the socket's callback. Called before anything is awaited. */
-  keep(request: HttpRequest): void
+  retain(request: HttpRequest): void
   /** Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
   isPooled(request: HttpRequest): boolean
   /**
@@ -108,7 +108,7 @@ export class HttpRequest {
     return this.#view()
   }
 
-  #keep(): void {
+  #retain(): void {
     if (this.#borrowed !== true) return
     this.#bytes = new Uint8Array(this.#view())
     this.#borrowed = false
@@ -133,7 +133,7 @@ export class HttpRequest {
         request.#borrowed = owner
         return request
       },
-      keep: (request) => request.#keep(),
+      retain: (request) => request.#retain(),
       isPooled: (request) => typeof request.#borrowed === 'object',
       release: (request) => request.#release(),
     }

@@ -10,20 +10,20 @@ import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from '.
 export type CookieOptions = SerializeOptions
 
 /** Lines of every answer of a request, errors as well. Kept off the class, so that functions see what is theirs. */
-export interface KeptHeaders {
-  keep(response: ResponseContext): void
+export interface SavedHeaders {
+  save(response: ResponseContext): void
   drop(response: ResponseContext): void
   add(response: ResponseContext, lines: readonly HeaderLine[]): void
   of(response: ResponseContext): readonly HeaderLine[] | undefined
 }
 
-/** See {@link KeptHeaders}. */
-export let keptHeaders: KeptHeaders
+/** See {@link SavedHeaders}. */
+export let savedHeaders: SavedHeaders
 
 /** Returns header lines with those of every answer; lines of the same name take precedence, but for lists. */
-export function joinHeaders(lines: readonly HeaderLine[], kept: readonly HeaderLine[]): readonly HeaderLine[] {
+export function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[]): readonly HeaderLine[] {
   const isList = (name: string) => name === 'vary' || name === 'set-cookie'
-  return [...lines, ...kept.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
+  return [...lines, ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
 }
 
 /**
@@ -31,7 +31,7 @@ export function joinHeaders(lines: readonly HeaderLine[], kept: readonly HeaderL
  * fails; headers and cookies that were set before it runs are sent with errors, too.
  */
 export class ResponseContext {
-  #kept: HeaderLine[] | undefined
+  #saved: HeaderLine[] | undefined
   #status: number | undefined
   #headers: Map<string, string> | undefined
   #cookies: string[] | undefined
@@ -95,12 +95,12 @@ export class ResponseContext {
   }
 
   static {
-    keptHeaders = {
-      keep(response) {
+    savedHeaders = {
+      save(response) {
         if (response.#headers === undefined && response.#cookies === undefined) return
         const lines = response.merge([])
-        keptHeaders.drop(response)
-        keptHeaders.add(response, lines)
+        savedHeaders.drop(response)
+        savedHeaders.add(response, lines)
       },
       drop(response) {
         response.#headers = undefined
@@ -110,9 +110,9 @@ export class ResponseContext {
         const names = new Set(lines.map(([name]) => name))
         names.delete('set-cookie')
         names.delete('vary')
-        response.#kept = [...(response.#kept ?? []).filter(([name]) => !names.has(name)), ...lines]
+        response.#saved = [...(response.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
       },
-      of: (response) => response.#kept,
+      of: (response) => response.#saved,
     }
   }
 }

@@ -45,6 +45,6 @@ export function freeAtEnd(picture: Pixels, ctx: Context): void {
 }
 
 /** Leaves memory to the collector that would be freed at the end of a request. **Cost**: 10 ns for other memory. */
-export function keepPixels(memory: ArrayBufferLike): void {
+export function leaveToCollector(memory: ArrayBufferLike): void {
   lent.delete(memory)
 }

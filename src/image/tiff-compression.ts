@@ -10,18 +10,18 @@ export function* unpackBits(packed: Uint8Array, size: number): Slices<Uint8Array
   let written = 0
   for (let at = 0, steps = 1; at + 1 < packed.length && written < size; steps++) {
     if (steps % slicePixels === 0) yield
-    const head = packed[at]
-    if (head < 128) {
-      const run = packed.subarray(at + 1, at + 2 + Math.min(head, size - written - 1))
+    const header = packed[at]
+    if (header < 128) {
+      const run = packed.subarray(at + 1, at + 2 + Math.min(header, size - written - 1))
       output.set(run, written)
       written += run.length
-      at += head + 2
+      at += header + 2
     } else {
       // 128 stands for nothing.
-      const count = head === 128 ? 0 : 257 - head
+      const count = header === 128 ? 0 : 257 - header
       output.fill(packed[at + 1], written, written + count)
       written = Math.min(size, written + count)
-      at += head === 128 ? 1 : 2
+      at += header === 128 ? 1 : 2
     }
   }
   return output.subarray(0, written)

@@ -17,7 +17,7 @@ import type { Duration, ModelStatistics } from './statistics.ts'
 import { writeRaw } from './tensor.ts'
 
 /** What an answer is to, and what it says beside its outputs. */
-export interface AnswerHead {
+export interface AnswerInfo {
   readonly name: string
   readonly version: string
   readonly id: string
@@ -39,34 +39,34 @@ export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
 }
 
 /** Encodes a ModelInferResponse. **Cost**: one copy of the elements, into memory of the pool where they are many. */
-export function encodeInferResponse(head: AnswerHead, outputs: readonly Output[]): EncodedMessage {
+export function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
   const raws = outputs.map(({ tensor }) => writeRaw(tensor))
   const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)
   const isPooled = size >= minPooledBytes
   const writer = new ProtoWriter(size, isPooled ? bufferPool : undefined)
-  writeInferResponse(writer, head, outputs, raws)
+  writeInferResponse(writer, info, outputs, raws)
   return { bytes: writer.finish(), ...(isPooled && { pooled: new PooledBody() }) }
 }
 
 /** Encodes a ModelStreamInferResponse. */
-export function encodeStreamResponse(head: AnswerHead, outputs: readonly Output[]): Uint8Array {
+export function encodeStreamResponse(info: AnswerInfo, outputs: readonly Output[]): Uint8Array {
   const raws = outputs.map(({ tensor }) => writeRaw(tensor))
   const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
-  writer.message(2, () => writeInferResponse(writer, head, outputs, raws))
+  writer.message(2, () => writeInferResponse(writer, info, outputs, raws))
   return writer.finish()
 }
 
 /** Encodes a ModelStreamInferResponse of an error. */
-export function encodeStreamError(message: string, head: AnswerHead): Uint8Array {
+export function encodeStreamError(message: string, info: AnswerInfo): Uint8Array {
   return encode((writer) => {
     writer.text(1, message)
-    writer.message(2, () => writeInferResponse(writer, head, [], []))
+    writer.message(2, () => writeInferResponse(writer, info, [], []))
   })
 }
 
 function writeInferResponse(
   writer: ProtoWriter,
-  { name, version, id, isFinal }: AnswerHead,
+  { name, version, id, isFinal }: AnswerInfo,
   outputs: readonly Output[],
   raws: readonly Uint8Array[],
 ): void {

@@ -9,7 +9,7 @@ import { type MaybePromise, whenReady } from '../promise.ts'
 import { functionFailureOf } from '../service/stages.ts'
 import type { OipServer } from './endpoints.ts'
 import {
-  type AnswerHead,
+  type AnswerInfo,
   type EncodedMessage,
   encode,
   encodeConfig,
@@ -121,8 +121,8 @@ function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): Mayb
   const model = models.find(request.name, request.version)
   return whenReady(infer(model, request.read(), ctx), (inference): GrpcAnswer => {
     if ('error' in inference) return inference
-    const head = { name: model.name, version: model.version, id: request.id }
-    return encodeInferResponse(head, inference.outputs)
+    const info = { name: model.name, version: model.version, id: request.id }
+    return encodeInferResponse(info, inference.outputs)
   })
 }
 
@@ -133,29 +133,29 @@ async function* streamOne(
   ctx: Context,
   onLateError: OipServer['onLateError'],
 ): AsyncGenerator<Uint8Array> {
-  let head: AnswerHead = { name: '', version: '', id: '' }
+  let info: AnswerInfo = { name: '', version: '', id: '' }
   try {
     const request = readInferRequest(message)
-    head = { name: request.name, version: request.version, id: request.id }
+    info = { name: request.name, version: request.version, id: request.id }
     const { isStream } = await describeModel(models.find(request.name, request.version))
     // Found again: meanwhile another version may have come.
     const model = models.find(request.name, request.version)
-    head = { ...head, version: model.version, isFinal: true }
+    info = { ...info, version: model.version, isFinal: true }
     if (!isStream) {
       const inference = await infer(model, request.read(), ctx)
       if ('error' in inference) throw inference.error
-      yield encodeStreamResponse(head, inference.outputs)
+      yield encodeStreamResponse(info, inference.outputs)
       return
     }
     const inference = await inferStream(model, request.read(), ctx)
     if ('error' in inference) throw inference.error
-    const open = { ...head, isFinal: false }
+    const open = { ...info, isFinal: false }
     for await (const outputs of inference.answers) yield encodeStreamResponse(open, outputs)
-    if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(head, [])
+    if (request.parameters.triton_enable_empty_final_response === true) yield encodeStreamResponse(info, [])
   } catch (thrown) {
     const error = ServingError.is(thrown) ? thrown : functionFailureOf(thrown)
     if (ctx.headers.get('triton_grpc_error') === 'true') throw error
     onLateError(error, ctx.id)
-    yield encodeStreamError(errorText(error), head)
+    yield encodeStreamError(errorText(error), info)
   }
 }

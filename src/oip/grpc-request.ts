@@ -19,7 +19,7 @@ import {
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
-import { checkHead, inputFault, readRaw, shown, type Tensor, type TensorHead, textOf } from './tensor.ts'
+import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
 
 /** Names a model; also what ModelReady, ModelMetadata, ModelConfig and ModelStatistics are asked with. */
 export interface ModelName {
@@ -247,20 +247,20 @@ function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[]): Te
   }
   let next = 0
   return inputs.map((input) => {
-    const head = checkHead(input.name, input.datatype, Array.from(input.shape.finish(), Number))
-    if (input.contents !== undefined) return tensorOf(head, input.contents)
+    const info = checkTensorInfo(input.name, input.datatype, Array.from(input.shape.finish(), Number))
+    if (input.contents !== undefined) return tensorOf(info, input.contents)
     const raw = raws[next++]
-    if (raw !== undefined) return runAtOnce(readRaw(head, raw.bytes, raw.room))
-    if (head.size === 0) return runAtOnce(readRaw(head, new Uint8Array(0)))
+    if (raw !== undefined) return runAtOnce(readRaw(info, raw.bytes, raw.room))
+    if (info.size === 0) return runAtOnce(readRaw(info, new Uint8Array(0)))
     throw inputFault(
-      head.name,
-      `expected contents or raw_input_contents for input ${shown(head.name)}, received neither`,
+      info.name,
+      `expected contents or raw_input_contents for input ${shown(info.name)}, received neither`,
     )
   })
 }
 
-function tensorOf(head: TensorHead, contents: Contents): Tensor {
-  const { name, datatype, shape, size } = head
+function tensorOf(info: TensorInfo, contents: Contents): Tensor {
+  const { name, datatype, shape, size } = info
   const place = `input ${shown(name)}`
   const { dtype, contents: field } = datatypes[datatype]
   if (contents.field !== 0 && contents.field !== field) {

@@ -71,7 +71,7 @@ export function encodeAnswer(
   allBinary: boolean,
 ): MaybePromise<EncodedAnswer> {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
-  const head = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
+  const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
   const binaries: Uint8Array[] = []
   // Of each output its elements, or in a string the rest of its object.
   const texts: MaybePromise<Uint8Array | string>[] = []
@@ -82,7 +82,7 @@ export function encodeAnswer(
       texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
     } else texts.push(dataOf(writtenArray(tensor)))
   }
-  const finish = (data: readonly (Uint8Array | string)[]) => joined(head, outputs, data, binaries)
+  const finish = (data: readonly (Uint8Array | string)[]) => joined(opening, outputs, data, binaries)
   if (!texts.some((text) => text instanceof Promise)) return finish(texts as (Uint8Array | string)[])
   return Promise.all(texts).then((data) => {
     const answer = finish(data)
@@ -106,13 +106,13 @@ function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
 }
 
 function joined(
-  head: string,
+  opening: string,
   outputs: readonly Output[],
   data: readonly (Uint8Array | string)[],
   binaries: readonly Uint8Array[],
 ): EncodedAnswer {
   const pieces: (Uint8Array | string)[] = []
-  let text = head
+  let text = opening
   for (const [i, { tensor }] of outputs.entries()) {
     const { name, datatype, array } = tensor
     text += `${i === 0 ? '' : ','}{"name":${JSON.stringify(name)},"datatype":"${datatype}","shape":[${array.shape}],`

@@ -24,7 +24,7 @@ import {
   requireDistinct,
 } from './infer-request.ts'
 import { type CutJson, cutJson } from './json-cut.ts'
-import { checkHead, inputFault, readRaw, shown, type Tensor, type TensorHead } from './tensor.ts'
+import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 
 /** Says how long the JSON in front of the binary tensors is. */
 export const lengthHeader = 'inference-header-content-length'
@@ -42,7 +42,7 @@ const dataOfInputs = { of: 'inputs', names: ['data'] } as const
  */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
-  if (request.peek().length >= minAsyncBytes) bodyLoan.keep(request)
+  if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
   if (length === undefined) return readParts(request, request.peek(), undefined, 0)
   const size = Number(length)
   const body = request.peek().length
@@ -119,14 +119,14 @@ class TensorReader {
   }
 
   read(input: Readonly<Record<string, unknown>>): MaybePromise<Tensor> {
-    const head = checkHead(input.name, input.datatype, input.shape)
-    const parameters = parseParameters(input.parameters, 'input', head.name)
+    const info = checkTensorInfo(input.name, input.datatype, input.shape)
+    const parameters = parseParameters(input.parameters, 'input', info.name)
     const size = parameters.binary_data_size
-    if (input.data !== undefined && size === undefined) return this.#readJson(head, input.data)
-    const place = `input ${shown(head.name)}`
-    if (input.data !== undefined) throw inputFault(head.name, `expected either data or binary_data_size for ${place}`)
-    if (size === undefined) throw inputFault(head.name, missingData(place, parameters))
-    return this.#readBinary(head, size)
+    if (input.data !== undefined && size === undefined) return this.#readJson(info, input.data)
+    const place = `input ${shown(info.name)}`
+    if (input.data !== undefined) throw inputFault(info.name, `expected either data or binary_data_size for ${place}`)
+    if (size === undefined) throw inputFault(info.name, missingData(place, parameters))
+    return this.#readBinary(info, size)
   }
 
   /** Checks that all bytes behind the JSON belong to a tensor. */
@@ -138,15 +138,15 @@ class TensorReader {
     }
   }
 
-  #readBinary(head: TensorHead, size: unknown): MaybePromise<Tensor> {
-    const place = `binary_data_size of input ${shown(head.name)}`
+  #readBinary(info: TensorInfo, size: unknown): MaybePromise<Tensor> {
+    const place = `binary_data_size of input ${shown(info.name)}`
     const left = (this.#binary?.length ?? 0) - this.#at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
-      throw inputFault(head.name, expected(`a number of bytes up to ${left}, which are left of the body,`, place, size))
+      throw inputFault(info.name, expected(`a number of bytes up to ${left}, which are left of the body,`, place, size))
     }
     const end = this.#at + (size as number)
     const bytes = (this.#binary ?? new Uint8Array(0)).subarray(this.#at, end)
-    const tensor = inSlices(readRaw(head, bytes, this.#room))
+    const tensor = inSlices(readRaw(info, bytes, this.#room))
     // What was moved down leaves as much room behind it.
     if (!isPromise(tensor)) this.#room = roomBehind(tensor, bytes)
     else this.#room = 0
@@ -154,13 +154,13 @@ class TensorReader {
     return tensor
   }
 
-  #readJson(head: TensorHead, data: unknown): MaybePromise<Tensor> {
-    const { dtype } = datatypes[head.datatype]
+  #readJson(info: TensorInfo, data: unknown): MaybePromise<Tensor> {
+    const { dtype } = datatypes[info.datatype]
     const text = this.#cut.textOf(data)
     // A key with escapes was not cut out.
     const json = text ?? Buffer.from(JSON.stringify(data))
     const parsed = this.#parse(json, dtype)
-    return whenReady(parsed, (array) => tensorOf(head, array))
+    return whenReady(parsed, (array) => tensorOf(info, array))
   }
 
   #parse(json: Uint8Array, dtype: DType): MaybePromise<NDArray | ParseFailure> {
@@ -194,7 +194,7 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
 }
 
 /** Returns the tensor of elements that were read, flat or nested. **Errors**: BadInput. */
-function tensorOf({ name, datatype, shape, size }: TensorHead, parsed: NDArray | ParseFailure): Tensor {
+function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
   if ('failure' in parsed) {
     const { failure, offset } = parsed
     const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
@@ -210,12 +210,12 @@ function tensorOf({ name, datatype, shape, size }: TensorHead, parsed: NDArray |
 }
 
 /** Reads elements of a tensor from JSON text that is short. **Errors**: BadInput. */
-export function readShortJson(head: TensorHead, json: Uint8Array): Tensor {
-  const { dtype } = datatypes[head.datatype]
-  return tensorOf(head, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
+export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
+  const { dtype } = datatypes[info.datatype]
+  return tensorOf(info, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
 }
 
-/** Reads a body that is the elements of the only input, whose head is known. */
-export function readRawBody(head: TensorHead, body: Uint8Array): Tensor {
-  return runAtOnce(readRaw(head, body))
+/** Reads a body that is the elements of the only input, whose name, datatype and shape are known. */
+export function readRawBody(info: TensorInfo, body: Uint8Array): Tensor {
+  return runAtOnce(readRaw(info, body))
 }

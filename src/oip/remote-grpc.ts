@@ -22,7 +22,7 @@ import {
   shortMs,
   Unsent,
 } from './remote-transport.ts'
-import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
+import { checkTensorInfo, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
 const pingMs = 30_000
 const service = '/inference.GRPCInferenceService/'
@@ -62,8 +62,8 @@ export class GrpcTransport implements RemoteTransport {
       const inputs: RemoteTensor[] = []
       const outputs: RemoteTensor[] = []
       while (reader.next()) {
-        if (reader.field === 4 && reader.is(wireType.bytes)) inputs.push(reader.message(readHead))
-        else if (reader.field === 5 && reader.is(wireType.bytes)) outputs.push(reader.message(readHead))
+        if (reader.field === 4 && reader.is(wireType.bytes)) inputs.push(reader.message(readTensorInfo))
+        else if (reader.field === 5 && reader.is(wireType.bytes)) outputs.push(reader.message(readTensorInfo))
         else reader.skipField()
       }
       return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
@@ -145,9 +145,9 @@ export class GrpcTransport implements RemoteTransport {
         else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
         else resolve(Buffer.concat(pieces).subarray(5))
       })
-      const head = Buffer.alloc(5)
-      head.writeUInt32BE(message.length, 1)
-      stream.write(head)
+      const prefix = Buffer.alloc(5)
+      prefix.writeUInt32BE(message.length, 1)
+      stream.write(prefix)
       stream.end(message)
     })
   }
@@ -173,7 +173,7 @@ function nameMessage(model: string, version: string): Uint8Array {
   return writer.finish()
 }
 
-function readHead(reader: ProtoReader): RemoteTensor {
+function readTensorInfo(reader: ProtoReader): RemoteTensor {
   let [name, datatype] = ['', '']
   const shape = new PackedList('int64')
   while (reader.next()) {
@@ -187,15 +187,15 @@ function readHead(reader: ProtoReader): RemoteTensor {
 
 function readOutputs(answer: Uint8Array): Tensor[] {
   return readProto(answer, (reader) => {
-    const heads: RemoteTensor[] = []
+    const infos: RemoteTensor[] = []
     const raws: Uint8Array[] = []
     while (reader.next()) {
-      if (reader.field === 5 && reader.is(wireType.bytes)) heads.push(reader.message(readHead))
+      if (reader.field === 5 && reader.is(wireType.bytes)) infos.push(reader.message(readTensorInfo))
       else if (reader.field === 6 && reader.is(wireType.bytes)) raws.push(reader.bytes())
       else reader.skipField()
     }
-    return heads.map(({ name, datatype, shape }, i) =>
-      runAtOnce(readRaw(checkHead(name, datatype, shape), raws[i] ?? new Uint8Array(0))),
+    return infos.map(({ name, datatype, shape }, i) =>
+      runAtOnce(readRaw(checkTensorInfo(name, datatype, shape), raws[i] ?? new Uint8Array(0))),
     )
   })
 }

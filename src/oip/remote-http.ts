@@ -16,7 +16,7 @@ import {
   shortMs,
   Unsent,
 } from './remote-transport.ts'
-import { checkHead, readRaw, type Tensor, writeRaw } from './tensor.ts'
+import { checkTensorInfo, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
 interface AnswerTensor extends RemoteTensor {
   readonly data?: unknown
@@ -27,13 +27,13 @@ interface AnswerTensor extends RemoteTensor {
 export class HttpTransport implements RemoteTransport {
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
     const parts = inputs.map(writeRaw)
-    const heads = inputs.map(({ name, datatype, array }, i) => ({
+    const infos = inputs.map(({ name, datatype, array }, i) => ({
       name,
       datatype,
       shape: array.shape,
       parameters: { binary_data_size: parts[i].length },
     }))
-    const json = Buffer.from(JSON.stringify({ inputs: heads, parameters: { binary_data_output: true } }))
+    const json = Buffer.from(JSON.stringify({ inputs: infos, parameters: { binary_data_output: true } }))
     const response = await send(`${address}${pathOf(model, version)}/infer`, {
       method: 'POST',
       headers: {
@@ -99,11 +99,11 @@ function outputsOf(body: Uint8Array, length: string | null): Tensor[] {
   let at = length === null ? body.length : Number(length)
   const { outputs } = JSON.parse(Buffer.from(body.subarray(0, at)).toString()) as { outputs: AnswerTensor[] }
   return outputs.map(({ name, datatype, shape, data, parameters }) => {
-    const head = checkHead(name, datatype, shape)
+    const info = checkTensorInfo(name, datatype, shape)
     const size = parameters?.binary_data_size
-    if (size === undefined) return readShortJson(head, Buffer.from(JSON.stringify(data)))
+    if (size === undefined) return readShortJson(info, Buffer.from(JSON.stringify(data)))
     const bytes = body.subarray(at, at + size)
     at += size
-    return runAtOnce(readRaw(head, bytes))
+    return runAtOnce(readRaw(info, bytes))
   })
 }

@@ -22,8 +22,8 @@ export interface Tensor {
   readonly array: NDArray
 }
 
-/** Name, datatype and shape as a request states them, checked by {@link checkHead}. */
-export interface TensorHead {
+/** Name, datatype and shape as a request states them, checked by {@link checkTensorInfo}. */
+export interface TensorInfo {
   readonly name: string
   readonly datatype: Datatype
   readonly shape: readonly number[]
@@ -37,7 +37,7 @@ export function inputFault(name: string, message: string, reason: ServingError['
 }
 
 /** Checks what a request says of an input. **Errors**: BadInput. */
-export function checkHead(name: unknown, datatype: unknown, shape: unknown): TensorHead {
+export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown): TensorInfo {
   if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
   if (!isDatatype(datatype)) {
     const known = Object.keys(datatypes).join(', ')
@@ -68,7 +68,7 @@ const sliceTexts = 1 << 12
  * **Errors**: BadInput where the bytes are not those of that shape. **Cost**: a view; a copy where they lie unaligned
  * and cannot be moved.
  */
-export function* readRaw({ name, datatype, shape, size }: TensorHead, bytes: Uint8Array, room = 0): Slices<Tensor> {
+export function* readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Slices<Tensor> {
   if (datatype === 'BYTES') {
     return { name, datatype, array: new NDArray(yield* readTexts(name, bytes, size), shape, 'str') }
   }

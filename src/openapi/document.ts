@@ -80,7 +80,7 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
   const { components } = shared
   const { input: requests, errors } = input.describe()
   return {
-    ...head(api, shared),
+    ...commonMembers(api, shared),
     requestBody: {
       required: true,
       content: contentOf(requests, components, `${name}_request`),
@@ -96,14 +96,14 @@ function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, un
   const { name, output } = api
   const { components } = shared
   return {
-    ...head(api, shared),
+    ...commonMembers(api, shared),
     parameters: queryParameters(api, components),
     responses: { ...success(name, output, components), ...problems(api, queryErrors, shared) },
     [descriptorsMember]: { output: clientDescriptor(output) },
   }
 }
 
-function head(api: Api | GetApi, { service, security }: Shared) {
+function commonMembers(api: Api | GetApi, { service, security }: Shared) {
   const { name, doc } = api
   const requirements = security.requirementsOf(authOf(api, service))
   return {

@@ -78,12 +78,12 @@ function table(data: ArrayLike<unknown>, rows: number, width: number): HTMLEleme
       ...Array.from({ length: shownColumns }, (_, j) => h('td', {}, cellText(data[i * width + j]))),
     ),
   )
-  const head = Array.from({ length: shownColumns }, (_, j) => h('th', { scope: 'col' }, j))
+  const headings = Array.from({ length: shownColumns }, (_, j) => h('th', { scope: 'col' }, j))
   const more = rows > shownRows || width > shownColumns
   return h(
     'div',
     { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'elements' },
-    h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...head)), h('tbody', {}, ...body)),
+    h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...headings)), h('tbody', {}, ...body)),
     more && h('p', { class: 'dim' }, `the first ${shownRows} × ${shownColumns} of ${rows} × ${width}`),
   )
 }

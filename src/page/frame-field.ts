@@ -168,7 +168,7 @@ export class FrameField implements Field {
       })
       return h('td', {}, input)
     }
-    const head = this.#names.map((name, j) => {
+    const headings = this.#names.map((name, j) => {
       const input = h('input', {
         value: name,
         'aria-label': `name of column ${j}`,
@@ -179,7 +179,7 @@ export class FrameField implements Field {
       return h('th', { scope: 'col' }, input)
     })
     this.#table.replaceChildren(
-      h('thead', {}, h('tr', {}, h('td', {}), ...head)),
+      h('thead', {}, h('tr', {}, h('td', {}), ...headings)),
       h(
         'tbody',
         {},

@@ -17,7 +17,7 @@ export function frameView(frame: FrameValue): HTMLElement {
   const rows = Array.from({ length: Math.min(height, shownRows) }, (_, i) =>
     h('tr', {}, h('th', { scope: 'row' }, i), ...names.map((name) => h('td', {}, cellText(frame[name][i])))),
   )
-  const head = names.map((name) => h('th', { scope: 'col' }, name))
+  const headings = names.map((name) => h('th', { scope: 'col' }, name))
   return h(
     'div',
     {},
@@ -25,7 +25,7 @@ export function frameView(frame: FrameValue): HTMLElement {
     h(
       'div',
       { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'frame' },
-      h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...head)), h('tbody', {}, ...rows)),
+      h('table', {}, h('thead', {}, h('tr', {}, h('td', {}), ...headings)), h('tbody', {}, ...rows)),
     ),
     height > shownRows && h('p', { class: 'dim' }, `the first ${shownRows}`),
     ...columnPlot(columns, 'answer'),

@@ -8,7 +8,7 @@ import { sizeOf } from '../array/shape.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import { BinaryFile } from '../file/binary-file.ts'
 import type { Column } from '../frame/columns.ts'
-import { keepLabels, keptLabels } from '../frame/labels.ts'
+import { getLabels, setLabels } from '../frame/labels.ts'
 import { loadPolars } from '../frame/polars.ts'
 import type { DataFrame, Series } from '../frame/polars-package.ts'
 import { RasterImage } from '../image/raster.ts'
@@ -166,10 +166,10 @@ registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',
   fresh: true,
-  toFields: (frame) => ({ ipc: loadPolars('a Runner').writeIpc(frame), labels: keptLabels(frame) }),
+  toFields: (frame) => ({ ipc: loadPolars('a Runner').writeIpc(frame), labels: getLabels(frame) }),
   fromFields({ ipc, labels }) {
     const frame = loadPolars('a Runner').readIpc(ipc as Uint8Array)
-    keepLabels(frame, labels as Column | undefined)
+    setLabels(frame, labels as Column | undefined)
     return frame
   },
 })
@@ -180,12 +180,12 @@ registerSerializer<Series>({
   fresh: true,
   toFields(series) {
     const polars = loadPolars('a Runner')
-    return { ipc: polars.writeIpc(polars.frameOf(series)), labels: keptLabels(series) }
+    return { ipc: polars.writeIpc(polars.frameOf(series)), labels: getLabels(series) }
   },
   fromFields({ ipc, labels }) {
     const polars = loadPolars('a Runner')
     const series = polars.seriesOf(polars.readIpc(ipc as Uint8Array))
-    keepLabels(series, labels as Column | undefined)
+    setLabels(series, labels as Column | undefined)
     return series
   },
 })

@@ -9,7 +9,7 @@
  * @module
  */
 import { BadInput, InvalidArgument, show } from '../errors.ts'
-import { keepPixels } from '../image/request-pixels.ts'
+import { leaveToCollector } from '../image/request-pixels.ts'
 import { markGone } from '../memory/mark-gone.ts'
 import { pythonSerializerOf } from './python/plain-forms.ts'
 import { type Serializer, serializerNamed, serializerOf } from './serializers.ts'
@@ -211,7 +211,7 @@ function define(target: object, name: string | number, value: unknown): void {
 function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Transfer[]): View | number {
   if (boundary === 'none') {
     // The model may work on it when the request of its caller is over: in a batch with others.
-    keepPixels(view.buffer)
+    leaveToCollector(view.buffer)
     return view
   }
   // Copied when the message is sent, in this turn; in its place stands which one it is.

@@ -312,7 +312,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
       this.answer(this.#call(request), true)
       return
     }
-    bodyLoan.keep(request)
+    bodyLoan.retain(request)
     this.#later(() => this.answer(this.#call(request), false))
   }
 

@@ -80,7 +80,7 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
         // Those of the function do not belong to an error.
         lifecycle.dropHeaders(ctx)
         run(ctx, 'error', (hook) => hook(ctx, error as never))
-        lifecycle.keepHeaders(ctx)
+        lifecycle.saveHeaders(ctx)
       },
     }),
     ...(hasResponse && { onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)) }),

@@ -33,10 +33,10 @@ export class UploadDrain {
   }
 
   /** Starts, for a response that has no handlers yet. */
-  start(head: boolean): void {
+  start(isHead: boolean): void {
     this.#res.onAborted(() => this.aborted())
     this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
-    this.write(head)
+    this.write(isHead)
   }
 
   /**
@@ -44,12 +44,12 @@ export class UploadDrain {
    * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is
    * counted as the end of the body. All of the text is the server's own or checked by `responseFault`.
    */
-  write(head: boolean): void {
+  write(isHead: boolean): void {
     const { status = 200, headers, body } = this.#response
     let text = `${statusLine(status)}\r\ndate: ${new Date().toUTCString()}\r\nconnection: close\r\n`
     for (const [name, value] of headers) text += `${name}: ${value}\r\n`
     text += `content-length: ${Buffer.byteLength(body as string) + 2}\r\n\r\n`
-    this.#res.writeStatus(head ? text.slice(0, -2) : text + body)
+    this.#res.writeStatus(isHead ? text.slice(0, -2) : text + body)
     // Not within the callback of a piece: the answer may still be in the cork buffer, which closing discards.
     this.#rest = new BodyRest(() => setImmediate(() => this.#close()), this.#timeMs)
   }

@@ -259,8 +259,8 @@ export function addressOf(res: NativeResponse): string {
 }
 
 /** Sends a response whose body is a string before its request was read. `close`: whether the connection closes then. */
-export function sendText(res: NativeResponse, response: HttpResponse, head: boolean, close: boolean): void {
-  if (head) {
+export function sendText(res: NativeResponse, response: HttpResponse, isHead: boolean, close: boolean): void {
+  if (isHead) {
     sendHeadOnly(res, response, close)
     return
   }

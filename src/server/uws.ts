@@ -151,16 +151,16 @@ function refuse(
   error: ServingError,
   request: RefusedRequest,
 ): void {
-  const head = request.method === 'HEAD'
+  const isHead = request.method === 'HEAD'
   const response = refusalOf(server, error, request)
   const close = mustClose(server, body.declared)
   if (close && body.declared !== 0) {
-    new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(head)
+    new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(isHead)
     return
   }
   if (turn.add()) {
     // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
-    sendText(res, response, head, close)
+    sendText(res, response, isHead, close)
     return
   }
   let isGone = false
@@ -168,7 +168,7 @@ function refuse(
     isGone = true
   })
   setImmediate(() => {
-    if (!isGone) guard(server, res, () => res.cork(() => sendText(res, response, head, close)))
+    if (!isGone) guard(server, res, () => res.cork(() => sendText(res, response, isHead, close)))
   })
 }
 

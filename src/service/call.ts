@@ -40,7 +40,7 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
         ? api.input.fromHttpRequest(request, ctx)
         : tracer.stage(ctx, 'decode', () => api.input.fromHttpRequest(request, ctx))
     if (isPromise(input)) {
-      bodyLoan.keep(request)
+      bodyLoan.retain(request)
       return withDeadline(ctx, decodeAsync(api, settled(input, request), ctx, http), http)
     }
     bodyLoan.release(request)

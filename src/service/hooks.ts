@@ -87,7 +87,7 @@ export function runRequestHooks(hooks: readonly RequestHook[], ctx: Context): Ma
       return refusalOf(error, ctx)
     }
   }
-  lifecycle.keepHeaders(ctx)
+  lifecycle.saveHeaders(ctx)
   return undefined
 }
 
@@ -103,12 +103,12 @@ async function runRest(
   } catch (error) {
     return refusalOf(error, ctx)
   }
-  lifecycle.keepHeaders(ctx)
+  lifecycle.saveHeaders(ctx)
   return undefined
 }
 
 function refusalOf(error: unknown, ctx: Context): ServingError {
-  lifecycle.keepHeaders(ctx)
+  lifecycle.saveHeaders(ctx)
   return ServingError.is(error) ? error : new FunctionError('an onRequest hook failed', { cause: error })
 }
 

@@ -122,7 +122,7 @@ class Subject<In, Out> {
       const bytes = Uint8Array.from(wire.body)
       const request = bodyLoan.lend(HeaderList.from(wire.headers), bytes, true)
       const pending = descriptor.fromHttpRequest(request)
-      if (isPromise(pending)) bodyLoan.keep(request)
+      if (isPromise(pending)) bodyLoan.retain(request)
       // What the server does: the socket's buffer is overwritten and then taken away.
       bytes.fill(0x58)
       structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
@@ -138,7 +138,7 @@ class Subject<In, Out> {
     slab.set(wire.body)
     const request = bodyLoan.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
     const pending = descriptor.fromHttpRequest(request)
-    if (isPromise(pending)) bodyLoan.keep(request)
+    if (isPromise(pending)) bodyLoan.retain(request)
     const value = await pending
     bodyLoan.release(request)
     slab.fill(0x58)

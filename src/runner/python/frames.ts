@@ -82,11 +82,11 @@ export function encodeFrame(
   const text = JSON.stringify({ message, views: entries, freed } satisfies Header)
   const length = filledUp(Buffer.byteLength(text))
   if (behind > maxBytes || length > maxBytes) throw new RangeError(`a message of ${behind + length} bytes is too large`)
-  const head = Buffer.allocUnsafe(8 + length)
-  head.writeUInt32LE(length, 0)
-  head.writeUInt32LE(behind, 4)
-  head.fill(' ', 8 + head.write(text, 8))
-  return [head, ...pieces]
+  const first = Buffer.allocUnsafe(8 + length)
+  first.writeUInt32LE(length, 0)
+  first.writeUInt32LE(behind, 4)
+  first.fill(' ', 8 + first.write(text, 8))
+  return [first, ...pieces]
 }
 
 /** Reads the messages of a process out of the bytes that come. */

@@ -101,10 +101,10 @@ class Link:
 
     def receive(self):
         """Returns the next message and its views; None when the server wants no more."""
-        head = self.exactly(8)
-        if head is None:
+        lengths = self.exactly(8)
+        if lengths is None:
             return None
-        length, behind = struct.unpack("<II", head)
+        length, behind = struct.unpack("<II", lengths)
         body = self.exactly(length + behind)
         if body is None:
             return None

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 /** Blocks begin at multiples of this, that of the widest vector registers. **Units**: bytes. */
 const alignment = 64
 /** A file that no block lies in is given back to the system above this. **Units**: bytes. */
-const keptBytes = 64 * 1024 * 1024
+const maxIdleBytes = 64 * 1024 * 1024
 /** What one call of the system reads or writes at most. **Units**: bytes. */
 const callBytes = 1024 * 1024 * 1024
 
@@ -56,7 +56,7 @@ export class SharedFile {
       const place = this.#blocks.findIndex((block) => block.start === start)
       if (place !== -1) this.#blocks.splice(place, 1)
     }
-    if (this.#blocks.length === 0 && fstatSync(this.fd).size > keptBytes) ftruncateSync(this.fd, 0)
+    if (this.#blocks.length === 0 && fstatSync(this.fd).size > maxIdleBytes) ftruncateSync(this.fd, 0)
   }
 
   /** Returns a copy of what the other side wrote. **Errors**: Error when it is not there. */

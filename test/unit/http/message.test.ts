@@ -69,7 +69,7 @@ describe('HttpRequest', () => {
     const pool = new BufferPool()
     const buffer = pool.take(1e6)
     const request = bodyLoan.lend(headers, new Uint8Array(buffer, 0, 900_000), pool)
-    bodyLoan.keep(request)
+    bodyLoan.retain(request)
     expect(request.peek().buffer).toBe(buffer)
     expect(pool.takeUsed(1e6)).toBeUndefined()
     bodyLoan.release(request)
