@@ -49,4 +49,4 @@ it('the programs of the README compile and do what it says', async () => {
   const [[planes]] = [JSON.parse(await post('pictures.ts', '/preview', picture, 'image/png'))]
   expect(planes.map((rows: number[][]) => [rows.length, rows[0].length])).toEqual(new Array(3).fill([224, 224]))
   expect(await post('service.ts', '/score', '[1, 2.5]')).toBe('[2.0,3.5]')
-})
+}, 120_000)
