@@ -116,12 +116,15 @@ export class BodyIntake {
 
   /** Drops what still comes, within the bounds of {@link BodyRest}, and calls `end` when all has come. */
   drop(end: (() => void) | undefined): void {
-    this.#upload?.abort(new ClientClosed('the answer was complete before the body'))
+    this.#upload?.abort(() => new ClientClosed('the answer was complete before the body'))
     if (end !== undefined) this.#rest = new BodyRest(end)
   }
 
-  /** Drops what has come and stops the receiver; does nothing once the body is complete. */
-  abort(reason: Error): void {
+  /**
+   * Drops what has come and stops the receiver; does nothing once the body is complete. `reason` is a function, since
+   * making an error costs 10 to 100 µs and every request ends here.
+   */
+  abort(reason: () => Error): void {
     this.#body?.drop()
     this.#body = undefined
     this.#held = undefined

@@ -244,7 +244,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.pooled = undefined
     this.#clocks?.stop()
     if (gone !== undefined) lifecycle.abort(this.ctx, gone)
-    this.#intake?.abort(lifecycle.abortReason(this.ctx) ?? new ClientClosed())
+    this.#intake?.abort(() => lifecycle.abortReason(this.ctx) ?? new ClientClosed())
     lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.reservation?.end()
     this.recorder?.end(this.#received)
@@ -276,7 +276,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#closedToInput = true
     this.#clocks?.bodyOver()
     lifecycle.abort(this.ctx, error)
-    this.#intake?.abort(error)
+    this.#intake?.abort(() => error)
     if (this.#answersEarly) {
       this.#breakOff(error)
       return

@@ -59,12 +59,12 @@ export class Upload {
   }
 
   /** Stops the upload; does nothing once it is complete. */
-  abort(reason: Error): void {
+  abort(reason: () => Error): void {
     if (this.#over) return
     this.#over = true
     if (this.#busy > 0) this.#events.resume()
     try {
-      this.#receiver.abort(reason)
+      this.#receiver.abort(reason())
     } catch (error) {
       this.#events.fault(error)
     }
