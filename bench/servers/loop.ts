@@ -22,16 +22,11 @@ function polarsWork(): Work {
   return () => polars.readParquet(body).writeParquet()
 }
 
-/**
- * Returns the codec that Image uses here, of the build that is measured: libjpeg-turbo for JPEG where it is installed,
- * else
- * @napi-rs/image.
- */
+/** Returns the codec that Image uses here: libjpeg-turbo for JPEG where it is installed, else @napi-rs/image. */
 async function codecWork(): Promise<Work> {
-  const built = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href)
-  const { jpegCodec } = (await built('image/jpeg.js')) as typeof import('../../src/image/jpeg.ts')
-  const { readImageHeader } = (await built('image/header.js')) as typeof import('../../src/image/header.ts')
-  const { NDArray } = (await built('array/ndarray.js')) as typeof import('../../src/array/ndarray.ts')
+  const { jpegCodec } = await import('../../src/image/jpeg.ts')
+  const { readImageHeader } = await import('../../src/image/header.ts')
+  const { NDArray } = await import('../../src/array/ndarray.ts')
   const header = readImageHeader(body)
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
     return async () => String(new NDArray((await jpegCodec.decode(body, header)).data).mean())
@@ -44,10 +39,9 @@ function napiWork(): Work {
   return async () => String(meanOf(await new Transformer(body).rawPixels()))
 }
 
-/** Returns the add-on's own calls, of the build that is measured. */
+/** Returns the add-on's own calls. */
 async function nativeWork(): Promise<Work> {
-  const built = new URL('../../dist/array/native-codec.js', import.meta.url).href
-  const { numberCodec } = (await import(built)) as typeof import('../../src/array/native-codec.ts')
+  const { numberCodec } = await import('../../src/array/native-codec.ts')
   return () => {
     const array = numberCodec.parseNdarray(body, undefined)
     const text = 'failure' in array ? undefined : numberCodec.encodeNdarray(array, 'null')

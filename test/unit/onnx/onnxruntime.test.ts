@@ -66,7 +66,7 @@ describe('onnxruntime', () => {
   it('sends no telemetry: it makes no data base for it in the home directory', () => {
     const home = mkdtempSync(join(tmpdir(), 'serving-home-'))
     try {
-      const file = new URL('../../../dist/onnx/onnxruntime.js', import.meta.url)
+      const file = new URL('../../../dist/onnx/index.js', import.meta.url)
       const script = `
         const { loadOnnx } = await import(${JSON.stringify(file)})
         await loadOnnx(${JSON.stringify(fileOf('scale.onnx'))})

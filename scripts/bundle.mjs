@@ -1,0 +1,63 @@
+/**
+ * Compiles the sources into dist/, joined to fewer files: a step of `npm run build`. A server loads some 50 files instead
+ * of 340, each of which Node finds, reads and links: it starts with a quarter less of CPU.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { transformSync } from 'rolldown/utils'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const published = [...Object.values(exports).map(({ default: path }) => path), ...Object.values(bin)]
+/** Programs and modules that are started or loaded by their path. */
+const byPath = [
+  'cli/describe-module',
+  'cli/import-module',
+  'cli/worker',
+  'config/write-schema',
+  'frame/parquet-child',
+  'modules/typescript-format',
+  'oip/remote-model',
+  'onnx/model',
+  'runner/model-process',
+  'runner/model-thread',
+]
+const names = published.flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? []).concat(byPath)
+
+/** Lets each source keep the URL of its own file, relative to a file in a folder of dist/, as all are that use it. */
+const sourceUrls = {
+  name: 'source-urls',
+  transform(code, id) {
+    if (!code.includes('import.meta.url')) return undefined
+    const file = relative(join(root, 'src'), id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
+    const define = { 'import.meta.url': `new URL('../${file}', import.meta.url).href` }
+    return { ...transformSync(id, code, { define, sourcemap: true, tsconfig: false }), moduleType: 'js' }
+  },
+  generateBundle(_, files) {
+    for (const { fileName, code = '' } of Object.values(files)) {
+      if (code.includes('import.meta.url') && posix.dirname(dirname(fileName)) !== '.')
+        throw new Error(`dist/${fileName} is not in a folder of dist/`)
+    }
+  },
+}
+
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+const bundle = await rolldown({
+  cwd: root,
+  input: Object.fromEntries(names.map((name) => [name, join(root, 'src', `${name}.ts`)])),
+  platform: 'node',
+  external: /^[^./]/,
+  plugins: [sourceUrls],
+  tsconfig: false,
+})
+await bundle.write({
+  dir: join(root, 'dist'),
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name].js',
+  sourcemap: true,
+  comments: false,
+  keepNames: true,
+})
+await bundle.close()
