@@ -5,7 +5,7 @@
 
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
-import { expected, InvalidArgument } from './errors.ts'
+import { expected, InvalidArgument, Overloaded } from './errors.ts'
 import { modelRepository } from './oip/repository.ts'
 import { checkOptions } from './options.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
@@ -91,6 +91,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   readonly #startup: Hook[] = []
   readonly #shutdown: Hook[] = []
   readonly #started: RunnerLife[] = []
+  #isCancelled = false
 
   /** **Errors**: InvalidArgument for a name of other than letters, digits, `_`, `.` and `-`, or an unknown option. */
   constructor(name: string, options: ServiceOptions = {}) {
@@ -262,6 +263,7 @@ export class Service<A = unknown> implements ServiceTypes<A> {
   /** Runs the startup hooks in order, and then loads all runners at the same time. Called by the server. */
   async start(options: StartOptions = {}): Promise<void> {
     for (const hook of this.#startup) await hook()
+    if (this.#isCancelled) throw new Overloaded(`the start of the service ${this.name} was broken off`)
     const starts = this.runners.map(async (runner) => {
       await runner.start(options)
       this.#started.push(runner)
@@ -270,6 +272,15 @@ export class Service<A = unknown> implements ServiceTypes<A> {
     for (const { status, reason } of (await Promise.allSettled(starts)) as PromiseRejectedResult[]) {
       if (status === 'rejected') throw reason
     }
+  }
+
+  /**
+   * Lets a start that runs fail soon: it waits for startup hooks, but for no model that loads. For a process that ends.
+   * @internal
+   */
+  cancelStart(): void {
+    this.#isCancelled = true
+    for (const runner of this.runners) void runner.stop()
   }
 
   /**

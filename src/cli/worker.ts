@@ -8,6 +8,7 @@ import { nativeStatus } from '../native/add-on.ts'
 import { serve } from '../server/listener.ts'
 import { createLogger } from '../server/log.ts'
 import { defaultLimits, type Listener } from '../server/options.ts'
+import type { Service } from '../service.ts'
 import { MetricsMember } from '../workers/metrics-member.ts'
 import { ModelMember } from '../workers/model-member.ts'
 import { type DrainRequest, isMessageOf, sendToSupervisor, type WorkerConfig } from '../workers/worker-messages.ts'
@@ -20,6 +21,7 @@ const config: WorkerConfig = JSON.parse(process.argv[2])
 const logger = createLogger(config.serve.logLevel)
 // Set when the startup hooks begin; from then on there may be something to shut down.
 let starting: Promise<Listener> | undefined
+let service: Service | undefined
 let listener: Listener | undefined
 let leaving = false
 const metrics = new MetricsMember(async () => (await listener?.collectMetrics()) ?? [])
@@ -47,8 +49,7 @@ process.on('uncaughtException', (error, origin) => {
 })
 
 try {
-  const service =
-    config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
+  service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
   starting = serve(service, { ...config.serve, logger })
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
@@ -58,14 +59,15 @@ try {
     void sendToSupervisor({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })
   }
 } catch (error) {
-  fail(error)
+  if (leaving) logger.info({ event: 'start_cancelled', err: error }, 'the start was broken off')
+  else fail(error)
 }
 
 function fail(error: unknown): void {
   void sendToSupervisor({ type: 'failed', message: explain(error) }).then(() => process.exit(1))
 }
 
-/** Stops once, whoever asks first. Waits for a start that has begun, so that its shutdown hooks run. */
+/** Stops once, whoever asks first. Breaks off a start that has begun, and waits for its shutdown hooks. */
 async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<DrainRequest> = {}): Promise<void> {
   if (leaving) return
   leaving = true
@@ -73,6 +75,7 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
   const { drainTimeoutMs, drainDelayMs } = { ...defaultLimits, ...config.serve }
   setTimeout(() => process.exit(1), drainDelayMs + drainTimeoutMs + closeMarginMs).unref()
   try {
+    if (listener === undefined) service?.cancelStart()
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one

@@ -179,3 +179,13 @@ class Child implements ModelWorker {
     if (this.#waiting.size === 0) this.#link.unref()
   }
 }
+
+/** Ends a process that leads a group of its own, with what it has started. */
+export function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended.
+  }
+}

@@ -8,9 +8,7 @@ import { measureRunner, RunnerCounts } from '../metrics/runner-counts.ts'
 import { tracer } from '../tracing/tracer.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import { startInline } from './inline-worker.ts'
 import type { OpenStream } from './job.ts'
-import { startProcesses } from './process-workers.ts'
 import { type PythonOptions, type PythonSettings, pythonRunnerOptions } from './python/python-options.ts'
 import { addRemoteLife } from './remote-life.ts'
 import { type RemoteMethods, type RemoteOptions, remoteRunnerOptions } from './remote-options.ts'
@@ -28,7 +26,6 @@ import {
   type RunnerSettings,
 } from './runner-options.ts'
 import { RunnerStream } from './runner-stream.ts'
-import { startThreads } from './thread-workers.ts'
 import type { Boundary } from './transfer.ts'
 import type { StartWorkers } from './worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
@@ -76,10 +73,11 @@ const reserved = [
   '__proto__',
 ]
 
-const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, StartWorkers>> = {
-  none: startInline,
-  thread: startThreads,
-  process: startProcesses,
+/** Each loaded where it is used: the pool of threads takes 20 ms. */
+const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorkers>>> = {
+  none: async () => (await import('./inline-worker.ts')).startInline,
+  thread: async () => (await import('./thread-workers.ts')).startThreads,
+  process: async () => (await import('./process-workers.ts')).startProcesses,
 }
 
 /**
@@ -97,7 +95,7 @@ class ModelRunner implements RunnerLife {
   readonly #counts = new RunnerCounts()
   readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
-  /** Ends what a remote model has open. */
+  /** Ends what a remote model has open, and the making of an environment of Python. */
   #stopped = new AbortController()
   /** Why a remote model cannot answer. */
   #problem: string | undefined
@@ -161,23 +159,24 @@ class ModelRunner implements RunnerLife {
     this.#listeners.push(listener)
   }
 
-  /** Returns what starts the workers. **Errors**: SetupError when Python's environment cannot be made. */
+  /** Returns what starts the workers. **Errors**: SetupError where Python cannot run, or its environment be made. */
   async #startWorkers(): Promise<StartWorkers> {
     const { boundary, concurrency } = this.#settings
-    if (boundary !== 'python') return startWorkers[boundary]
-    // Loaded where it is used.
+    if (boundary !== 'python') return await startWorkers[boundary]()
     const [{ pythonExecutable }, { pythonWorkers }] = await Promise.all([
       import('./python/environment.ts'),
       import('./python/python-workers.ts'),
     ])
-    const executable = await pythonExecutable(`the runner ${this.name}`, this.#python as PythonSettings)
-    if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
+    const place = `the runner ${this.name}`
+    const executable = await pythonExecutable(place, this.#python as PythonSettings, this.#stopped.signal)
     return pythonWorkers({ executable, concurrency })
   }
 
   async #start({ modelGraceMs = defaultModelGraceMs }: StartOptions): Promise<void> {
     const { boundary, modelGraceMs: ownGraceMs } = this.#settings
+    this.#stopped = new AbortController()
     const start = await this.#startWorkers()
+    if (this.#users === 0) throw new Overloaded(`the runner ${this.name} has stopped`)
     const supervisor = new WorkerSupervisor(this.isRemote ? this.#remoteSettings() : this.#settings, {
       start,
       entry: entryOf(boundary === 'process' ? 'model-process' : 'model-thread'),
@@ -200,7 +199,6 @@ class ModelRunner implements RunnerLife {
   }
 
   #remoteSettings(): RunnerSettings {
-    this.#stopped = new AbortController()
     const report = (problem: string | undefined) => {
       this.#problem = problem
     }

@@ -123,6 +123,19 @@ describe('a stop', () => {
     expect(stdout()).toBe('')
   })
 
+  it('by SIGTERM while a model is loaded waits for no model', async () => {
+    const file = join(folder({}), 'start')
+    const service = join(root, 'test/cli/services/endless-model.service.ts')
+    // Longer than the test: who waits for the model fails it.
+    const args = ['serve', service, '--port', '0', '--workers', '2', '--drain-timeout-ms', '600000']
+    const { child, exited, stderr } = serving(args, { env: { START_FILE: file } })
+    await until(() => existsSync(`${file}.begun`))
+    child.kill('SIGTERM')
+    expect(await exited).toEqual({ code: 0, signal: null })
+    expect(existsSync(`${file}.stopped`)).toBe(true)
+    expect(stderr()).not.toContain('"level":50')
+  })
+
   it('by SIGTERM of npm, which reaches only the shell of its script, ends everything', async () => {
     const script = `node dist/cli/main.js serve ${probe} --port 0 --workers 1; true`
     const env = { PATH: process.env.PATH, npm_lifecycle_event: 'start' }

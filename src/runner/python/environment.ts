@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { SetupError } from '../../errors.ts'
+import { InvalidArgument, SetupError } from '../../errors.ts'
+import { killGroup } from '../child-workers.ts'
 import type { PythonSettings } from './python-options.ts'
 
 const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
@@ -17,11 +18,21 @@ const shownLines = 12
  * Returns the executable of the Python with those packages: the one that is named, by the runner or by
  * `SERVING_PYTHON`, or that of an environment. Environments are kept by a hash of the packages and of the Python that
  * makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one makes it while the
- * others wait.
+ * others wait. `stopped` breaks an installation off.
  *
- * **Errors**: SetupError with the last lines of what the installer printed.
+ * **Errors**: InvalidArgument on Windows; SetupError with the last lines of what the installer printed.
  */
-export async function pythonExecutable(place: string, settings: PythonSettings): Promise<string> {
+export async function pythonExecutable(
+  place: string,
+  settings: PythonSettings,
+  stopped?: AbortSignal,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string> {
+  if (platform === 'win32') {
+    // Files without a name, more descriptors than three, process groups.
+    const remedy = 'serve it in a container or in the Windows Subsystem for Linux'
+    throw new InvalidArgument(`expected Linux or macOS for the model in Python of ${place}, found Windows: ${remedy}`)
+  }
   const { executable, conda } = settings
   if (executable !== undefined) return executable
   const { SERVING_PYTHON, XDG_CACHE_HOME } = process.env
@@ -29,7 +40,8 @@ export async function pythonExecutable(place: string, settings: PythonSettings):
   const packages = [...configuredPackages(), ...(settings.packages ?? [])]
   if (packages.length === 0 && conda === undefined) return 'python3'
   const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
-  const { code, output, lines } = await run('python3', [program, folder, JSON.stringify(conda ?? { packages })])
+  const wanted = JSON.stringify(conda ?? { packages })
+  const { code, output, lines } = await run('python3', [program, folder, wanted], stopped)
   if (code === 0) return output.trim()
   const names = (conda?.dependencies ?? packages).join(', ')
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`
@@ -49,15 +61,20 @@ interface Finished {
   readonly lines: readonly string[]
 }
 
-async function run(command: string, args: readonly string[]): Promise<Finished> {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+async function run(command: string, args: readonly string[], stopped: AbortSignal | undefined): Promise<Finished> {
+  // In a group of its own, with the installer that it starts.
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+  const kill = () => killGroup(child)
+  stopped?.addEventListener('abort', kill)
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk))
   child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk).slice(-10_000)))
   return await new Promise((resolve) => {
-    const end = (code: number, text: string) =>
+    const end = (code: number, text: string) => {
+      stopped?.removeEventListener('abort', kill)
       resolve({ code, output, lines: text.trim().split('\n').slice(-shownLines) })
+    }
     child.once('error', (error) => end(1, error.message))
     child.once('close', (code) => end(code ?? 1, errors))
   })

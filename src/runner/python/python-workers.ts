@@ -2,12 +2,12 @@
  * Workers that are processes of Python.
  * @module
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type ChildLink, startChildren, type Up } from '../child-workers.ts'
+import { type ChildLink, killGroup, startChildren, type Up } from '../child-workers.ts'
 import { errorFields } from '../remote-error.ts'
 import { type Packed, unpack } from '../transfer.ts'
 import type { StartWorkers, WorkerPoolOptions } from '../worker.ts'
@@ -117,14 +117,5 @@ function sharedFile(): SharedFile | undefined {
     return new SharedFile()
   } catch {
     return undefined
-  }
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended.
   }
 }

@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Runner, SetupError } from 'serving'
+import { InvalidArgument, Runner, SetupError } from 'serving'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { pythonExecutable } from '../../../src/runner/python/environment.ts'
 import { failureOf } from '../runner.ts'
 import { hasPython } from './python.ts'
 
@@ -25,6 +28,16 @@ with zipfile.ZipFile(sys.argv[1] + "/greeter-1.0-py3-none-any.whl", "w") as whee
     tags = "Wheel-Version: 1.0\\nGenerator: test\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n"
     wheel.writestr("greeter-1.0.dist-info/WHEEL", tags)
     wheel.writestr("greeter-1.0.dist-info/RECORD", "")`
+
+it('a model in Python is refused on Windows, whatever its environment', async () => {
+  const settings = { executable: 'C:\\Python\\python.exe', packages: undefined, conda: undefined }
+  const failure = await failureOf(pythonExecutable('the runner greeter', settings, undefined, 'win32'))
+  expect(failure).toBeInstanceOf(InvalidArgument)
+  expect(failure.message).toBe(
+    'expected Linux or macOS for the model in Python of the runner greeter, found Windows: ' +
+      'serve it in a container or in the Windows Subsystem for Linux',
+  )
+})
 
 describe.skipIf(!hasVenv)(
   'environments of Python (PYTHON names one; needs python3 with venv)',
@@ -91,6 +104,23 @@ describe.skipIf(!hasVenv)(
         /^expected an environment of Python with \/nowhere\/none.* for the runner greeter,/,
       )
       expect(failure.message).toMatch(/none-1.0-py3-none-any\.whl.*\n.*ended with code 1$/s)
+    })
+
+    it('are broken off, installer and all, when the runner stops meanwhile', async () => {
+      let connections = 0
+      const silent = createServer(() => connections++).listen(0, '127.0.0.1')
+      await once(silent, 'listening')
+      const { port } = silent.address() as AddressInfo
+      const stopped = runner({ packages: [`--index-url=http://127.0.0.1:${port}/`, 'greeter'] })
+      const failure = failureOf(stopped.start())
+      const [socket] = await once(silent, 'connection')
+      const closed = once(socket.resume(), 'close')
+      await stopped.stop()
+      expect((await failure).message).toContain('which could not be made')
+      await closed
+      // The installer would try again.
+      expect(connections).toBe(1)
+      silent.close()
     })
 
     it('of conda need one of its programs', async () => {
