@@ -60,6 +60,9 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#limits = limits
   }
 
+  /** False: `dueAt` says how long to wait. */
+  readonly gathers = false
+
   /** How many requests wait. */
   get size(): number {
     return this.#size

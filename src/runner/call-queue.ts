@@ -9,6 +9,8 @@ export interface CallQueue<W> {
   readonly size: number
   /** When the call that has waited longest came; Infinity when there is none. */
   readonly oldest: number
+  /** Whether the calls that wait are so short that a message for them alone costs more than they do. */
+  readonly gathers: boolean
   /** Adds a call. `isIdle`: whether no call of the method is running. */
   push(call: W, now: number, isIdle: boolean): void
   /** Removes a call that its caller has given up. Returns false when it is not there any more. */
@@ -53,6 +55,11 @@ export class PlainQueue<W> implements CallQueue<W> {
 
   get oldest(): number {
     return this.#waiting[0]?.since ?? Number.POSITIVE_INFINITY
+  }
+
+  get gathers(): boolean {
+    const count = this.#waiting.length
+    return this.#callMs !== undefined && count < this.#maxCalls && count * this.#callMs < minMessageMs
   }
 
   push(call: W, now: number): void {

@@ -6,7 +6,7 @@
 import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
 import { dataConstructor, type NumericDType } from '../dtype.ts'
-import { type Boundary, isMoved, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
+import { type Boundary, isMoved, maxHeapBytes, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 import type { Transfer } from './worker.ts'
 
 /** A list that can be sent: its items, or one array of them all, stacked along a new first dimension. */
@@ -58,7 +58,9 @@ export function unpackList(list: PackedList, instead: (error: unknown, index: nu
   const { data, shape, dtype } = unpack(list.stack) as NDArray<'float32'>
   const [count, ...own] = shape
   const size = sizeOf(own)
-  return Array.from({ length: count }, (_, i) => new NDArray(data.slice(i * size, (i + 1) * size), own, dtype))
+  const arrays: NDArray[] = []
+  for (let i = 0; i < count; i++) arrays.push(new NDArray(data.slice(i * size, (i + 1) * size), own, dtype))
+  return arrays
 }
 
 function stackOf(arrays: readonly NDArray[]): NDArray {
@@ -80,7 +82,9 @@ function isStackable(values: readonly unknown[]): values is NDArray[] {
     if (value.dtype !== dtype || value.shape.length !== shape.length || isMoved(value)) return false
     for (let i = 0; i < shape.length; i++) if (value.shape[i] !== shape[i]) return false
     const data = value.data as Numbers
-    // Shared memory crosses as itself; an array whose memory is gone is refused by its serializer.
-    return data.length === size && data.byteLength < minMoveBytes && data.buffer instanceof ArrayBuffer
+    // An array whose memory is gone is refused by its serializer.
+    if (data.length !== size || data.byteLength >= minMoveBytes) return false
+    // Shared memory crosses as itself, where it is not so small that it is copied.
+    return data.byteLength <= maxHeapBytes || data.buffer instanceof ArrayBuffer
   })
 }

@@ -278,7 +278,7 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
  * with its request. Inputs and results are plain data, NDArrays, pictures, files, frames, and objects of classes that
  * `registerSerializer` knows. **Ownership**: they are copied, at every size, when the message is sent: do not change an
  * argument before the answer is there. `move(x)` gives the memory of a large array away instead, as argument and as
- * result. Memory of a SharedArrayBuffer is shared.
+ * result. Memory of a SharedArrayBuffer is shared, but for arrays of at most 64 bytes.
  *
  * **Errors**: InvalidArgument for wrong options; of calls: those of the method, with class, code and status (what is no
  * ServingError comes as FunctionError), Overloaded when `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and

@@ -8,6 +8,7 @@
  * it, such as Node's pool of small Buffers.
  * @module
  */
+import { NDArray } from '../array/ndarray.ts'
 import { BadInput, InvalidArgument, show } from '../errors.ts'
 import { leaveToCollector } from '../image/request-pixels.ts'
 import { markGone } from '../memory/mark-gone.ts'
@@ -19,6 +20,13 @@ import type { Transfer } from './worker.ts'
  * Buffers from this size are moved once they have been copied. Below, a structured clone is as fast. **Units**: bytes.
  */
 export const minMoveBytes = 16 * 1024
+
+/**
+ * NDArrays up to this size are copied, shared memory as well: V8 keeps them in its own heap until their `buffer` is
+ * asked for, which costs 0.5 µs and memory that the collector has to free; whether they are shared, nothing else tells.
+ * **Units**: bytes.
+ */
+export const maxHeapBytes = 64
 
 /**
  * What lies between the two sides: nothing (they share their memory), the boundary of a thread or of a process, or a
@@ -47,7 +55,8 @@ const moved = new WeakSet<object>()
  *
  * Plain objects, arrays, typed arrays and dates cross as themselves; objects of other classes need a serializer, which
  * maps and sets have. Memory is copied, at every size, but for three cases: objects made by {@link move} give theirs
- * up; memory of a SharedArrayBuffer is shared between threads; without a boundary nothing is copied.
+ * up; memory of a SharedArrayBuffer is shared between threads, but for NDArrays of at most {@link maxHeapBytes};
+ * without a boundary nothing is copied.
  *
  * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
  * **Cost**: visits every object in the value, and copies containers only on the way to what has to be replaced.
@@ -75,8 +84,10 @@ function packFields(object: object, serializer: Serializer<object>, boundary: Bo
   const objects: PackedObject[] = []
   for (const name in fields) {
     const field = fields[name]
-    if (ArrayBuffer.isView(field)) fields[name] = packView(field as View, isOwned, boundary, transfer)
-    else if (!isFlat(field)) {
+    if (ArrayBuffer.isView(field)) {
+      const isSmall = object instanceof NDArray && field.byteLength <= maxHeapBytes && boundary !== 'none'
+      fields[name] = packView(isSmall ? copyOf(field as View) : (field as View), isOwned, boundary, transfer)
+    } else if (!isFlat(field)) {
       fields[name] = mapLeaves(field, [name], packLeaf(boundary, transfer, objects), boundary === 'python')
     }
   }

@@ -26,7 +26,7 @@ class TestWorker implements ModelWorker {
   readonly sent: {
     message: RunMessage
     inputs: unknown[]
-    reply: (results: unknown[], failed?: number[]) => void
+    reply: (results: unknown[], failed?: number[], ms?: number) => void
     end: () => void
   }[] = []
   readonly others: unknown[] = []
@@ -42,8 +42,8 @@ class TestWorker implements ModelWorker {
       this.sent.push({
         message: run,
         inputs: unpackList(run.inputs, fail),
-        reply: (results, failed = []) =>
-          resolve({ results: packList(results, 'none', [], fail), failed, ms: 1 } satisfies RunReply),
+        reply: (results, failed = [], ms = 1) =>
+          resolve({ results: packList(results, 'none', [], fail), failed, ms } satisfies RunReply),
         end: () => reject(new WorkerEnded('thread 1 ended')),
       })
     })
@@ -323,6 +323,49 @@ describe('a dispatcher', () => {
     await clock.settle()
     thread.sent[2].reply([new Error('c')], [0])
     expect(await Promise.all(calls)).toMatchObject(['A', 'B', { message: 'c' }])
+  })
+
+  for (const { ms, sizes } of [
+    { ms: 0.001, sizes: [1, 5, 1] },
+    { ms: 0.03, sizes: [1, 2, 4] },
+  ]) {
+    it(`sends calls of ${ms} ms that come turn by turn in messages of ${sizes}`, async () => {
+      const { clock, call, thread } = setUp({ batchable: false })
+      const calls = [call(0)]
+      await clock.settle()
+      thread.sent[0].reply([0], [], ms)
+      await clock.settle()
+      // Two calls at once, a turn later another, and so on: the sixth comes too late for the message.
+      calls.push(call(1))
+      for (let i = 2; i <= 6; i++) {
+        calls.push(call(i))
+        await clock.turn()
+      }
+      for (let i = 1; i < sizes.length; i++) {
+        await clock.settle()
+        expect(thread.sent).toHaveLength(i + 1)
+        thread.sent[i].reply(thread.sent[i].inputs, [], ms * thread.sent[i].inputs.length)
+      }
+      expect(await Promise.all(calls)).toEqual([0, 1, 2, 3, 4, 5, 6])
+      expect(thread.sent.map(({ inputs }) => inputs.length)).toEqual(sizes)
+    })
+  }
+
+  it('waits for no further turn when the last one brought no call', async () => {
+    const { clock, call, thread } = setUp({ batchable: false })
+    const calls = [0, 1].map((i) => call(i))
+    for (const i of [0, 1]) {
+      await clock.settle()
+      thread.sent[i].reply([i], [], 0.001)
+    }
+    await clock.settle()
+    calls.push(call(2), call(3))
+    await clock.turn()
+    expect(thread.sent).toHaveLength(2)
+    await clock.turn()
+    expect(thread.sent[2].inputs).toEqual([2, 3])
+    thread.sent[2].reply([2, 3])
+    expect(await Promise.all(calls)).toEqual([0, 1, 2, 3])
   })
 
   it('waits for the next request only as long as that pays', async () => {

@@ -60,16 +60,30 @@ describe('a list on its way to another thread', () => {
   })
 
   it('shares what is shared memory, alone or among others', () => {
-    const shared = new NDArray(new Float32Array(new SharedArrayBuffer(8)), [1, 2], 'float32')
+    const shared = new NDArray(new Float32Array(new SharedArrayBuffer(68)), [1, 17], 'float32')
     for (const list of [
       [shared, shared],
-      [small(1, 2), shared],
+      [new NDArray(new Float32Array(17), [1, 17], 'float32'), shared],
     ]) {
       const packed = packList(list, 'thread', [], fail)
       expect(packed).toHaveProperty('items')
       const arrived = unpackList(packed, fail).at(-1) as NDArray
       expect((arrived.data as Float32Array).buffer).toBe((shared.data as Float32Array).buffer)
     }
+  })
+
+  it('copies shared memory of at most 64 bytes, alone or among others, but for typed arrays by themselves', () => {
+    const shared = new NDArray(new Float32Array(new SharedArrayBuffer(64)), [1, 16], 'float32')
+    const full = new NDArray(new Float32Array(new SharedArrayBuffer(64)).fill(3), [1, 16], 'float32')
+    for (const boundary of ['thread', 'process'] as const) {
+      for (const list of [[full], [full, full], [shared, full]]) {
+        const arrived = unpackList(packList(list, boundary, [], fail), fail).at(-1) as NDArray
+        expect(arrived).toEqual(new NDArray(new Float32Array(16).fill(3), [1, 16], 'float32'))
+        expect((arrived.data as Float32Array).buffer).toBeInstanceOf(ArrayBuffer)
+      }
+    }
+    const [flags] = unpackList(packList([full.data], 'thread', [], fail), fail)
+    expect(flags).toBe(full.data)
   })
 
   it('keeps errors in their places', () => {

@@ -42,9 +42,12 @@ export class TestClock implements Clock {
   }
 
   async settle() {
-    for (let i = 0; i < 20; i++) {
-      for (const run of this.#soon.splice(0)) run()
-      await null
-    }
+    for (let i = 0; i < 20; i++) await this.turn()
+  }
+
+  /** One turn of the event loop. */
+  async turn() {
+    for (const run of this.#soon.splice(0)) run()
+    await null
   }
 }
