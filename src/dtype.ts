@@ -142,7 +142,7 @@ const aliases: ReadonlyMap<string, DType> = new Map<string, DType>([
 
 /** Whether `value` is one of our element type names. */
 export function isDType(value: unknown): value is DType {
-  return typeof value === 'string' && (dtypes as readonly string[]).includes(value)
+  return typeof value === 'string' && Object.hasOwn(elementTypes, value)
 }
 
 /**

@@ -5,16 +5,10 @@
 import { InternalError } from '../errors.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
-/** Lines as one header: the first one's name, and its value with the other lines behind it. Latin-1. */
-export interface HeaderBlock {
-  readonly name: ArrayBuffer
-  readonly value: ArrayBuffer
-}
-
 /** Forbids browsers to guess another type from an answer's bytes. */
 export const nosniff: HeaderLine = Object.freeze(['x-content-type-options', 'nosniff'] as const)
 
-const blocks = new WeakMap<readonly HeaderLine[], HeaderBlock>()
+const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
 
 /**
  * Returns the lines, frozen. A response that has just this list is neither checked nor written line by line.
@@ -30,15 +24,13 @@ export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLi
   }
   const frozen = Object.freeze(lines.map(([name, value]) => Object.freeze([name, value] as const)))
   if (frozen.length > 0) {
-    const [first, ...others] = frozen
-    const value = [first[1], ...others.map((line) => line.join(': '))].join('\r\n')
-    blocks.set(frozen, { name: bytesOf(first[0]), value: bytesOf(value) })
+    blocks.set(frozen, bytesOf(['200 OK', ...frozen.map((line) => line.join(': '))].join('\r\n')))
   }
   return frozen
 }
 
-/** Returns lines of `constantHeaders` as one header; undefined for all others. */
-export function headerBlockOf(lines: readonly HeaderLine[]): HeaderBlock | undefined {
+/** Returns lines of `constantHeaders` behind the status 200, as one text in Latin-1; undefined for all others. */
+export function headerBlockOf(lines: readonly HeaderLine[]): ArrayBuffer | undefined {
   return blocks.get(lines)
 }
 

@@ -3,6 +3,8 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
+// The global of this name is a getter, which takes as long as looking at the clock does.
+import { performance } from 'node:perf_hooks'
 import { ClientClosed, type ServingError } from '../errors.ts'
 import { isPromise } from '../promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
@@ -57,7 +59,9 @@ export interface ContextInit extends RequestLine, RequestPeer {
   /** The raw query string without `?`. */
   readonly query?: string
   /** **Units**: milliseconds since the epoch. */
-  readonly deadlineMs?: number
+  readonly deadlineMs?: number | undefined
+  /** The same as time from now, which takes precedence. **Units**: milliseconds. */
+  readonly timeoutMs?: number | undefined
 }
 
 /** Named values that a client sends beside its input. */
@@ -103,6 +107,8 @@ export interface RequestLifecycle {
    * bytes.
    */
   reserve(ctx: Context, bytes: number): boolean
+  /** Returns the time since the context was made. **Units**: milliseconds. */
+  elapsedMs(ctx: Context): number
   /** Says that the function has returned its result. */
   setReturned(ctx: Context): void
   /** Whether the function has returned and the request was not given up: no work for it runs on unawaited. */
@@ -134,9 +140,11 @@ const plainId = /^[\w.:+/=-]{1,128}$/
 export class Context {
   /** Request headers, names in lower case. */
   readonly headers: RequestHeaders
-  /** When the answer is due; undefined without a deadline. **Units**: milliseconds since the epoch. */
-  readonly deadlineMs: number | undefined
   readonly #query: string
+  // One look at the clock for all that is timed: Date.now takes longer, and jumps when the system's time is set.
+  readonly #begunAt = performance.now()
+  readonly #timeoutMs: number | undefined
+  #deadlineMs: number | undefined
   #response: ResponseContext | undefined
   #line: RequestLine
   #peer: RequestPeer
@@ -156,11 +164,23 @@ export class Context {
 
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
-    this.deadlineMs = init.deadlineMs
+    this.#deadlineMs = init.deadlineMs
+    this.#timeoutMs = init.timeoutMs ?? (init.deadlineMs === undefined ? undefined : init.deadlineMs - Date.now())
     this.#query = init.query ?? ''
     this.#line = init
     this.#peer = init
     this.#api = init.api
+  }
+
+  /** When the answer is due; undefined without a deadline. **Units**: milliseconds since the epoch. */
+  get deadlineMs(): number | undefined {
+    if (this.#timeoutMs === undefined) return undefined
+    this.#deadlineMs ??= Math.round(Date.now() - this.#elapsedMs + this.#timeoutMs)
+    return this.#deadlineMs
+  }
+
+  get #elapsedMs(): number {
+    return performance.now() - this.#begunAt
   }
 
   /** The request's id: the client's `x-request-id` when it is short and plain, else a new one. */
@@ -240,7 +260,7 @@ export class Context {
 
   /** Time left until the deadline, never below 0; Infinity without one. **Units**: milliseconds. */
   get remainingMs(): number {
-    return this.deadlineMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.deadlineMs - Date.now())
+    return this.#timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#timeoutMs - this.#elapsedMs)
   }
 
   #abort(reason: Error): void {
@@ -311,6 +331,7 @@ export class Context {
       },
       denial: (ctx) => ctx.#denial,
       reserve: (ctx, bytes) => ctx.#over || (ctx.#peer.reservation?.reserve(bytes) ?? true),
+      elapsedMs: (ctx) => ctx.#elapsedMs,
       setReturned: (ctx) => {
         ctx.#returned = true
       },

@@ -105,21 +105,18 @@ export function mustClose(server: ServerState, declared: number | undefined): bo
   return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
 }
 
-/**
- * Returns when a request that comes now must be answered. **Units**: milliseconds since the epoch; undefined without a
- * limit.
- */
-export function deadlineOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
+/** Returns the time that a request has until its answer. **Units**: milliseconds; undefined without a limit. */
+export function timeoutOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
   const { requestTimeoutMs } = server.limits
   const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
-  if (own !== undefined) return Date.now() + (requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs))
-  return requestTimeoutMs === 0 ? undefined : Date.now() + requestTimeoutMs
+  if (own !== undefined) return requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs)
+  return requestTimeoutMs === 0 ? undefined : requestTimeoutMs
 }
 
-/** As {@link deadlineOf}, for a request whose client gave a deadline, or Infinity for none. */
-export function deadlineWithin(server: ServerState, deadline: Date | number): number | undefined {
-  const own = Number(deadline)
-  const ours = deadlineOf(server)
+/** As {@link timeoutOf}, for a request whose client gave a deadline, or Infinity for none. */
+export function timeoutWithin(server: ServerState, deadline: Date | number): number | undefined {
+  const own = Number(deadline) - Date.now()
+  const ours = timeoutOf(server)
   if (!Number.isFinite(own)) return ours
   return ours === undefined ? own : Math.min(own, ours)
 }

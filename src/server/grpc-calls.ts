@@ -13,7 +13,7 @@ import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc
 import { callRpcStream } from '../service/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import { decodeFailureOf, withDeadline } from '../service/stages.ts'
-import { admitCall, deadlineWithin, noMemory } from './admission.ts'
+import { admitCall, noMemory, timeoutWithin } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { drained, GrpcAnswer } from './grpc-answer.ts'
 import { addLines, headersOf, peerOf, type TextMetadata } from './grpc-metadata.ts'
@@ -210,7 +210,7 @@ export class GrpcCalls {
           return true
         },
       },
-      deadlineMs: deadlineWithin(server, call.getDeadline()),
+      timeoutMs: timeoutWithin(server, call.getDeadline()),
       method: 'POST',
       path: `/${name}`,
       get remoteAddress() {

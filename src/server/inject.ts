@@ -9,7 +9,7 @@ import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '
 import { checkOptions } from '../options.ts'
 import { type InjectRequest, type InjectResponse, provideInject } from '../service/inject.ts'
 import type { Service } from '../service.ts'
-import { admit, deadlineOf } from './admission.ts'
+import { admit, timeoutOf } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
@@ -76,7 +76,7 @@ function answer(
   }
   const { endpoint, params } = route
   const read = readHeaders(headersToRead(server, endpoint), headers)
-  const ctx = new Context({ headers: read, query, deadlineMs: deadlineOf(server, endpoint, read) })
+  const ctx = new Context({ headers: read, query, timeoutMs: timeoutOf(server, endpoint, read) })
   const socket = new MemorySocket(server, { endpoint, target: { method, path, query, params }, ctx, body }, failures)
   socket.exchange.begin(() => socket.exchange.receive(bytes, true, false))
   return socket.response

@@ -8,7 +8,7 @@ import { BadInput, InternalError, type ServingError, SetupError } from '../error
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { http, https } from '../http/node-http.ts'
-import { admit, announcedBody, type BodyAnnouncement, deadlineOf, mustClose } from './admission.ts'
+import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from './admission.ts'
 import { ConnectionCap } from './connection-cap.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { statusLine } from './head.ts'
@@ -133,7 +133,7 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
     return
   }
   const query = mark === -1 ? '' : url.slice(mark + 1)
-  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
+  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const target = { method, path, query, params }
   new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start(() => {
     if (expectsContinue) res.writeContinue()

@@ -2,11 +2,10 @@
  * Records how one request ends.
  * @module
  */
-// The globals of these names are getters, which take as long as looking at the clock does.
+// The global of this name is a getter, which takes as long as looking at the clock does.
 import { Buffer } from 'node:buffer'
-import { performance } from 'node:perf_hooks'
 import { ClientClosed, ServingError } from '../errors.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import type { Chunk } from '../http/message.ts'
 import type { Outcome, ProtocolName, RequestObserver } from '../http/outcome.ts'
 
@@ -22,7 +21,6 @@ export class OutcomeRecorder {
   readonly #observer: RequestObserver
   readonly #ctx: Context
   readonly #endpoint: RecordedEndpoint | undefined
-  readonly #start = performance.now()
   #bodyMs: number | undefined
   #statusMs: number | undefined
   #status: number | undefined
@@ -86,6 +84,6 @@ export class OutcomeRecorder {
   }
 
   get #elapsed(): number {
-    return performance.now() - this.#start
+    return lifecycle.elapsedMs(this.#ctx)
   }
 }

@@ -280,11 +280,13 @@ function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolea
 }
 
 function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: string): void {
-  const { status, headers } = response
-  if (status !== undefined && status !== 200) res.writeStatus(statusLine(status))
-  const block = headerBlockOf(headers)
-  if (block !== undefined) res.writeHeader(block.name, block.value)
-  else echoedId = writeLines(res, headers, echoedId)
+  const { status = 200, headers } = response
+  const block = status === 200 ? headerBlockOf(headers) : undefined
+  if (block !== undefined) res.writeStatus(block)
+  else {
+    if (status !== 200) res.writeStatus(statusLine(status))
+    echoedId = writeLines(res, headers, echoedId)
+  }
   if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
 }
 

@@ -8,7 +8,7 @@
 import { InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { admit, type BodyAnnouncement, deadlineOf, mustClose, uploadDrain } from './admission.ts'
+import { admit, type BodyAnnouncement, mustClose, timeoutOf, uploadDrain } from './admission.ts'
 import type { Address, Engine, ServerState } from './engine.ts'
 import { headersToRead, type RefusedRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
@@ -128,7 +128,7 @@ function open(
     refuse(server, res, body, refusal, { endpoint, method, path, headers, peer: () => addressOf(res) })
     return
   }
-  const ctx = new Context({ headers, query, deadlineMs: deadlineOf(server, endpoint, headers) })
+  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
   const ending = { answersLater: !turn.add(), clientCloses: reader.clientCloses }
   const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, ending)
   res.onAborted(() => socket.onAborted())

@@ -155,11 +155,26 @@ export function writeFloat(out: Uint8Array, pos: number, value: number, width: n
     const scaled = Math.round(value * 1e5)
     const short = scaled / 1e5
     if (width === 8 ? short === value : scaled < 1e6 && Math.fround(short) === value) {
-      return writeDecimal(out, pos, scaled, -5)
+      return writeHundredThousandths(out, pos, scaled)
     }
   }
   if (width === 8) return writeDouble(out, pos, value)
   return writeNarrow(out, pos, value, width)
+}
+
+/** Writes `count` ÷ 10^5 without zeros at its end. `count`: below 2^31, no multiple of 10^5. **Cost**: integers only. */
+function writeHundredThousandths(out: Uint8Array, pos: number, count: number): number {
+  const whole = (count / 100_000) | 0
+  if (whole < 10) out[pos++] = 0x30 + whole
+  else pos = writeDigits(out, pos, whole)
+  out[pos++] = 0x2e
+  let rest = (count | 0) - whole * 100_000
+  for (let unit = 10_000; rest !== 0; unit = (unit / 10) | 0) {
+    const digit = (rest / unit) | 0
+    out[pos++] = 0x30 + digit
+    rest -= digit * unit
+  }
+  return pos
 }
 
 function writeDouble(out: Uint8Array, pos: number, value: number): number {
