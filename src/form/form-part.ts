@@ -20,13 +20,30 @@ const plainText = /^[\t\r\n -~]*$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: exactly those are refused
 const control = /[\u0000-\u0008\u000a-\u001f\u007f]/
 
+// Parts without a file name are the fields of an application: few, and the same again and again. By their bytes; the
+// caps are for a client that invents them.
+const knownParts = new Map<string, FormPart>()
+const maxKnownParts = 256
+const maxKnownLength = 256
+
 /**
  * Parses a part's headers: the lines between a delimiter and an empty line, `bytes` from `start` to `end`.
  * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
  * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
+ * **Cost**: 0.2 µs for a part without a file name that was seen before, otherwise 1.2.
  */
 export function parseFormPart(bytes: Buffer, start: number, end: number): FormPart {
-  const block = decode(bytes, start, end)
+  // Three times as fast as TextDecoder, and nearly every head is ASCII.
+  const text = bytes.toString('latin1', start, end)
+  const known = knownParts.get(text)
+  if (known !== undefined) return known
+  const part = parseBlock(plainText.test(text) ? text : decode(bytes, start, end))
+  const isField = part.filename === undefined && text.length <= maxKnownLength
+  if (isField && knownParts.size < maxKnownParts) knownParts.set(text, part)
+  return part
+}
+
+function parseBlock(block: string): FormPart {
   const names: string[] = []
   const values: string[] = []
   for (let at = 0; at <= block.length; ) {
@@ -93,9 +110,6 @@ function single(names: readonly string[], values: readonly string[], name: strin
 }
 
 function decode(bytes: Buffer, start: number, end: number): string {
-  // Three times as fast as TextDecoder, and nearly every head is ASCII.
-  const text = bytes.toString('latin1', start, end)
-  if (plainText.test(text)) return text
   try {
     return decoder.decode(bytes.subarray(start, end))
   } catch {

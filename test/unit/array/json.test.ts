@@ -189,6 +189,14 @@ describe.each(codecs.map((codec, i) => [i === 2 ? 'the serving choice' : codec.n
       expect(codec.encodeNdarray(new NDArray(data as NDArray['data'], [data.length], dtype), 'null')).toBe(text)
     })
 
+    it.each([0, 7, 10, 999, 19_999])(
+      'prints %d and every fraction of up to five places as JavaScript does',
+      (whole) => {
+        const values = Float64Array.from({ length: 99_999 }, (_, i) => (whole * 100_000 + i + 1) / 100_000)
+        expect(encoded(codec, new NDArray(values))).toBe(`[${values.join()}]`)
+      },
+    )
+
     it('prints every shape as nested lists that read back to the shape', () => {
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 4 }), { maxLength: 5 }), (shape) => {

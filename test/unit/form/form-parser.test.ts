@@ -176,6 +176,18 @@ describe('the headers of a part', () => {
     expect(error).toBeInstanceOf(BadInput)
   })
 
+  it('are read alike when the same ones came before, and when more came than are kept', () => {
+    const fields = Array.from({ length: 600 }, (_, i) => ({
+      name: `field${i >> 1}`,
+      type: i % 2 ? 'text/x' : 'text/y',
+    }))
+    const bytes = Buffer.from(
+      `${fields.map(({ name, type }) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\nx\r\n`).join('')}--B--`,
+    )
+    const expected = fields.map(({ name, type }) => ({ ...field(name, 'x'), type }))
+    for (let turn = 0; turn < 2; turn++) expect(parse([bytes], 'B')).toEqual(expected)
+  })
+
   it('are refused in other than UTF-8', () => {
     const bytes = Buffer.from(withHead('content-disposition: form-data; name="é"'), 'latin1')
     expect(refused(() => parse([bytes], 'B'))).toMatchObject({ status: 400, reason: 'encoding' })
