@@ -162,7 +162,7 @@ export function writeFloat(out: Uint8Array, pos: number, value: number, width: n
   return writeNarrow(out, pos, value, width)
 }
 
-/** Writes `count` ÷ 10^5 without zeros at its end. `count`: below 2^31, no multiple of 10^5. **Cost**: integers only. */
+/** Writes `count` ÷ 10^5 without zeros at its end; `count` is below 2^31 and no multiple of 10^5. */
 function writeHundredThousandths(out: Uint8Array, pos: number, count: number): number {
   const whole = (count / 100_000) | 0
   if (whole < 10) out[pos++] = 0x30 + whole

@@ -181,9 +181,9 @@ describe('the headers of a part', () => {
       name: `field${i >> 1}`,
       type: i % 2 ? 'text/x' : 'text/y',
     }))
-    const bytes = Buffer.from(
-      `${fields.map(({ name, type }) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\nx\r\n`).join('')}--B--`,
-    )
+    const head = (name: string) => `--B\r\nContent-Disposition: form-data; name="${name}"\r\n`
+    const texts = fields.map(({ name, type }) => `${head(name)}Content-Type: ${type}\r\n\r\nx\r\n`)
+    const bytes = Buffer.from(`${texts.join('')}--B--`)
     const expected = fields.map(({ name, type }) => ({ ...field(name, 'x'), type }))
     for (let turn = 0; turn < 2; turn++) expect(parse([bytes], 'B')).toEqual(expected)
   })

@@ -63,6 +63,16 @@ describe('Context', () => {
     const left = new Context({ deadlineMs: Date.now() + 1e6 }).remainingMs
     expect(left > 0 && left <= 1e6).toBe(true)
   })
+
+  it('tells when the answer is due of a time from now, always the same', () => {
+    const before = Date.now()
+    const ctx = new Context({ timeoutMs: 1e6 })
+    const { deadlineMs = 0 } = ctx
+    expect(deadlineMs >= before + 1e6 - 1 && deadlineMs <= Date.now() + 1e6 + 1).toBe(true)
+    expect(ctx.deadlineMs).toBe(deadlineMs)
+    expect(ctx.remainingMs > 0 && ctx.remainingMs <= 1e6).toBe(true)
+    expect(new Context({ timeoutMs: 0 }).remainingMs).toBe(0)
+  })
 })
 
 describe('ResponseContext', () => {
