@@ -6,12 +6,14 @@ import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
-import { defaultLimits, type EngineName, type ServeOptions, type ServeSettings } from '../server/options.ts'
+import { defaultLimits, type ServeOptions, type ServeSettings } from '../server/options.ts'
 import { takePort } from './free-port.ts'
+import { type WorkerOptions, warnOfKept } from './kept-options.ts'
 import { MetricsCollector } from './metrics-collector.ts'
 import { SharedMetricsPort } from './metrics-port.ts'
 import { ModelRelay } from './model-relay.ts'
 import { watchNpmParent } from './npm-parent.ts'
+import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
@@ -36,14 +38,11 @@ export interface SupervisorOptions {
   readonly logger: NonNullable<ServeOptions['logger']>
   /** Prints lines for a human: the address of the service once all workers are ready. */
   readonly print: (line: string) => void
-  /** Reads the options anew before a reload; see {@link keptOptions}. */
-  readonly refresh?: () => Promise<{ readonly workers: number; readonly serve: ServeSettings }>
+  /** Reads the options anew before a reload; see {@link warnOfKept}. */
+  readonly refresh?: () => Promise<WorkerOptions>
   /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
   readonly development?: Development
 }
-
-/** Options that all workers share: a reload keeps them, and logs what they would be. */
-const keptOptions = ['port', 'grpcPort', 'host', 'engine'] as const
 
 /** What a supervisor does while a service is written. */
 export interface Development {
@@ -105,22 +104,6 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
 }
 
-/**
- * Returns the engine and the number of workers that can share a port on a platform. Only Linux spreads connections over
- * sockets with SO_REUSEPORT. Elsewhere (our choice): the node engine for several workers, since their number is what a
- * user with several cores wants; but one worker when uws was asked for by name.
- */
-export function sharing(
-  engine: EngineName | undefined,
-  workers: number,
-  platform: NodeJS.Platform,
-): { engine: EngineName | undefined; workers: number; warning?: string } {
-  if (platform === 'linux' || workers === 1 || engine === 'node') return { engine, workers }
-  const why = `on ${platform} several processes cannot share a port with the uws engine`
-  if (engine === 'uws') return { engine, workers: 1, warning: `${why}: running 1 worker instead of ${workers}` }
-  return { engine: 'node', workers, warning: `${why}: running ${workers} workers with the node engine` }
-}
-
 class Supervision {
   readonly finished: Promise<number>
   readonly #options: SupervisorOptions
@@ -128,7 +111,7 @@ class Supervision {
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
   /** The options at the start. */
-  readonly #initial: { readonly workers: number; readonly serve: ServeSettings }
+  readonly #initial: WorkerOptions
   readonly #metrics: MetricsCollector
   readonly #metricsPort: SharedMetricsPort
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
@@ -142,7 +125,7 @@ class Supervision {
 
   constructor(
     options: SupervisorOptions,
-    initial: { readonly workers: number; readonly serve: ServeSettings },
+    initial: WorkerOptions,
     metrics: MetricsCollector,
     metricsPort: SharedMetricsPort,
   ) {
@@ -295,7 +278,7 @@ class Supervision {
   async #replaceAll(): Promise<string | undefined> {
     const next = await this.#options.refresh?.()
     if (next !== undefined) {
-      this.#warnOfKept(next.workers, next.serve)
+      warnOfKept(this.#options.logger, this.#initial, next)
       this.#configure(next.serve)
     }
     let left: Promise<unknown> | undefined
@@ -314,17 +297,6 @@ class Supervision {
     }
     if (next !== undefined) await this.#moveMetrics(next.serve.metricsPort)
     return undefined
-  }
-
-  /** Logs which options have changed that a reload keeps. */
-  #warnOfKept(workers: number, serve: ServeSettings): void {
-    const { logger } = this.#options
-    const pairs = keptOptions.map((name) => [name, this.#initial.serve[name], serve[name]] as const)
-    for (const [option, value, now] of [...pairs, ['workers', this.#initial.workers, workers] as const]) {
-      if (value === now) continue
-      const kept = `${option} stays ${value ?? 'as by default'} until a restart`
-      logger.warn({ event: 'option_kept', option }, `${kept}; the options say ${now ?? 'nothing'} now`)
-    }
   }
 
   async #moveMetrics(port: number | undefined): Promise<void> {
