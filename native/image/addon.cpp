@@ -7,8 +7,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <new>
+#include <utility>
 
+#include "../src/async_job.h"
+#include "../src/node_values.h"
 #include "jpeg.h"
 #include "resample.h"
 
@@ -45,136 +49,84 @@ enum PlanField {
 };
 
 enum Kind { kDecode, kResample, kEncode };
-enum Held { kInput, kStop, kOut, kTable, kHeldCount };
 
-struct Bytes {
-  uint8_t* data;
-  size_t length;
-};
+// A job of the pool for one picture.
+class PictureJob final : public Job {
+ public:
+  explicit PictureJob(Kind of) : kind(of) {}
+  ~PictureJob() override { std::free(encoded_.data); }
 
-// A job of the pool for one picture. The references keep the memory alive that the pool reads and writes.
-struct Job {
-  napi_async_work work = nullptr;
-  napi_deferred deferred = nullptr;
-  napi_ref held[kHeldCount] = {};
-  Kind kind = kDecode;
+  void Run() override {
+    switch (kind) {
+      case kResample:
+        return Resample();
+#ifdef SERVING_JPEG
+      case kDecode:
+        return Decode();
+      case kEncode:
+        return EncodeJpeg(input.data, picture, quality, encoded_, *stop, failure_);
+#endif
+      default:
+        return FailWith("built without libjpeg-turbo");
+    }
+  }
+
+  // Returns a text that says what failed, the encoded bytes, or undefined when `out` was written.
+  napi_value Result(napi_env env) override {
+    napi_value result = nullptr;
+    if (failure_[0] == 0 && kind == kEncode) {
+      result = HandOver(env, std::exchange(encoded_.data, nullptr), encoded_.length);
+      if (result == nullptr) FailWith("no memory");
+    }
+    if (failure_[0] == 0) return result;
+    return napi_create_string_latin1(env, failure_, NAPI_AUTO_LENGTH, &result) == napi_ok ? result : nullptr;
+  }
+
+  const Kind kind;
   Picture picture{};
   uint32_t denominator = 1;
   bool is_resized = false;
   ResamplePlan plan{};
-  Bytes input{};
+  View input{};
   StopFlag* stop = nullptr;
-  Bytes out{};
+  View out{};
   const float* table = nullptr;
   int quality = 0;
-  Output encoded{};
-  char failure[kFailureLength] = {};
-};
 
-void Dispose(napi_env env, Job* job) {
-  for (napi_ref ref : job->held) {
-    if (ref != nullptr) napi_delete_reference(env, ref);
-  }
-  if (job->work != nullptr) napi_delete_async_work(env, job->work);
-  std::free(job->encoded.data);
-  delete job;
-}
+ private:
+  void FailWith(const char* reason) { std::strcpy(failure_, reason); }
 
-void FailWith(Job* job, const char* reason) { std::strcpy(job->failure, reason); }
-
-void ResamplePixels(Job* job) {
-  Resampler resampler;
-  if (!resampler.Prepare(job->plan, job->table, job->out.data)) return FailWith(job, "no memory");
-  const size_t row = size_t{job->picture.width} * job->picture.channels;
-  for (uint32_t y = 0; y < job->picture.height; y++) {
-    if (job->stop->load(std::memory_order_relaxed) != 0) return FailWith(job, "given up");
-    resampler.Push(job->input.data + row * y);
-  }
-}
-
-#ifdef SERVING_JPEG
-void Decode(Job* job) {
-  Resampler resampler;
-  Array<uint8_t> row;
-  RowTarget target{};
-  if (job->is_resized) {
-    if (!resampler.Prepare(job->plan, job->table, job->out.data) ||
-        !row.Allocate(size_t{job->plan.x.input} * job->picture.channels)) {
-      return FailWith(job, "no memory");
+  void Resample() {
+    Resampler resampler;
+    if (!resampler.Prepare(plan, table, out.data)) return FailWith("no memory");
+    const size_t row = size_t{picture.width} * picture.channels;
+    for (uint32_t y = 0; y < picture.height; y++) {
+      if (stop->load(std::memory_order_relaxed) != 0) return FailWith("given up");
+      resampler.Push(input.data + row * y);
     }
-    target.row = row.get();
-    target.resampler = &resampler;
-  } else {
-    target.pixels = job->out.data;
   }
-  DecodeJpeg(job->input.data, job->input.length, job->picture, job->denominator, target, *job->stop, job->failure);
-}
-#endif
 
-void Execute(napi_env, void* data) {
-  Job* const job = static_cast<Job*>(data);
-  switch (job->kind) {
-    case kResample:
-      return ResamplePixels(job);
 #ifdef SERVING_JPEG
-    case kDecode:
-      return Decode(job);
-    case kEncode:
-      return EncodeJpeg(job->input.data, job->picture, job->quality, job->encoded, *job->stop, job->failure);
+  void Decode() {
+    Resampler resampler;
+    Array<uint8_t> row;
+    RowTarget target{};
+    if (is_resized) {
+      if (!resampler.Prepare(plan, table, out.data) || !row.Allocate(size_t{plan.x.input} * picture.channels)) {
+        return FailWith("no memory");
+      }
+      target.row = row.get();
+      target.resampler = &resampler;
+    } else {
+      target.pixels = out.data;
+    }
+    DecodeJpeg(input.data, input.length, picture, denominator, target, *stop, failure_);
+  }
 #endif
-    default:
-      return FailWith(job, "built without libjpeg-turbo");
-  }
-}
 
-void Free(napi_env, void* data, void*) { std::free(data); }
-
-// Takes ownership of malloc's memory, or copies it where the engine refuses external memory. Returns false when neither
-// works.
-bool TakeOver(napi_env env, Output& output, napi_value& result) {
-  if (napi_create_external_arraybuffer(env, output.data, output.length, Free, nullptr, &result) == napi_ok) {
-    output.data = nullptr;
-    return true;
-  }
-  void* copy;
-  if (napi_create_arraybuffer(env, output.length, &copy, &result) == napi_ok) {
-    std::memcpy(copy, output.data, output.length);
-    return true;
-  }
-  bool is_pending;
-  napi_value error;
-  if (napi_is_exception_pending(env, &is_pending) == napi_ok && is_pending) {
-    napi_get_and_clear_last_exception(env, &error);
-  }
-  return false;
-}
-
-// Resolves with a text that says what failed, with the encoded bytes, or with undefined when `out` was written.
-void Complete(napi_env env, napi_status status, void* data) {
-  Job* const job = static_cast<Job*>(data);
-  napi_value result = nullptr;
-  if (status != napi_ok) FailWith(job, "given up");
-  if (job->failure[0] == 0 && job->kind == kEncode && !TakeOver(env, job->encoded, result)) FailWith(job, "no memory");
-  napi_status made = napi_ok;
-  if (job->failure[0] != 0) {
-    made = napi_create_string_latin1(env, job->failure, NAPI_AUTO_LENGTH, &result);
-  } else if (job->kind != kEncode) {
-    made = napi_get_undefined(env, &result);
-  }
-  if (made == napi_ok) napi_resolve_deferred(env, job->deferred, result);
-  Dispose(env, job);
-}
-
-bool Hold(napi_env env, napi_value value, napi_typedarray_type wanted, napi_ref& ref, Bytes& bytes) {
-  napi_typedarray_type type;
-  void* data;
-  if (napi_get_typedarray_info(env, value, &type, &bytes.length, &data, nullptr, nullptr) != napi_ok ||
-      type != wanted) {
-    return false;
-  }
-  bytes.data = static_cast<uint8_t*>(data);
-  return napi_create_reference(env, value, 1, &ref) == napi_ok;
-}
+  Output encoded_{};
+  char failure_[kFailureLength] = {};
+};
 
 // Reads a whole number from `min` to 2^31 - 1; returns false for any other.
 bool GetWhole(double value, uint32_t min, uint32_t& to) {
@@ -183,18 +135,18 @@ bool GetWhole(double value, uint32_t min, uint32_t& to) {
   return to == value;
 }
 
-bool ReadResize(const double* fields, const Job& job, ResamplePlan& plan) {
+bool ReadResize(const double* fields, const PictureJob& job, ResamplePlan& plan) {
   uint32_t filter;
   uint32_t is_planar;
   uint32_t has_alpha;
-  const bool are_whole =
-      GetWhole(fields[kFilter], 0, filter) && GetWhole(fields[kFullWidth], 1, plan.x.full) &&
-      GetWhole(fields[kFullHeight], 1, plan.y.full) && GetWhole(fields[kFirstX], 0, plan.x.first) &&
-      GetWhole(fields[kFirstY], 0, plan.y.first) && GetWhole(fields[kCountX], 1, plan.x.count) &&
-      GetWhole(fields[kCountY], 1, plan.y.count) && GetWhole(fields[kOutChannels], 1, plan.channels) &&
-      GetWhole(fields[kOutWidth], 1, plan.width) && GetWhole(fields[kOutHeight], 1, plan.height) &&
-      GetWhole(fields[kLeft], 0, plan.left) && GetWhole(fields[kTop], 0, plan.top) &&
-      GetWhole(fields[kIsPlanar], 0, is_planar) && GetWhole(fields[kHasAlpha], 0, has_alpha);
+  const bool are_whole = GetWhole(fields[kFilter], 0, filter) && GetWhole(fields[kFullWidth], 1, plan.x.full) &&
+                         GetWhole(fields[kFullHeight], 1, plan.y.full) && GetWhole(fields[kFirstX], 0, plan.x.first) &&
+                         GetWhole(fields[kFirstY], 0, plan.y.first) && GetWhole(fields[kCountX], 1, plan.x.count) &&
+                         GetWhole(fields[kCountY], 1, plan.y.count) &&
+                         GetWhole(fields[kOutChannels], 1, plan.channels) &&
+                         GetWhole(fields[kOutWidth], 1, plan.width) && GetWhole(fields[kOutHeight], 1, plan.height) &&
+                         GetWhole(fields[kLeft], 0, plan.left) && GetWhole(fields[kTop], 0, plan.top) &&
+                         GetWhole(fields[kIsPlanar], 0, is_planar) && GetWhole(fields[kHasAlpha], 0, has_alpha);
   if (!are_whole || filter > 2) return false;
   plan.filter = static_cast<Filter>(filter);
   plan.is_planar = is_planar != 0;
@@ -220,15 +172,13 @@ bool IsSize(size_t length, size_t width, size_t height, size_t unit) {
 }
 
 // Reads the plan of a call and checks it against the lengths of the memory.
-bool ReadPlan(napi_env env, napi_value value, Job* job) {
-  napi_typedarray_type type;
-  void* data;
-  size_t length;
-  if (napi_get_typedarray_info(env, value, &type, &length, &data, nullptr, nullptr) != napi_ok ||
-      type != napi_float64_array || (length != kPictureFields && length != kResizeFields)) {
+bool ReadPlan(napi_env env, napi_value value, PictureJob* job) {
+  View view;
+  if (!GetView(env, value, napi_float64_array, view) ||
+      (view.length != kPictureFields && view.length != kResizeFields)) {
     return false;
   }
-  const double* const fields = static_cast<const double*>(data);
+  const double* const fields = reinterpret_cast<const double*>(view.data);
   Picture& picture = job->picture;
   uint32_t last;
   if (!GetWhole(fields[kWidth], 1, picture.width) || !GetWhole(fields[kHeight], 1, picture.height) ||
@@ -239,7 +189,7 @@ bool ReadPlan(napi_env env, napi_value value, Job* job) {
   if (job->kind != kResample && picture.channels != 1 && picture.channels != 3) return false;
   const bool is_pixels = job->kind != kDecode;
   if (is_pixels && !IsSize(job->input.length, picture.width, picture.height, picture.channels)) return false;
-  job->is_resized = length == kResizeFields;
+  job->is_resized = view.length == kResizeFields;
   if (job->kind == kEncode) {
     job->quality = static_cast<int>(last);
     return !job->is_resized && last <= 100;
@@ -260,82 +210,56 @@ bool ReadPlan(napi_env env, napi_value value, Job* job) {
 }
 
 // Reads (input, plan, stop) for encode, (input, plan, stop, out, table or undefined) for the others.
-bool ReadArguments(napi_env env, napi_callback_info info, Job* job) {
-  napi_value args[5];
-  size_t argc = 5;
-  const size_t wanted = job->kind == kEncode ? 3 : 5;
-  Bytes stop{};
-  if (napi_get_cb_info(env, info, &argc, args, nullptr, nullptr) != napi_ok || argc != wanted ||
-      !Hold(env, args[0], napi_uint8_array, job->held[kInput], job->input) ||
-      !Hold(env, args[2], napi_uint8_array, job->held[kStop], stop) || stop.length != 1) {
+bool ReadArguments(napi_env env, const napi_value* args, PictureJob* job) {
+  View stop{};
+  if (!GetView(env, args[0], napi_uint8_array, job->input) || !GetView(env, args[2], napi_uint8_array, stop) ||
+      stop.length != 1) {
     return false;
   }
   job->stop = reinterpret_cast<StopFlag*>(stop.data);
   if (job->kind != kEncode) {
     napi_valuetype type;
-    if (!Hold(env, args[3], napi_uint8_array, job->held[kOut], job->out) ||
-        napi_typeof(env, args[4], &type) != napi_ok) {
-      return false;
-    }
+    if (!GetView(env, args[3], napi_uint8_array, job->out) || napi_typeof(env, args[4], &type) != napi_ok) return false;
     if (type != napi_undefined) {
-      Bytes table{};
-      if (!Hold(env, args[4], napi_float32_array, job->held[kTable], table)) return false;
+      View table{};
+      // The number of channels is read later, by ReadPlan, so the largest table is required.
+      if (!GetView(env, args[4], napi_float32_array, table) || table.length != 4 * 256) return false;
       job->table = reinterpret_cast<const float*>(table.data);
-      // `length` counts elements. The number of channels is read later, by ReadPlan, so the largest table is required.
-      if (table.length != 4 * 256) return false;
     }
   }
   return ReadPlan(env, args[1], job);
 }
 
+template <size_t N>
 napi_value Start(napi_env env, napi_callback_info info, Kind kind) {
-  Job* const job = new (std::nothrow) Job;
-  if (job == nullptr) {
-    napi_throw_error(env, nullptr, "serving_image: no memory");
-    return nullptr;
-  }
-  job->kind = kind;
-  napi_value name;
-  napi_value promise;
-  if (!ReadArguments(env, info, job)) {
-    Dispose(env, job);
-    napi_throw_type_error(env, nullptr, "serving_image: called outside its contract");
-    return nullptr;
-  }
-  if (napi_create_string_latin1(env, "serving_image", NAPI_AUTO_LENGTH, &name) != napi_ok ||
-      napi_create_promise(env, &job->deferred, &promise) != napi_ok ||
-      napi_create_async_work(env, nullptr, name, Execute, Complete, job, &job->work) != napi_ok ||
-      napi_queue_async_work(env, job->work) != napi_ok) {
-    Dispose(env, job);
-    napi_throw_error(env, nullptr, "serving_image: no work can be queued");
-    return nullptr;
-  }
-  return promise;
+  napi_value args[N];
+  std::unique_ptr<PictureJob> job(new (std::nothrow) PictureJob(kind));
+  if (job == nullptr || !GetArguments(env, info, args) || !ReadArguments(env, args, job.get())) return Misused(env);
+  return Job::Start(env, std::move(job), args, N);
 }
 
 // (memory: ArrayBuffer) => undefined. Detaches the memory and frees it now, where the collector would do so later.
 napi_value FreeMemory(napi_env env, napi_callback_info info) {
-  napi_value memory;
-  size_t argc = 1;
+  napi_value args[1];
   bool is_buffer = false;
-  if (napi_get_cb_info(env, info, &argc, &memory, nullptr, nullptr) != napi_ok || argc != 1 ||
-      napi_is_arraybuffer(env, memory, &is_buffer) != napi_ok || !is_buffer) {
-    napi_throw_type_error(env, nullptr, "serving_image: called outside its contract");
-  } else if (napi_detach_arraybuffer(env, memory) != napi_ok) {
-    napi_throw_error(env, nullptr, "serving_image: memory that cannot be freed");
+  if (!GetArguments(env, info, args) || napi_is_arraybuffer(env, args[0], &is_buffer) != napi_ok || !is_buffer) {
+    return Misused(env);
+  }
+  if (napi_detach_arraybuffer(env, args[0]) != napi_ok) {
+    napi_throw_error(env, nullptr, "serving: memory that cannot be freed");
   }
   return nullptr;
 }
 
 // (pixels, plan, stop, out, table or undefined) => Promise<string | undefined>
-napi_value StartResample(napi_env env, napi_callback_info info) { return Start(env, info, kResample); }
+napi_value StartResample(napi_env env, napi_callback_info info) { return Start<5>(env, info, kResample); }
 
 #ifdef SERVING_JPEG
 // (bytes, plan, stop, out, table or undefined) => Promise<string | undefined>
-napi_value StartDecode(napi_env env, napi_callback_info info) { return Start(env, info, kDecode); }
+napi_value StartDecode(napi_env env, napi_callback_info info) { return Start<5>(env, info, kDecode); }
 
 // (pixels, plan, stop) => Promise<string | ArrayBuffer>
-napi_value StartEncode(napi_env env, napi_callback_info info) { return Start(env, info, kEncode); }
+napi_value StartEncode(napi_env env, napi_callback_info info) { return Start<3>(env, info, kEncode); }
 #endif
 
 }  // namespace

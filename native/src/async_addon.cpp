@@ -72,7 +72,7 @@ template <class T, class Read>
 std::unique_ptr<T> NewJob(napi_env env, const Read& read) {
   std::unique_ptr<T> job(new (std::nothrow) T);
   if (job == nullptr) {
-    napi_throw_error(env, nullptr, "serving_native: no memory");
+    napi_throw_error(env, nullptr, "serving: no memory");
   } else if (!read(*job)) {
     Misused(env);
     job.reset();

@@ -25,7 +25,7 @@ class Job {
     for (size_t i = 0; i < count; i++) {
       if (napi_set_element(env, list, static_cast<uint32_t>(i), args[i]) != napi_ok) return nullptr;
     }
-    if (napi_create_string_utf8(env, "serving_native", NAPI_AUTO_LENGTH, &name) != napi_ok ||
+    if (napi_create_string_utf8(env, "serving", NAPI_AUTO_LENGTH, &name) != napi_ok ||
         napi_create_reference(env, list, 1, &job->arguments_) != napi_ok) {
       return nullptr;
     }
@@ -48,10 +48,17 @@ class Job {
 
   static void Complete(napi_env env, napi_status status, void* data) {
     const std::unique_ptr<Job> job(static_cast<Job*>(data));
-    napi_value result = status == napi_ok ? job->Result(env) : nullptr;
-    // Without a result the result words stay as the caller set them: "gave up".
-    if (result == nullptr) napi_get_undefined(env, &result);
-    napi_resolve_deferred(env, job->deferred_, result);
+    if (status == napi_ok) {
+      napi_value result = job->Result(env);
+      if (result == nullptr) napi_get_undefined(env, &result);
+      napi_resolve_deferred(env, job->deferred_, result);
+    } else {
+      // The environment ends: the job was taken out of the queue.
+      napi_value message, error;
+      napi_create_string_utf8(env, "the job was cancelled", NAPI_AUTO_LENGTH, &message);
+      napi_create_error(env, nullptr, message, &error);
+      napi_reject_deferred(env, job->deferred_, error);
+    }
     napi_delete_reference(env, job->arguments_);
     napi_delete_async_work(env, job->handle_);
   }

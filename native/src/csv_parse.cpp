@@ -42,10 +42,7 @@ bool IsWord(const uint8_t* start, size_t size, const char* word) {
 
 // Whether one of eight bytes is a comma, a line break or a quote.
 bool HasSpecial(uint64_t chunk) {
-  constexpr uint64_t kOnes = 0x0101010101010101u;
-  const auto zero = [](uint64_t x) { return (x - kOnes) & ~x & (kOnes << 7); };
-  return (zero(chunk ^ kOnes * ',') | zero(chunk ^ kOnes * '\n') | zero(chunk ^ kOnes * '\r') |
-          zero(chunk ^ kOnes * '"')) != 0;
+  return (BytesEqual(chunk, ',') | BytesEqual(chunk, '\n') | BytesEqual(chunk, '\r') | BytesEqual(chunk, '"')) != 0;
 }
 
 const uint8_t* FieldEnd(const uint8_t* p, const uint8_t* end) {
@@ -59,17 +56,6 @@ const uint8_t* FieldEnd(const uint8_t* p, const uint8_t* end) {
 }
 
 bool IsBlank(uint8_t byte) { return byte == ' ' || byte == '\t'; }
-
-// Sets `value` to the digits of an integer; returns false when they do not fit into uint64.
-bool AsUnsigned(const NumberToken& token, uint64_t& value) {
-  // The mantissa holds the first 19 digits.
-  value = token.mantissa;
-  if (token.digits <= 19) return true;
-  const uint64_t last = static_cast<uint64_t>(token.end[-1] - '0');
-  if (token.digits > 20 || value > (UINT64_MAX - last) / 10) return false;
-  value = value * 10 + last;
-  return true;
-}
 
 // Whether the text is inf or infinity, in any case of letters, with or without a sign.
 bool IsInfinity(const uint8_t* start, size_t size) {
@@ -108,7 +94,7 @@ CsvParser::Mode CsvParser::NextMode(const Column& column) const {
 bool CsvParser::Start() {
   rows_ = 0;
   for (size_t i = 0; i < count_; i++) {
-    if (columns_[i].mode == Mode::kText && !columns_[i].builder.BeText()) return Fail(CsvError::kMemory, begin_);
+    if (columns_[i].mode == Mode::kText && !columns_[i].builder.MakeText()) return Fail(CsvError::kMemory, begin_);
   }
   return true;
 }
@@ -266,15 +252,15 @@ bool CsvParser::Number(const NumberToken& token, const uint8_t* start, size_t si
     return Take(column.builder.AddFloat(value), column);
   }
   if (token.negative) (token.mantissa == 0 ? column.has_minus_zero : column.has_negative) = true;
-  uint64_t size_of = 0;
-  const bool is_huge = !AsUnsigned(token, size_of);
+  uint64_t magnitude = 0;
+  const bool is_huge = !Magnitude(token, magnitude);
   const uint64_t max = static_cast<uint64_t>(INT64_MAX) + (token.negative ? 1 : 0);
-  if (column.mode != Mode::kUnsigned && (is_huge || size_of > max)) {
+  if (column.mode != Mode::kUnsigned && (is_huge || magnitude > max)) {
     column.has_large = true;
     column.has_huge = column.has_huge || is_huge;
     return Take(column.builder.AddFloat(ToDouble(token)), column);
   }
-  return Take(column.builder.AddInt(static_cast<int64_t>(token.negative ? 0 - size_of : size_of)), column);
+  return Take(column.builder.AddInt(static_cast<int64_t>(token.negative ? 0 - magnitude : magnitude)), column);
 }
 
 bool CsvParser::Text(const uint8_t* start, size_t size, Column& column) {

@@ -45,7 +45,7 @@ bool ColumnBuilder::PadTo(size_t length) {
 
 // Converts the column to another kind: from nulls to any, from integers to floats, from int64 to uint64 if no element
 // is negative.
-bool ColumnBuilder::Become(ColumnKind kind, Added& why) {
+bool ColumnBuilder::ConvertTo(ColumnKind kind, Added& why) {
   why = Added::kNoMemory;
   if (kind_ == ColumnKind::kNull) {
     kind_ = kind;
@@ -82,7 +82,7 @@ bool ColumnBuilder::Become(ColumnKind kind, Added& why) {
 
 Added ColumnBuilder::AddBool(bool value) {
   Added why;
-  if (kind_ != ColumnKind::kBool && !Become(ColumnKind::kBool, why)) return why;
+  if (kind_ != ColumnKind::kBool && !ConvertTo(ColumnKind::kBool, why)) return why;
   return cells_.Push<uint8_t>(value ? 1 : 0) && Mark(1) ? Added::kYes : Added::kNoMemory;
 }
 
@@ -90,13 +90,13 @@ Added ColumnBuilder::AddOtherInt(int64_t value) {
   if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
   if (kind_ == ColumnKind::kUint64) return value < 0 ? Added::kOtherKind : AddUnsigned(static_cast<uint64_t>(value));
   Added why;
-  return Become(ColumnKind::kInt64, why) ? AddInt(value) : why;
+  return ConvertTo(ColumnKind::kInt64, why) ? AddInt(value) : why;
 }
 
 Added ColumnBuilder::AddUnsigned(uint64_t value) {
   if (kind_ == ColumnKind::kFloat64) return AddFloat(static_cast<double>(value));
   Added why;
-  if (kind_ != ColumnKind::kUint64 && !Become(ColumnKind::kUint64, why)) return why;
+  if (kind_ != ColumnKind::kUint64 && !ConvertTo(ColumnKind::kUint64, why)) return why;
   return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
 }
 

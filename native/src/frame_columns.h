@@ -95,9 +95,9 @@ class ColumnBuilder {
 
   bool AddNull();
   // Makes it a text column even if no text follows. Called before any element is added.
-  bool BeText() {
+  bool MakeText() {
     Added why;
-    return Become(ColumnKind::kText, why);
+    return ConvertTo(ColumnKind::kText, why);
   }
   bool PadTo(size_t length);
   Added AddBool(bool value);
@@ -107,7 +107,7 @@ class ColumnBuilder {
   }
   Added AddFloat(double value) {
     Added why;
-    if (kind_ != ColumnKind::kFloat64 && !Become(ColumnKind::kFloat64, why)) return why;
+    if (kind_ != ColumnKind::kFloat64 && !ConvertTo(ColumnKind::kFloat64, why)) return why;
     return cells_.Push(value) && Mark(1) ? Added::kYes : Added::kNoMemory;
   }
   // Adds an integer that may be beyond int64.
@@ -129,11 +129,11 @@ class ColumnBuilder {
   Added AddOtherInt(int64_t value);
   Added AddBytes(ColumnKind kind, const uint8_t* bytes, size_t count) {
     Added why;
-    if (kind_ != kind && !Become(kind, why)) return why;
+    if (kind_ != kind && !ConvertTo(kind, why)) return why;
     const bool done = text_.Append(bytes, count) && offsets_.Push(static_cast<int32_t>(text_.size())) && Mark(1);
     return done ? Added::kYes : Added::kNoMemory;
   }
-  bool Become(ColumnKind kind, Added& why);
+  bool ConvertTo(ColumnKind kind, Added& why);
   bool Mark(uint8_t valid) {
     length_++;
     return !has_null_ || valid_.Push(valid);

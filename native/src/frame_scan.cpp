@@ -10,14 +10,11 @@ namespace {
 
 // Returns the first byte that ends a plain run of a string: a quote, a backslash or a control character.
 const uint8_t* PlainEnd(const uint8_t* p, const uint8_t* end) {
-  constexpr uint64_t kOnes = 0x0101010101010101u;
-  constexpr uint64_t kHighs = 0x8080808080808080u;
   while (end - p >= 8) {
     uint64_t word;
     std::memcpy(&word, p, 8);
-    const auto zero = [](uint64_t x) { return (x - kOnes) & ~x & kHighs; };
-    const uint64_t controls = (word - kOnes * 0x20) & ~word & kHighs;
-    if ((zero(word ^ kOnes * '"') | zero(word ^ kOnes * '\\') | controls) != 0) break;
+    const uint64_t controls = (word - kOnes * 0x20) & ~word & kHighBits;
+    if ((BytesEqual(word, '"') | BytesEqual(word, '\\') | controls) != 0) break;
     p += 8;
   }
   while (p < end && *p >= 0x20 && *p != '"' && *p != '\\') p++;
@@ -63,19 +60,6 @@ uint8_t* WriteUtf8(uint8_t* out, uint32_t code) {
   }
   *out++ = static_cast<uint8_t>(0x80 | (code & 0x3f));
   return out;
-}
-
-// Reads an integer of at most 64 bits without a sign. Returns false for any other.
-bool ReadUnsigned(const NumberToken& token, uint64_t& value) {
-  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
-  if (token.negative) return false;
-  value = 0;
-  for (const uint8_t* p = token.start; p < token.end; p++) {
-    const uint64_t digit = static_cast<uint64_t>(*p - '0');
-    if (value > (kMax - digit) / 10) return false;
-    value = value * 10 + digit;
-  }
-  return true;
 }
 
 }  // namespace
@@ -190,7 +174,7 @@ bool FrameScanner::Number(ColumnBuilder& into) {
   const uint64_t limit = static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) + (token.negative ? 1 : 0);
   if (token.digits > 19 || token.mantissa > limit) {
     uint64_t value;
-    if (!ReadUnsigned(token, value)) return Fail(FrameError::kRange, start);
+    if (token.negative || !Magnitude(token, value)) return Fail(FrameError::kRange, start);
     return Take(into.AddUnsigned(value), start);
   }
   const uint64_t bits = token.negative ? 0 - token.mantissa : token.mantissa;

@@ -29,13 +29,12 @@ class FrameScanner {
  public:
   FrameScanner(const uint8_t* json, size_t length) : begin_(json), end_(json + length), at_(json) {}
 
-  // Returns the next byte that is no white space, without reading it; 0 at the end.
+  // Returns the next byte that is not white space, without reading it; 0 at the end.
   uint8_t Peek() {
     while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) at_++;
     return at_ < end_ ? *at_ : 0;
   }
   bool AtEnd() const { return at_ == end_; }
-  void Skip() { at_++; }
   const uint8_t* here() const { return at_; }
   size_t offset() const { return static_cast<size_t>(at_ - begin_); }
 

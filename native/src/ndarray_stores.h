@@ -84,18 +84,6 @@ struct BoolStore {
   Dtype Found() const { return Dtype::kBool; }
 };
 
-// Sets `magnitude` to that of an integer token. Returns false beyond 64 bits.
-inline bool Magnitude(const NumberToken& token, uint64_t& magnitude) {
-  magnitude = token.mantissa;
-  if (token.digits <= 19) return true;
-  if (token.digits > 20) return false;
-  // The mantissa holds 19 digits; the 20th is the token's last byte.
-  const uint64_t last = token.end[-1] - '0';
-  if (magnitude > (UINT64_MAX - last) / 10) return false;
-  magnitude = magnitude * 10 + last;
-  return true;
-}
-
 template <class T>
 struct IntegerStore {
   using Value = T;

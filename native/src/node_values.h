@@ -40,7 +40,7 @@ inline bool GetView(napi_env env, napi_value value, napi_typedarray_type type, V
 
 // Throws a TypeError: the caller broke the contract.
 inline napi_value Misused(napi_env env) {
-  napi_throw_type_error(env, nullptr, "serving_native: called outside its contract");
+  napi_throw_type_error(env, nullptr, "serving: called outside its contract");
   return nullptr;
 }
 

@@ -31,6 +31,18 @@ bool ScanNumber(const uint8_t* p, const uint8_t* end, NumberToken& token);
 // Returns the double nearest to any token, infinite when it overflows: bit for bit what JSON.parse returns.
 double ToDoubleSurely(NumberToken token);
 
+// Sets `magnitude` to that of an integer token. Returns false beyond 64 bits.
+inline bool Magnitude(const NumberToken& token, uint64_t& magnitude) {
+  magnitude = token.mantissa;
+  if (token.digits <= 19) return true;
+  if (token.digits > 20) return false;
+  // The mantissa holds 19 digits; the 20th is the token's last byte.
+  const uint64_t last = token.end[-1] - '0';
+  if (magnitude > (UINT64_MAX - last) / 10) return false;
+  magnitude = magnitude * 10 + last;
+  return true;
+}
+
 // Returns how many of eight bytes are digits before the first non-digit; sets `digits` to their values.
 SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
   digits = bytes ^ kAsciiZeros;
@@ -43,7 +55,7 @@ SERVING_INLINE int CountDigits(uint64_t bytes, uint64_t& digits) {
 inline constexpr uint32_t kPowersBelowEight[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 inline constexpr int kMaxExactDigits = 15;
 inline constexpr double kExactPowers[kMaxExactDigits + 1] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+                                                             1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
 // Appends the digits up to the first non-digit to the number: eight at once, then the rest without a branch on how
 // many. Returns false beyond 19 digits.

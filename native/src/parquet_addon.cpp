@@ -58,15 +58,15 @@ class ReadJob final : public Job {
  public:
   ~ReadJob() override { std::free(memory_); }
 
-  // Copies what JavaScript asks for. False: it contradicts itself.
-  bool Ask(const Plan& plan) {
+  // Reads and copies the plan. False: it contradicts itself.
+  bool Read(const Plan& plan) {
     size_t columns, pages;
     if (!plan.Number(0, kMaxRows, rows_) || !plan.Number(1, kMaxBytes, work_) || !plan.Number(2, UINT16_MAX, columns) ||
         !plan.Number(3, UINT32_MAX, pages)) {
       return false;
     }
     count_ = columns;
-    columns_.reset(new (std::nothrow) Wanted[columns + 1]);
+    columns_.reset(new (std::nothrow) ColumnPages[columns + 1]);
     pages_.reset(new (std::nothrow) ParquetPage[pages + 1]);
     if (columns_ == nullptr || pages_ == nullptr) return false;
     size_t total = 0;
@@ -85,7 +85,7 @@ class ReadJob final : public Job {
       total += columns_[i].pages;
     }
     for (size_t i = 0; i < total; i++) {
-      if (!AskPage(plan, kReadWords + columns * kReadColumn + i * kReadPage, pages_[i])) return false;
+      if (!ReadPage(plan, kReadWords + columns * kReadColumn + i * kReadPage, pages_[i])) return false;
     }
     return true;
   }
@@ -126,12 +126,12 @@ class ReadJob final : public Job {
   }
 
  private:
-  struct Wanted {
+  struct ColumnPages {
     ParquetColumn column;
     size_t pages;
   };
 
-  static bool AskPage(const Plan& plan, size_t at, ParquetPage& page) {
+  static bool ReadPage(const Plan& plan, size_t at, ParquetPage& page) {
     size_t is_dictionary, encoding, is_snappy, start, bytes, is_first;
     if (!plan.Number(at, 1, is_dictionary) || !plan.Number(at + 1, 255, encoding) ||
         !plan.Number(at + 2, kMaxRows, page.values) || !plan.Number(at + 3, 1, is_snappy) ||
@@ -192,29 +192,29 @@ class ReadJob final : public Job {
   size_t rows_ = 0;
   size_t work_ = 0;
   size_t count_ = 0;
-  std::unique_ptr<Wanted[]> columns_;
+  std::unique_ptr<ColumnPages[]> columns_;
   std::unique_ptr<ParquetPage[]> pages_;
   uint8_t* memory_ = nullptr;
   size_t size_ = 0;
   bool done_ = false;
 };
 
-// Returns the job; nullptr with an exception pending.
-std::unique_ptr<ReadJob> AskedFor(napi_env env, const napi_value* args) {
+// Returns a job with its plan read; nullptr with an exception pending.
+std::unique_ptr<ReadJob> NewReadJob(napi_env env, const napi_value* args) {
   View words;
   std::unique_ptr<ReadJob> job(new (std::nothrow) ReadJob);
   if (job == nullptr || !GetView(env, args[0], napi_float64_array, words) ||
-      !job->Ask(Plan(env, reinterpret_cast<double*>(words.data), words.length, args[1], {nullptr, 0}))) {
+      !job->Read(Plan(env, reinterpret_cast<double*>(words.data), words.length, args[1], {nullptr, 0}))) {
     Misused(env);
     return nullptr;
   }
   return job;
 }
 
-// The columns to be written, and where the words are that say where they are.
-class Written {
+// The columns to be written, and the words of the plan that return where their pages are.
+class WritePlan {
  public:
-  bool Ask(napi_env env, napi_value program, napi_value parts) {
+  bool Read(napi_env env, napi_value program, napi_value parts) {
     View words;
     if (!GetView(env, program, napi_float64_array, words)) return false;
     words_ = reinterpret_cast<double*>(words.data);
@@ -266,7 +266,7 @@ class Written {
 napi_value ReadParquet(napi_env env, napi_callback_info info) {
   napi_value args[2];
   if (!GetArguments(env, info, args)) return Misused(env);
-  const auto job = AskedFor(env, args);
+  const auto job = NewReadJob(env, args);
   if (job == nullptr) return nullptr;
   job->Run();
   return job->Result(env);
@@ -275,30 +275,30 @@ napi_value ReadParquet(napi_env env, napi_callback_info info) {
 napi_value ReadParquetAsync(napi_env env, napi_callback_info info) {
   napi_value args[2];
   if (!GetArguments(env, info, args)) return Misused(env);
-  auto job = AskedFor(env, args);
+  auto job = NewReadJob(env, args);
   return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 2);
 }
 
 napi_value BoundParquet(napi_env env, napi_callback_info info) {
   napi_value args[2];
-  Written written;
+  WritePlan plan;
   napi_value bound;
-  if (!GetArguments(env, info, args) || !written.Ask(env, args[0], args[1])) return Misused(env);
-  return napi_create_double(env, static_cast<double>(written.bound), &bound) == napi_ok ? bound : nullptr;
+  if (!GetArguments(env, info, args) || !plan.Read(env, args[0], args[1])) return Misused(env);
+  return napi_create_double(env, static_cast<double>(plan.bound), &bound) == napi_ok ? bound : nullptr;
 }
 
 napi_value WriteParquet(napi_env env, napi_callback_info info) {
   napi_value args[4];
-  Written written;
+  WritePlan plan;
   View out;
   double at;
-  if (!GetArguments(env, info, args) || !written.Ask(env, args[0], args[1]) ||
+  if (!GetArguments(env, info, args) || !plan.Read(env, args[0], args[1]) ||
       !GetView(env, args[2], napi_uint8_array, out) || napi_get_value_double(env, args[3], &at) != napi_ok ||
-      !(at >= 0 && at <= static_cast<double>(out.length)) || written.bound > out.length - static_cast<size_t>(at)) {
+      !(at >= 0 && at <= static_cast<double>(out.length)) || plan.bound > out.length - static_cast<size_t>(at)) {
     return Misused(env);
   }
   napi_value done;
-  const bool is_done = written.Write(out.data, static_cast<size_t>(at));
+  const bool is_done = plan.Write(out.data, static_cast<size_t>(at));
   return napi_get_boolean(env, is_done, &done) == napi_ok ? done : nullptr;
 }
 

@@ -47,6 +47,15 @@ inline void StoreEight(void* to, uint64_t word) {
   std::memcpy(to, &word, 8);
 }
 
+constexpr uint64_t kOnes = 0x0101010101010101u;
+constexpr uint64_t kHighBits = kOnes << 7;
+
+// Returns the high bit of each byte of the word that equals `byte`; bits above the lowest one may be wrong.
+constexpr uint64_t BytesEqual(uint64_t word, uint8_t byte) {
+  const uint64_t zeros = word ^ kOnes * byte;
+  return (zeros - kOnes) & ~zeros & kHighBits;
+}
+
 // Undefined for 0.
 inline int TrailingZeros(uint64_t word) {
 #if defined(_MSC_VER)

@@ -78,7 +78,7 @@ export function formBoundary(headers: RequestHeaders, name: string): string {
  * PayloadTooLarge.
  * **Cost**: nothing is copied but headers cut by the end of a piece. `bench/micro/multipart.ts` against
  * \@fastify/busboy 3.2.6, medians of a run each: a 10 MiB file 1.3 ms to 1.6 ms, three small parts 3.6 µs to 14 µs.
- * What decided is not speed: that library ends a file at a longer boundary in its content (`--BB` for `--B`), drops
+ * Speed did not decide: that library ends a file at a longer boundary in its content (`--BB` for `--B`), drops
  * parts without a word (blanks after a boundary, no name, no Content-Disposition, empty parts that follow at once) and
  * leaves `%22` in names.
  * **Source**: RFC 7578, RFC 2046 section 5.1.1.
@@ -258,7 +258,7 @@ export class FormParser {
     this.#listener.partEnd()
   }
 
-  /** Emits as data what looked like the start of a delimiter. */
+  /** Emits bytes as data that looked like the start of a delimiter. */
   #emitMatched(): void {
     const bytes = this.#delimiter.subarray(this.#assumed, this.#matched)
     this.#matched = this.#assumed = 0

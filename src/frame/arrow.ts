@@ -49,7 +49,7 @@ function writeSchema(out: Builder, columns: readonly AnyColumn[]): number {
 
 interface Body {
   readonly nodes: number[]
-  readonly places: number[]
+  readonly buffers: number[]
   readonly heapCounts: number[]
   readonly pieces: { readonly at: number; readonly bytes: Uint8Array }[]
   readonly length: number
@@ -58,13 +58,13 @@ interface Body {
 /** Returns the position of each buffer of each column in the body. Aligned to 64 bytes, as the format recommends. */
 function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
   const nodes: number[] = []
-  const places: number[] = []
+  const buffers: number[] = []
   const heapCounts: number[] = []
   const pieces: { at: number; bytes: Uint8Array }[] = []
   let length = 0
   const add = (bytes: Uint8Array | undefined) => {
     const size = bytes?.byteLength ?? 0
-    places.push(length, size)
+    buffers.push(length, size)
     if (bytes === undefined || size === 0) return
     pieces.push({ at: length, bytes })
     length += align(size)
@@ -89,7 +89,7 @@ function layOut({ rows, columns }: ColumnTable<AnyColumn>): Body {
     heapCounts.push(column.heaps.length)
   }
   for (const column of columns) addColumn(column, rows)
-  return { nodes, places, heapCounts, pieces, length }
+  return { nodes, buffers, heapCounts, pieces, length }
 }
 
 function countBits(bits: Uint8Array, count: number): number {
@@ -107,12 +107,12 @@ function countBits(bits: Uint8Array, count: number): number {
 function writeBatch(rows: number, body: Body): Uint8Array {
   const out = borrowBuilder()
   const nodes = addLongs(out, body.nodes, 2)
-  const places = addLongs(out, body.places, 2)
+  const buffers = addLongs(out, body.buffers, 2)
   const heapCounts = body.heapCounts.length === 0 ? 0 : addLongs(out, body.heapCounts)
   out.startObject(5)
   out.addFieldInt64(0, BigInt(rows), 0n)
   out.addFieldOffset(1, nodes, 0)
-  out.addFieldOffset(2, places, 0)
+  out.addFieldOffset(2, buffers, 0)
   out.addFieldOffset(4, heapCounts, 0)
   const at = out.endObject()
   out.startObject(4)
@@ -214,14 +214,16 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
 }
 
 /** Returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
-export function unnamedColumns(file: Uint8Array): boolean[] {
-  return footerOf(file).fields.map(isUnnamed)
+export function holdBytesOrHalves(file: Uint8Array): boolean[] {
+  return footerOf(file).fields.map(holdsBytesOrHalves)
 }
 
-function isUnnamed(field: FlatTable): boolean {
+function holdsBytesOrHalves(field: FlatTable): boolean {
   const type = arrowTypeOf(field)
   if (type === undefined) return false
-  return type.layout === 'half' || ('isBinary' in type && type.isBinary === true) || field.tables(5).some(isUnnamed)
+  return (
+    type.layout === 'half' || ('isBinary' in type && type.isBinary === true) || field.tables(5).some(holdsBytesOrHalves)
+  )
 }
 
 function footerOf(file: Uint8Array): { readonly footer: FlatTable; readonly fields: readonly FlatTable[] } {
@@ -247,10 +249,10 @@ class Batch {
   readonly #file: Uint8Array
   readonly #bodyAt: number
   readonly #nodes: readonly number[]
-  readonly #places: readonly number[]
+  readonly #buffers: readonly number[]
   readonly #heapCounts: readonly number[]
   #node = 0
-  #place = 0
+  #buffer = 0
   #heap = 0
 
   constructor(file: Uint8Array, bodyAt: number, batch: FlatTable | undefined) {
@@ -258,7 +260,7 @@ class Batch {
     this.#file = file
     this.#bodyAt = bodyAt
     this.#nodes = batch?.longs(1, 2) ?? []
-    this.#places = batch?.longs(2, 2) ?? []
+    this.#buffers = batch?.longs(2, 2) ?? []
     this.#heapCounts = batch?.longs(4) ?? []
   }
 
@@ -270,10 +272,10 @@ class Batch {
   }
 
   bytes(): Uint8Array {
-    const at = this.#place
-    this.#place += 2
-    const start = this.#bodyAt + (this.#places[at] ?? 0)
-    return this.#file.subarray(start, start + (this.#places[at + 1] ?? 0))
+    const at = this.#buffer
+    this.#buffer += 2
+    const start = this.#bodyAt + (this.#buffers[at] ?? 0)
+    return this.#file.subarray(start, start + (this.#buffers[at + 1] ?? 0))
   }
 
   heaps(): Uint8Array[] {

@@ -130,7 +130,7 @@ function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: 
   return { rows: table.rows, columns }
 }
 
-/** Casts columns to categories, in place. */
+/** Casts columns to categories, in index. */
 function castInPolars(frame: DataFrame, casting: Casting): void {
   const { polars, types } = casting
   for (const [i, type] of types.entries()) {
@@ -161,22 +161,22 @@ export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<Data
   )
 }
 
-/** Returns the places of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
+/** Returns the indices of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
 function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
   const isNestedType = types.map((type) => type !== undefined && isNested(type))
   if (!isNestedType.includes(true)) return []
   return polars.variants(frame).flatMap((own, i) => (isNestedType[i] && own === 'String' ? [i] : []))
 }
 
-/** Parses the columns at `places` and casts all. */
-function nestTexts(frame: DataFrame, places: readonly number[], casting: Casting): MaybePromise<DataFrame> {
+/** Parses the columns at `indices` and casts all. */
+function nestTexts(frame: DataFrame, indices: readonly number[], casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting
-  const table = polars.toVectors(polars.pick(frame, places))
+  const table = polars.toVectors(polars.pick(frame, indices))
   if ('failure' in table) throw uncastable(table.column, casting)
-  const built = buildFrame(table, { ...casting, isOwned: false, types: places.map((place) => types[place]) })
+  const built = buildFrame(table, { ...casting, isOwned: false, types: indices.map((index) => types[index]) })
   return whenReady(built, (nested) => {
-    const others = types.map((type, i) => (places.includes(i) ? undefined : type))
-    return castFrame(polars.put(frame, places, nested), { ...casting, types: others })
+    const others = types.map((type, i) => (indices.includes(i) ? undefined : type))
+    return castFrame(polars.put(frame, indices, nested), { ...casting, types: others })
   })
 }
 
@@ -188,18 +188,18 @@ function uncastable(column: string, { name }: Casting): BadInput {
 function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFrame {
   const { polars, types, enforce } = casting
   const own = polars.variants(frame)
-  const places = types.flatMap((type, i) => {
+  const indices = types.flatMap((type, i) => {
     if (type === undefined || type === 'Categorical') return []
     const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
     return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
   })
-  for (const i of places) if (types[i] === 'Utf8' && own[i] === 'Decimal') polars.toText(frame, i)
+  for (const i of indices) if (types[i] === 'Utf8' && own[i] === 'Decimal') polars.toText(frame, i)
   let cast = frame
-  if (places.length > 0) {
-    const table = polars.toVectors(polars.pick(frame, places))
+  if (indices.length > 0) {
+    const table = polars.toVectors(polars.pick(frame, indices))
     if ('failure' in table) throw uncastable(table.column, casting)
-    const wanted = { ...casting, types: places.map((place) => types[place]) }
-    cast = polars.put(frame, places, buildPiece(table, wanted, firstRow))
+    const selected = { ...casting, types: indices.map((index) => types[index]) }
+    cast = polars.put(frame, indices, buildPiece(table, selected, firstRow))
   }
   castInPolars(cast, casting)
   return cast

@@ -6,7 +6,7 @@
 
 import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../dtype.ts'
 import { maxFloatBytes, writeDigits, writeFloat } from '../text/number-text.ts'
-import { bytesAt, type Column, isValid, numberReader } from './columns.ts'
+import { bytesAt, type Column, columnWords, isValid, numberReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
@@ -44,8 +44,7 @@ function readerOf(column: Column): (row: number) => Value {
   if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
   const read = numberReader(column)
   if (!isWideInteger(kind)) return read
-  const aligned = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >> 2)
+  const words = columnWords(column)
   return (row) => {
     const high = words[row * 2 + 1]
     // A bigint costs ten times as much as a number.

@@ -64,7 +64,7 @@ function firstValue(column: AnyColumn, rows: number): number {
   return -1
 }
 
-/** Bytes become text if they are UTF-8, and nothing else but nulls. */
+/** Casts bytes to text, where they must be UTF-8. A column of nulls alone is cast to any kind. */
 function fromBytes(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
   const { isBinary: _, ...text } = column
   for (let row = 0; row < rows; row++) {

@@ -5,7 +5,7 @@
 import { NDArray } from '../array/ndarray.ts'
 import type { ColumnKind, DataOf, NumericDType } from '../dtype.ts'
 import { expected, ValueError } from '../errors.ts'
-import { type AnyColumn, type Column, columnNumbers, type ListColumn } from './columns.ts'
+import { type AnyColumn, type Column, columnNumbers, type ListColumn, packBits } from './columns.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame, Series } from './polars-package.ts'
 
@@ -21,12 +21,12 @@ export function columnToNDArray(source: DataFrame | Series, name?: string): NDAr
   const polars = loadPolars('columnToNDArray')
   const frame = polars.isSeries(source) ? polars.frameOf(source) : source
   const names = polars.names(frame)
-  const place = name === undefined ? 0 : names.indexOf(name)
-  if (place === -1 || place >= names.length) {
+  const index = name === undefined ? 0 : names.indexOf(name)
+  if (index === -1 || index >= names.length) {
     throw new ValueError(expected(`one of the columns ${names.join(', ')}`, 'columnToNDArray', name))
   }
-  const table = polars.toVectors(polars.pick(frame, [place]))
-  const called = `column ${JSON.stringify(names[place])}`
+  const table = polars.toVectors(polars.pick(frame, [index]))
+  const called = `column ${JSON.stringify(names[index])}`
   if ('failure' in table) throw new ValueError(`expected numbers in ${called}, received another type`)
   const shape = [table.rows]
   let column: AnyColumn = table.columns[0]
@@ -88,8 +88,5 @@ export function columnFromNDArray(name: string, array: NDArray): Series {
 }
 
 function bytesOf(data: Uint8Array, kind: ColumnKind): Uint8Array {
-  if (kind !== 'bool') return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  const bits = new Uint8Array((data.length + 7) >> 3)
-  for (let i = 0; i < data.length; i++) if (data[i] !== 0) bits[i >> 3] |= 1 << (i & 7)
-  return bits
+  return kind === 'bool' ? packBits(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }

@@ -134,6 +134,19 @@ export function renameColumns<C extends AnyColumn>(
   return { rows, columns: columns.map((column, i) => ({ ...column, name: names[i] })) }
 }
 
+/** Packs flags of one element each into bits, lowest first. */
+export function packBits(flags: ArrayLike<unknown>): Uint8Array {
+  const bits = new Uint8Array((flags.length + 7) >> 3)
+  for (let i = 0; i < flags.length; i++) if (flags[i]) bits[i >> 3] |= 1 << (i & 7)
+  return bits
+}
+
+/** Returns a column's data in 32-bit words. **Cost**: a view if aligned in memory, otherwise a copy. */
+export function columnWords({ data }: Column): Int32Array {
+  const bytes = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+}
+
 /** Whether element `row` has a value. */
 export function isValid(column: Pick<Column, 'validity'>, row: number): boolean {
   const { validity } = column
@@ -156,16 +169,15 @@ export function bytesAt(column: Column, row: number): Uint8Array {
 export function contiguousText(column: Column, rows: number): Column {
   if (column.offsets !== undefined) return column
   const { heaps = [], ...rest } = column
-  // Of a view, see bytesAt.
-  const bytes = column.data.byteOffset % 4 === 0 ? column.data : new Uint8Array(column.data)
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, rows * 4)
+  // Four words for a view, see bytesAt.
+  const words = columnWords(column)
   const offsets = new Int32Array(rows + 1)
   for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
   const text = Buffer.allocUnsafeSlow(offsets[rows])
   for (let row = 0; row < rows; row++) {
     const [at, end] = [offsets[row], offsets[row + 1]]
     const isShort = end - at <= 12
-    const source = isShort ? bytes : heaps[words[row * 4 + 2]]
+    const source = isShort ? column.data : heaps[words[row * 4 + 2]]
     const from = isShort ? row * 16 + 4 : words[row * 4 + 3]
     for (let i = 0; i < end - at; i++) text[at + i] = source[from + i]
   }
@@ -203,23 +215,14 @@ export function columnOf(
   values: readonly (number | bigint | boolean | string | null)[],
 ): Column {
   const rows = values.length
-  let validity: Uint8Array | undefined
-  if (values.includes(null)) {
-    validity = new Uint8Array((rows + 7) >> 3)
-    for (let i = 0; i < rows; i++) if (values[i] !== null) validity[i >> 3] |= 1 << (i & 7)
-  }
-  const rest = validity === undefined ? {} : { validity }
+  const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
   if (kind === 'str') {
     const texts = values.map((value) => (value === null ? empty : encoder.encode(String(value))))
     const offsets = new Int32Array(rows + 1)
     for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i] + texts[i].length
     return { name, kind, data: Buffer.concat(texts), offsets, ...rest }
   }
-  if (kind === 'bool') {
-    const data = new Uint8Array((rows + 7) >> 3)
-    for (let i = 0; i < rows; i++) if (values[i] === true) data[i >> 3] |= 1 << (i & 7)
-    return { name, kind, data, ...rest }
-  }
+  if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
   const numbers = new (dataConstructor(kind))(rows)
   const isBig = isWideInteger(kind)
   for (let i = 0; i < rows; i++) {

@@ -4,7 +4,7 @@
  */
 import { Turn } from '../memory/slices.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type Column, type ColumnTable, sliceColumn } from './columns.ts'
+import { type Column, type ColumnTable, renameColumns, sliceColumn } from './columns.ts'
 import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
 import { requireTable } from './message.ts'
 import { frameCodec } from './native-codec.ts'
@@ -51,8 +51,8 @@ function tableOf({ polars, times, name }: FrameJson, frame: DataFrame, names: re
   return renamed(requireTable(polars.toColumns(frame, times), name), names)
 }
 
-function renamed({ rows, columns }: ColumnTable, names: readonly string[] | undefined): ColumnTable {
-  return { rows, columns: names === undefined ? columns : columns.map((column, i) => ({ ...column, name: names[i] })) }
+function renamed(table: ColumnTable, names: readonly string[] | undefined): ColumnTable {
+  return names === undefined ? table : renameColumns(table, names)
 }
 
 class PieceWriter {

@@ -6,7 +6,7 @@
 import { isWideInteger } from '../dtype.ts'
 import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { highWord, maxFloatBytes, writeFloat } from '../text/number-text.ts'
-import { bytesAt, type Column, type ColumnTable, isValid, numberReader } from './columns.ts'
+import { bytesAt, type Column, type ColumnTable, columnWords, isValid, numberReader } from './columns.ts'
 import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
 
 /** Scratch memory for short texts: allocating took nearly all the time of a small frame. **Units**: bytes. */
@@ -82,9 +82,8 @@ function valueOf(out: TextWriter, column: Column): Cell {
 
 /** 64-bit integers by their halves: making a bigint and its text of each takes several times as long. */
 function integerOf(out: TextWriter, column: Column): Cell {
-  const { kind, data } = column
-  const bytes = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+  const { kind } = column
+  const words = columnWords(column)
   let exact: ReturnType<typeof numberReader> | undefined
   return (row) => {
     const high = words[row * 2 + highWord]

@@ -146,7 +146,7 @@ class FrameParser {
         draft = this.#add(name)
         this.#checkCells(this.#rows + 1, start)
       } else if (draft.values.length > this.#rows) {
-        throw placed(new Stop('duplicate', start), draft, this.#rows)
+        throw located(new Stop('duplicate', start), draft, this.#rows)
       }
       this.#cell(draft, this.#rows)
     })
@@ -184,7 +184,7 @@ class FrameParser {
     let form: number | undefined
     this.#json.members((name, start) => {
       const known = this.#byName.get(name)
-      if (known !== undefined) throw placed(new Stop('duplicate', start), known)
+      if (known !== undefined) throw located(new Stop('duplicate', start), known)
       const draft = this.#add(name)
       const byte = this.#json.peek()
       const value = this.#json.pos
@@ -239,16 +239,16 @@ class FrameParser {
   #split(isFrame: boolean): Partial<ParsedFrame> {
     const json = this.#json
     const begin = json.pos
-    const places = new Map<string, number>()
+    const starts = new Map<string, number>()
     let names: Draft | undefined
     let index: Draft | undefined
     let name: string | undefined
     this.#require(brace)
     json.members((key, start) => {
       if (key !== 'data' && key !== 'index' && key !== (isFrame ? 'columns' : 'name')) throw new Stop('keys', start)
-      if (places.has(key)) throw new Stop('duplicate', start)
+      if (starts.has(key)) throw new Stop('duplicate', start)
       json.peek()
-      places.set(key, json.pos)
+      starts.set(key, json.pos)
       if (key === 'index') index = this.#labelList(true)
       else if (key === 'columns') names = this.#labelList(false)
       else if (key === 'name') name = this.#name()
@@ -258,10 +258,10 @@ class FrameParser {
         this.#rows = this.#listInto(this.#add(''))
       }
     })
-    if (!places.has('data') || (isFrame && names === undefined)) throw new Stop('keys', begin)
+    if (!starts.has('data') || (isFrame && names === undefined)) throw new Stop('keys', begin)
     if (index !== undefined && index.values.length !== this.#rows)
-      throw new Stop('ragged', places.get('index') ?? begin)
-    if (names !== undefined) this.#rename(names.values.map(String), places.get('columns') ?? begin)
+      throw new Stop('ragged', starts.get('index') ?? begin)
+    if (names !== undefined) this.#rename(names.values.map(String), starts.get('columns') ?? begin)
     return {
       ...(index !== undefined && this.#rows > 0 && { labels: finish(index, this.#rows) }),
       ...(name !== undefined && { name }),
@@ -349,7 +349,7 @@ class FrameParser {
     try {
       value = json.scalar()
     } catch (error) {
-      throw error instanceof Stop ? placed(error, draft, row) : error
+      throw error instanceof Stop ? located(error, draft, row) : error
     }
     if (this.#asWritten) {
       draft.values[row] = json.kind === 'null' ? null : json.written(start)
@@ -360,7 +360,7 @@ class FrameParser {
     draft.isSigned ||= json.kind === 'int' && (value as number | bigint) < 0
     let kind = json.kind === 'null' ? draft.kind : draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
     if (kind === 'uint' && draft.isSigned) kind = undefined
-    if (kind === undefined) throw placed(new Stop('kind', start), draft, row)
+    if (kind === undefined) throw located(new Stop('kind', start), draft, row)
     draft.kind = kind
   }
 }
@@ -373,7 +373,7 @@ function common(a: ScalarKind, b: ScalarKind): ScalarKind | undefined {
   return a === 'float' || b === 'float' ? 'float' : 'uint'
 }
 
-function placed(stop: Stop, { name }: Draft, row?: number): Stop {
+function located(stop: Stop, { name }: Draft, row?: number): Stop {
   stop.column = name
   if (row !== undefined) stop.row = row
   return stop

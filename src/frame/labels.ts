@@ -4,7 +4,7 @@
  */
 import type { ColumnKind } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-import { bytesAt, type Column, columnOf, numberReader } from './columns.ts'
+import { bytesAt, type Column, columnOf, columnWords, numberReader } from './columns.ts'
 
 /** A row's label: a text or a finite number. Integers beyond ±2^53 are bigints. */
 export type Label = string | number | bigint
@@ -69,9 +69,7 @@ function isInt64(label: Label): boolean {
 function isRange(labels: Column): boolean {
   if (labels.kind !== 'int64') return false
   // Compares 32-bit halves: creating a bigint for each of millions of labels would take a second.
-  const { data } = labels
-  const aligned = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
+  const words = columnWords(labels)
   for (let at = 0, row = 0; at < words.length; at += 2, row++) {
     if (words[at] !== row || words[at + 1] !== 0) return false
   }

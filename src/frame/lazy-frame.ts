@@ -85,8 +85,8 @@ function readOf(parts: LazyParts, key: PropertyKey): unknown {
   const { rows, columns } = table
   if (key === Symbol.toStringTag) return 'DataFrame'
   if (typeof key === 'symbol') return undefined
-  const place = placeOf(columns, key)
-  if (place !== -1) return seriesAt(parts, place)
+  const index = indexOf(columns, key)
+  if (index !== -1) return seriesAt(parts, index)
   switch (key) {
     case 'columns':
       return namesOf(table)
@@ -100,7 +100,7 @@ function readOf(parts: LazyParts, key: PropertyKey): unknown {
       return columns.every(isPlain) ? columns.map((column) => dtypeOf(polars, column as Column)) : undefined
     case 'getColumn':
       return (name: string) => {
-        const at = parts.made === undefined ? placeOf(columns, name) : -1
+        const at = parts.made === undefined ? indexOf(columns, name) : -1
         return (at === -1 ? undefined : seriesAt(parts, at)) ?? wholeOf(parts).getColumn(name)
       }
     case 'rows':
@@ -117,17 +117,17 @@ function readOf(parts: LazyParts, key: PropertyKey): unknown {
   return undefined
 }
 
-function placeOf(columns: readonly AnyColumn[], name: PropertyKey): number {
+function indexOf(columns: readonly AnyColumn[], name: PropertyKey): number {
   return columns.findIndex((column) => column.name === name)
 }
 
-function seriesAt(parts: LazyParts, place: number): Series | undefined {
+function seriesAt(parts: LazyParts, index: number): Series | undefined {
   const { polars, table } = parts
-  const column = table.columns[place]
+  const column = table.columns[index]
   if (!isPlain(column)) return undefined
   const own = { rows: table.rows, columns: [column] }
   const frame = lazyFrame({ ...parts, table: own })
-  const make = () => wholeOf(parts).getColumns()[place]
+  const make = () => wholeOf(parts).getColumns()[index]
   const native = new ColumnSeries(column, table.rows, () => make().inner() as NativeSeries)
   return lazySeries({ frame, native, dtype: () => dtypeOf(polars, column), make })
 }

@@ -8,7 +8,16 @@ import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype
 import { BadInput, BadOutput } from '../errors.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
-import { type AnyColumn, bytesAt, type Column, type ColumnTable, columnNumbers, columnOf, isValid } from './columns.ts'
+import {
+  type AnyColumn,
+  bytesAt,
+  type Column,
+  type ColumnTable,
+  columnNumbers,
+  columnOf,
+  isValid,
+  packBits,
+} from './columns.ts'
 import { isLabelKind } from './labels.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
@@ -98,11 +107,7 @@ function fromSeriesMessage(message: SeriesMessage, called: string, name: string)
 
 function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
   if (dtype === 'str') return columnOf(name, 'str', data as string[])
-  if (dtype === 'bool') {
-    const bits = new Uint8Array((data.length + 7) >> 3)
-    for (let i = 0; i < data.length; i++) if (data[i] !== 0) bits[i >> 3] |= 1 << (i & 7)
-    return { name, kind: 'bool', data: bits }
-  }
+  if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
   const { buffer, byteOffset, byteLength } = data as Float64Array
   return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }
 }

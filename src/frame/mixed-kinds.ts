@@ -1,5 +1,5 @@
 /**
- * Columns whose elements are of several kinds, where the types that an option names settle what they are.
+ * Columns whose elements are of several kinds: the types that an option names decide how they are read.
  * @module
  */
 import type { BadInput } from '../errors.ts'
@@ -17,8 +17,8 @@ type Kind = 'str' | 'json' | 'bool' | 'int' | 'float'
 const sliceRows = slicePixels / 16
 
 /**
- * Returns columns of the kinds that their elements have, of columns that hold every element as it was written. Where
- * the elements of one differ, they become texts, which its type reads: `true` and `false` are 1 and 0 for a type of
+ * Converts columns that hold every element as it was written to columns of the kinds that their elements have. A column
+ * of several kinds is converted to texts, which its type then reads: `true` and `false` are 1 and 0 for a type of
  * numbers, else `True` and `False` as in pandas.
  * **Errors**: `refusal`, for elements that differ in a column without a type, or with one that reads no texts.
  */
@@ -56,8 +56,8 @@ function* settle(column: Column, rows: number, type: FrameType | undefined, refu
       : isNumbers
         ? (['int64', 'uint64'] as const)
         : ['bool' as const]
-    for (const wanted of natural) {
-      const cast = yield* castInSlices(texts, rows, wanted)
+    for (const target of natural) {
+      const cast = yield* castInSlices(texts, rows, target)
       if (cast !== undefined) return cast
     }
   }

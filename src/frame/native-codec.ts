@@ -53,11 +53,11 @@ function unpack(buffer: ArrayBuffer | undefined, layout: FrameLayout): ParsedFra
   const count = words[2]
   const nameStart = words[4]
   const table = { rows, columns: new Array<Column>(count) }
-  const places = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
-  for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, places, i * columnWords, rows)
+  const columnTable = new Float64Array(buffer, frameWords * 8, (count + 1) * columnWords)
+  for (let i = 0; i < count; i++) table.columns[i] = columnAt(bytes, columnTable, i * columnWords, rows)
   return {
     table,
-    labels: words[3] === 1 ? columnAt(bytes, places, count * columnWords, rows) : undefined,
+    labels: words[3] === 1 ? columnAt(bytes, columnTable, count * columnWords, rows) : undefined,
     name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
     schema: layout === 'table' ? [words[6], words[7]] : undefined,
   }
@@ -94,8 +94,8 @@ function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): C
   }
   const rows = words[1]
   const bytes = Buffer.from(buffer)
-  const places = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
-  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, places, i * columnWords, rows), name })) }
+  const columnTable = new Float64Array(buffer, frameWords * 8, names.length * columnWords)
+  return { rows, columns: names.map((name, i) => ({ ...columnAt(bytes, columnTable, i * columnWords, rows), name })) }
 }
 
 function csvParserOf(addon: FrameAddon): CsvParser {

@@ -17,8 +17,8 @@ const pageTypes = { data: 0, dictionary: 2, dataV2: 3 } as const
 /** Physical types, by their number in the enum Type. */
 export const physical = { bool: 0, int32: 1, int64: 2, float: 4, double: 5, bytes: 6 } as const
 
-/** A column to be read: how the file holds it, what its elements become, and its pages in each row group. */
-export interface WantedColumn {
+/** A column to be read: how the file holds it, the kind of its elements, and its pages in each row group. */
+export interface RequestedColumn {
   readonly column: SchemaElement
   readonly kind: Column['kind']
   readonly chunks: readonly ParquetChunk[]
@@ -51,7 +51,7 @@ export class ParquetPages {
   }
 
   /** Reads the headers of a column's pages. **Errors**: Unreadable for whatever is unknown or does not fit. */
-  add({ column, kind, chunks }: WantedColumn): void {
+  add({ column, kind, chunks }: RequestedColumn): void {
     const before = this.#pages.length
     for (const chunk of chunks) if (chunk.values > 0) this.#chunk(chunk)
     const pages = (this.#pages.length - before) / pageWords

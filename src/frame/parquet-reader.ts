@@ -33,8 +33,8 @@ const maxLoopWork = 2 ** 22
 
 /**
  * Returns the columns of a file, beside the event loop when it is large. Undefined for types, encodings and
- * compressions that are not read here, for what would make too much of too little, for anything that is wrong with the
- * file, and without the add-on: Polars decides about those. `file` must not change until the promise settles.
+ * compressions that are not read here, for small files that would decode to far more, for damaged files, and without
+ * the add-on: those are left to Polars. `file` must not change until the promise settles.
  * **Cost**: of the event loop at most 20 ms, whatever the file holds; see test/unit/frame/parquet-work.test.ts.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {

@@ -2,10 +2,10 @@
  * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
  * server.
  *
- * Why a process: one mutated file of 3 KB aborted the whole process, worker threads included. Why files without a name,
- * in `/dev/shm` where there is one: a child has two for as long as it lives, so that their pages exist already, and
- * bytes cost one copy in and one out. Pipes take them in pieces of 64 KB, and fresh pages cost more than what is
- * written to them. Files are read, not mapped: what Polars has checked must not change afterwards.
+ * A process, since one mutated file of 3 KB aborted the whole process, worker threads included. Bytes go through two
+ * files without a name, in `/dev/shm` where there is one, which a child has for as long as it lives: their pages are
+ * allocated once, and bytes are copied once in and once out. Pipes would take them in pieces of 64 KB, and new pages
+ * cost more than writing to them. Files are read, not mapped: what Polars has checked must not change afterwards.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -43,12 +43,12 @@ const sandboxLimits: SandboxLimits = {
   maxDecodedBytes: 2 ** 28,
 }
 
-/** Maximum of children: a second one, so that a file that hangs until its timeout does not delay all others. */
+/** Maximum number of children: a second one, so that a file that hangs until its timeout does not delay all others. */
 const maxChildren = 2
-/** Maximum of files that wait for a child. */
+/** Maximum number of files that wait for a child. */
 const maxWaiting = 128
 const watchMs = 20
-/** Maximum of children that are started for one file. */
+/** Maximum number of children that are started for one file. */
 const maxStarts = 3
 const tooLarge = 'one that unpacks to too much'
 const damaged = 'one that cannot be decoded'
@@ -179,7 +179,7 @@ class Child {
 
   constructor() {
     ;[this.#file, this.#frame] = openPair()
-    // Nothing of the server's environment but what starting node and Polars asks for: secrets stay on this side.
+    // Only the variables that Node and Polars need to start: a hostile file must not reach the server's secrets.
     const { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS } = process.env
     const env = { PATH, HOME, NODE_PATH, LD_LIBRARY_PATH, POLARS_MAX_THREADS, ...reuseMemory }
     try {

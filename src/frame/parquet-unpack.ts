@@ -1,8 +1,8 @@
 /**
  * Unpacks the pages of a Parquet file in this process, within a bound of all the work that one file may cause.
  *
- * Used are only decompressors that write no more than they are told: Node's zlib, and the add-on's Snappy. Files of
- * other codecs are the sandbox's.
+ * Only by decompressors that never write more than a given size: Node's zlib, and the add-on's Snappy. Files of other
+ * codecs are decoded in the sandbox.
  * @module
  */
 import * as zlib from 'node:zlib'
@@ -62,8 +62,8 @@ const zlibCodecs: Readonly<Record<number, Unpack | undefined>> = {
 }
 
 /**
- * Returns the bytes of a page unpacked by zlib. **Errors**: Unreadable, also for other
- * codecs; what zlib throws, also for data that unpack to more.
+ * Returns the bytes of a page unpacked by zlib. **Errors**: Unreadable, for other codecs as well; those of zlib, for
+ * data that unpack to more as well.
  */
 export function unpackPage(bytes: Uint8Array, codec: number, unpackedBytes: number, work: WorkBudget): Uint8Array {
   const unpack = zlibCodecs[codec]

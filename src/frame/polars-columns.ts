@@ -3,7 +3,7 @@
  * @module
  */
 import { type ColumnKind, isWideInteger } from '../dtype.ts'
-import { decodeArrow, unnamedColumns } from './arrow.ts'
+import { decodeArrow, holdBytesOrHalves } from './arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf, tableBytes } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { tableBehind } from './lazy-frame.ts'
@@ -71,7 +71,7 @@ const unnamed = 'unnamed'
 
 /** Returns the names of the column types. **Cost**: 0.1 ms, and 0.5 ms per column if one of them is {@link unnamed}. */
 export function variantsOf(frame: DataFrame): string[] {
-  const areUnnamed = unnamedColumns(ipcOf(member(frame, 'slice')(0, 0)))
+  const areUnnamed = holdBytesOrHalves(ipcOf(member(frame, 'slice')(0, 0)))
   if (!areUnnamed.includes(true)) return member(frame, 'dtypes').map(({ variant }) => variant)
   return namesOf(frame).map((name, i) => (areUnnamed[i] ? unnamed : member(frame, 'getColumn')(name).dtype.variant))
 }

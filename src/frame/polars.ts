@@ -65,22 +65,22 @@ export interface Polars {
   /** Returns the names of the column types, even of types that nodejs-polars cannot create an object for. */
   variants(frame: DataFrame): string[]
   clone(frame: DataFrame): DataFrame
-  /** Returns a new frame with the columns at `places`; shares their memory. */
-  pick(frame: DataFrame, places: readonly number[]): DataFrame
-  /** Returns a frame with the columns at `places` replaced by those of another frame. */
-  put(frame: DataFrame, places: readonly number[], columns: DataFrame): DataFrame
+  /** Returns a new frame with the columns at `indices`; shares their memory. */
+  pick(frame: DataFrame, indices: readonly number[]): DataFrame
+  /** Returns a frame with the columns at `indices` replaced by those of another frame. */
+  put(frame: DataFrame, indices: readonly number[], columns: DataFrame): DataFrame
   /** Returns a new frame with some rows of a frame; shares their memory. */
   slice(frame: DataFrame, start: number, rows: number): DataFrame
   /** Returns the rows of frames with the same columns, in contiguous memory. **Cost**: a copy by Polars' threads. */
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
   /** Returns one frame with the columns of several. They have the same number of rows and unique names. */
   join(frames: readonly DataFrame[]): DataFrame
-  /** Casts one column to text, in place: decimals with all of their digits. */
+  /** Casts one column to text, in index: decimals with all of their digits. */
   toText(frame: DataFrame, column: number): void
-  /** Casts one column to categories, in place. */
+  /** Casts one column to categories, in index. */
   toCategory(frame: DataFrame, column: number): void
-  /** Casts columns in `places` without any value to Float64. **Cost**: one call for all; one column costs 0.5 ms. */
-  floatsOfNothing(frame: DataFrame, places: readonly number[]): DataFrame
+  /** Casts columns in `indices` without any value to Float64. **Cost**: one call for all; one column costs 0.5 ms. */
+  floatsOfNothing(frame: DataFrame, indices: readonly number[]): DataFrame
   /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
   /** Lists and objects become JSON text, bytes base64. */
@@ -109,10 +109,10 @@ function wrap(polars: typeof pl): Polars {
   const readIpc = (file: Uint8Array) => polars.readIPC(asBuffer(file))
   const fromColumns = (table: ColumnTable<AnyColumn>) =>
     readIpc(encodeArrow(table, (size) => ipcScratch.take(size).subarray(0, size)))
-  const put = (frame: DataFrame, places: readonly number[], columns: DataFrame) => {
+  const put = (frame: DataFrame, indices: readonly number[], columns: DataFrame) => {
     const names = namesOf(frame)
     const order = names.map((_, i) => `c${i}`)
-    for (const [j, place] of places.entries()) order[place] = `d${j}`
+    for (const [j, index] of indices.entries()) order[index] = `d${j}`
     const whole = underPlainNames(frame, 'c', () =>
       underPlainNames(columns, 'd', () => polars.concat([frame, columns], { how: 'horizontal' }).select(...order)),
     )
@@ -132,7 +132,7 @@ function wrap(polars: typeof pl): Polars {
     cellsOf,
     toVectors: (frame) => toVectors(polars, frame),
     seriesOf: (frame) => seriesOf(polars, frame),
-    // Not DataFrame([series]): it renames an unnamed series in place, which the user's function may hold.
+    // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
     names: namesOf,
     height: (frame) => member(frame, 'height'),
@@ -142,12 +142,12 @@ function wrap(polars: typeof pl): Polars {
       const table = tableBehind(frame)
       return table === undefined ? member(frame, 'clone')() : lazyFrameWith(frame, table)
     },
-    pick(frame, places) {
+    pick(frame, indices) {
       const table = tableBehind(frame)
-      if (table !== undefined) return lazyFrameWith(frame, { ...table, columns: places.map((i) => table.columns[i]) })
+      if (table !== undefined) return lazyFrameWith(frame, { ...table, columns: indices.map((i) => table.columns[i]) })
       const names = namesOf(frame)
-      const picked = underPlainNames(frame, 'c', () => frame.select(...places.map((i) => `c${i}`)))
-      picked.columns = places.map((i) => names[i])
+      const picked = underPlainNames(frame, 'c', () => frame.select(...indices.map((i) => `c${i}`)))
+      picked.columns = indices.map((i) => names[i])
       return picked
     },
     put,
@@ -181,12 +181,12 @@ function wrap(polars: typeof pl): Polars {
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
       if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
     },
-    floatsOfNothing(frame, places) {
+    floatsOfNothing(frame, indices) {
       // Read once: each access to a property of a frame first looks up all of its columns.
       const height = member(frame, 'height')
-      if (places.length === 0) return frame
+      if (indices.length === 0) return frame
       const nulls: number[] = member(member(frame, 'nullCount')(), 'row')(0)
-      const empty = places.filter((i) => nulls[i] === height)
+      const empty = indices.filter((i) => nulls[i] === height)
       if (empty.length === 0) return frame
       const names = namesOf(frame)
       // Renamed, because names such as `*` and `^a$` are patterns in an expression.
@@ -211,10 +211,10 @@ function wrap(polars: typeof pl): Polars {
         return member(frame, 'writeCSV')()
       } catch (error) {
         const table = toVectors(polars, frame)
-        const places = 'failure' in table ? [] : nestedPlaces(table)
-        if ('failure' in table || places.length === 0) throw error
-        const texts = unnestColumns({ ...table, columns: places.map((i) => table.columns[i]) }, exactTimes)
-        return member(put(frame, places, fromColumns(texts)), 'writeCSV')()
+        const indices = 'failure' in table ? [] : nestedIndices(table)
+        if ('failure' in table || indices.length === 0) throw error
+        const texts = unnestColumns({ ...table, columns: indices.map((i) => table.columns[i]) }, exactTimes)
+        return member(put(frame, indices, fromColumns(texts)), 'writeCSV')()
       }
     },
     readParquet: (file) => polars.readParquet(asBuffer(file)),
@@ -236,8 +236,8 @@ function wrap(polars: typeof pl): Polars {
   }
 }
 
-/** Returns the places of lists, structs and bytes, which CSV holds as text only. */
-function nestedPlaces({ columns }: ColumnTable<AnyColumn>): readonly number[] {
+/** Returns the indices of lists, structs and bytes, which CSV holds as text only. */
+function nestedIndices({ columns }: ColumnTable<AnyColumn>): readonly number[] {
   return columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
 }
 
@@ -277,7 +277,7 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
 const maxFileCells = 2 ** 18
 
 function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
-  // Not for frames that Polars made: to get at their columns takes what is saved.
+  // Not for frames that Polars made: reading their columns costs as much as it saves.
   const table = tableBehind(frame)
   const own = table && encodeParquet(table, allocate)
   if (own !== undefined) return own

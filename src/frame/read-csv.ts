@@ -71,8 +71,8 @@ function readByPolars(polars: Polars, text: CsvText, names: readonly string[], d
   polars.rename(frame, names)
   // Polars reads columns without values as text.
   if (textColumns === 'all') return frame
-  const places = names.flatMap((column, i) => (isText(dtype, column) ? [] : [i]))
-  return polars.floatsOfNothing(frame, places)
+  const indices = names.flatMap((column, i) => (isText(dtype, column) ? [] : [i]))
+  return polars.floatsOfNothing(frame, indices)
 }
 
 function isText(dtype: Dtypes, column: string): boolean {

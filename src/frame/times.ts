@@ -43,7 +43,7 @@ export function printTimes(column: Column, rows: number, form: TimeForm): Column
   return validity === undefined ? made : { ...made, validity }
 }
 
-/** Returns a column of times as times of another type: digits beyond its unit are cut, a date is its midnight. */
+/** Returns a column of times as times of another type: cut down to its unit, a date is its midnight. */
 export function convertTimes(column: Column, rows: number, time: TimeType): Column | CastFailure {
   const own = column.time as TimeType
   const isInstant = (type: TimeType) => type.type === 'date' || type.type === 'datetime'
@@ -51,7 +51,7 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
   if (own.type === time.type && (own.type === 'date' || own.unit === (time as typeof own).unit))
     return { ...column, time }
   const read = numberReader(column)
-  const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit)
+  const convert = time.type === 'date' ? dayOf(own) : epochOf(own, time.unit, floorDivide)
   const values: (bigint | null)[] = new Array(rows).fill(null)
   for (let row = 0; row < rows; row++) {
     if (!isValid(column, row)) continue
@@ -67,13 +67,22 @@ export function convertTimes(column: Column, rows: number, time: TimeType): Colu
 /** Returns a function from an instant to its day. */
 function dayOf(own: TimeType): (value: bigint) => bigint {
   const day = own.type === 'date' ? 1n : daySeconds * perSecond[own.unit]
-  return (value) => (value - (((value % day) + day) % day)) / day
+  return (value) => floorDivide(value, day)
 }
 
-function epochOf(time: TimeType, unit: TimeUnit): (value: bigint) => bigint {
+function floorDivide(value: bigint, by: bigint): bigint {
+  return (value - (((value % by) + by) % by)) / by
+}
+
+/** Returns a function from a time to its number of units. pandas 2.2 cuts down in casts, but toward zero in JSON. */
+function epochOf(
+  time: TimeType,
+  unit: TimeUnit,
+  divide = (value: bigint, by: bigint) => value / by,
+): (value: bigint) => bigint {
   if (time.type === 'date') return (value) => value * daySeconds * perSecond[unit]
   const [from, to] = [perSecond[time.unit], perSecond[unit]]
-  return to >= from ? (value) => value * (to / from) : (value) => value / (from / to)
+  return to >= from ? (value) => value * (to / from) : (value) => divide(value, from / to)
 }
 
 function textOf(time: TimeType, form: TimeForm): (value: bigint) => string {

@@ -85,11 +85,11 @@ const brackets = Buffer.from('[]{}')
 
 function listParts(column: ListColumn, rows: number, times: TimeForm): Parts {
   const { offsets, items } = column
-  const { data, offsets: places } = textsOf(items, offsets[rows], times)
+  const { data, offsets: starts } = textsOf(items, offsets[rows], times)
   return (row) => {
     if (!isValid(column, row)) return nullParts
     const [start, end] = [offsets[row], offsets[row + 1]]
-    const inner: Part[] = start === end ? [] : [[data, places[start], places[end] - 1]]
+    const inner: Part[] = start === end ? [] : [[data, starts[start], starts[end] - 1]]
     return [[brackets, 0, 1], ...inner, [brackets, 1, 2]]
   }
 }

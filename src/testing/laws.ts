@@ -131,7 +131,7 @@ class Subject<In, Out> {
     }
   }
 
-  /** A large body lies in a buffer that the next request writes to. */
+  /** Checks the same for a large body, which lies in a buffer that the next request writes to. */
   async #noAliasingOfPool(descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>, wire: Wire): Promise<void> {
     const pool = new BufferPool()
     const slab = new Uint8Array(pool.take(wire.body.length + 1))
@@ -278,7 +278,7 @@ async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wir
   }
 }
 
-/** 200 for a value, else the status of the error that blames the client. */
+/** Returns 200 for a value, else the status of the error that blames the client. */
 async function statusOf(outcome: Promise<unknown>): Promise<number> {
   try {
     await outcome

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** A seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be run again. */
+/** Returns a seeded generator of numbers from 0 up to 1 (mulberry32), so that a failure can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed
   return () => {
@@ -32,7 +32,7 @@ export function* mutations(body: Uint8Array, count = 60): Generator<Uint8Array> 
   }
 }
 
-/** Bytes of no format: noise, deep nesting, bare tokens. */
+/** Yields bytes of no format: noise, deep nesting, bare tokens. */
 export function* randomBytes(count = 20): Generator<Uint8Array> {
   for (const text of ['null', '{}', '[]', '""', '0', '[', '"', '\0', '{"__proto__":{"a":1}}', '1e999', '-', 'true']) {
     yield Buffer.from(text)

@@ -14,8 +14,8 @@ export interface Wire {
 }
 
 /**
- * Gives a descriptor's receiver a body in pieces of `pieceBytes`, and `look` the value that it makes of it, before
- * the request ends. Each piece is overwritten once it was taken, as a socket's buffer is.
+ * Writes a body to a descriptor's receiver in pieces of `pieceBytes`, and calls `look` with its value before the
+ * request ends. Each piece is overwritten after the call, as a socket's buffer is.
  */
 export async function receiveInPieces<In>(
   descriptor: IODescriptor<In, never>,

@@ -18,7 +18,7 @@ export async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, v
   return (await fromContent(descriptor as IODescriptor, request.content)) as In
 }
 
-/** Broken messages and serialized bytes give a value or an error that blames the client. */
+/** Checks that broken messages and serialized bytes give a value or an error that blames the client. */
 export async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<void> {
   const content: ProtoContent = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const fields: ProtoField[] = [content.field, descriptor.protoField, 'serialized_bytes']

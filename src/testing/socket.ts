@@ -42,7 +42,7 @@ export async function postInTwoPieces<In, Out>(
     const head = `POST /take HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}${length}\r\n`
     const step = Math.max(1, Math.ceil(wire.body.length / maxSplits))
     for (let at = 0; at <= wire.body.length; at += step) {
-      const answer = firstLine(socket)
+      const answer = nextResponse(socket)
       await write(socket, Buffer.concat([Buffer.from(head), wire.body.subarray(0, at)]))
       await write(socket, wire.body.subarray(at))
       const text = await answer
@@ -60,8 +60,8 @@ async function write(socket: Socket, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => socket.write(bytes, () => setImmediate(resolve)))
 }
 
-/** Returns the next response, up to its end, which its content-length tells. */
-function firstLine(socket: Socket): Promise<string> {
+/** Returns the text of the next response, whose content-length says where it ends. */
+function nextResponse(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''
     const settle = (finish: () => void) => {

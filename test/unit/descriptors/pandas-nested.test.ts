@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { HeaderList, HttpRequest, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { columnNumbers, columnOf } from '../../../src/frame/columns.ts'
+import { convertTimes } from '../../../src/frame/times.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/frames/${name}`, import.meta.url))
 const reference = JSON.parse(fixture('nested.json').toString()) as {
@@ -8,6 +10,7 @@ const reference = JSON.parse(fixture('nested.json').toString()) as {
   times: Record<string, Record<string, unknown>[]>
   read: Record<string, string>
   refused: string[]
+  casts: { us: number[]; datetime64: number[][]; timedelta64: number[][] }
 }
 const json = { 'content-type': 'application/json' }
 type Options = ConstructorParameters<typeof io.PandasDataFrame>[0]
@@ -164,6 +167,19 @@ describe('integers beyond int64', () => {
 })
 
 describe('times', () => {
+  it.each([
+    ['datetime', 'datetime64'],
+    ['duration', 'timedelta64'],
+  ] as const)('of type %s are cut down to a coarser unit, below zero as well, as by pandas', (type, name) => {
+    const { us } = reference.casts
+    const column = { ...columnOf('t', 'int64', us), time: { type, unit: 'us' } as const }
+    const casts = (['ms', 's'] as const).map((unit) => {
+      const cast = convertTimes(column, us.length, { type, unit })
+      return 'failure' in cast ? cast : Array.from(columnNumbers(cast), Number)
+    })
+    expect(casts).toEqual(reference.casts[name])
+  })
+
   // pandas 2.2 writes the epoch of datetime64[us] as if it were ns.
   const others = ({ naive: _, ...row }: Record<string, unknown>) => row
 
