@@ -1,7 +1,7 @@
 /**
  * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed, as Polars leaves them by
- * default; texts and integers that repeat in a dictionary. The add-on writes the pages, this file the footer. 1,000 rows of
- * ten columns take a tenth of the time of Polars, whose writer calls back for every few bytes.
+ * default; texts and integers that repeat are in a dictionary. The add-on writes the pages, this file the footer. 1,000
+ * rows of ten columns take a tenth of the time of Polars, whose writer calls back for every few bytes.
  * **Source**: parquet-format 2.10, parquet.thrift, "Data Pages" and "Encodings".
  * @module
  */

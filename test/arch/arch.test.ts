@@ -60,6 +60,17 @@ describe('the architecture', () => {
     expect(sources.filter((file) => !(room(file.slice(4)) in floors))).toEqual([])
   })
 
+  it('is the one that CONTRIBUTING.md describes, which names files that are there', () => {
+    const text = read('CONTRIBUTING.md')
+    const rows = [...text.matchAll(/^\| (\d+) \| ((?:`[\w.]+\/?`(?:, )?)+) \|/gm)]
+    const described = rows.flatMap(([, floor, rooms]) =>
+      [...rooms.matchAll(/`([\w.]+)\/?`/g)].map(([, name]) => [name, Number(floor)] as const),
+    )
+    expect(Object.fromEntries(described)).toEqual(floors)
+    const named = [...text.matchAll(/(?<![\w./-])\w[\w./-]*\.(?:ts|mjs|py|cpp|sh|proto)\b/g)].map(([path]) => path)
+    expect(named.filter((path) => !files.some((file) => `/${file}`.endsWith(`/${path}`)))).toEqual([])
+  })
+
   it('lets a room import only floors below its own', () => {
     const allowed = ({ from, to }: Import) => room(from) === room(to) || floors[room(to)] < floors[room(from)]
     expect(imports.filter((edge) => isOurs(edge.to) && !allowed(edge))).toEqual([])
