@@ -6,12 +6,13 @@
 import { isAscii } from 'node:buffer'
 import type { Slices } from '../memory/slices.ts'
 import { containerWork } from './json-scan.ts'
+import { skipSpace } from './json-syntax.ts'
 
 /** How much of a text is parsed at a time. Tests make it smaller. */
 export interface PieceSize {
   /** **Units**: those of `JsonMeasure.work`. */
   readonly work: number
-  /** **Units**: bytes. */
+  /** Longer strings are cut. **Units**: bytes. */
   readonly bytes: number
 }
 
@@ -31,7 +32,9 @@ const shortString = 64
 
 const quote = 0x22
 const backslash = 0x5c
+const letterU = 0x75
 const comma = 0x2c
+const colon = 0x3a
 const list = 0x5b
 
 /** A list or an object whose opening bracket was read, and whose closing one was not. */
@@ -65,8 +68,21 @@ export function* buildJson(
   for (; i < json.length; i++) {
     const byte = json[i]
     if (byte === quote) {
-      i = endOfString(json, i)
+      const start = i
       work += 2
+      i = endOfShortString(json, start + 1, start + piece.bytes)
+      if (json[i] === quote) continue
+      const cuts = yield* cutString(json, start + 1, piece.bytes)
+      i = cuts[cuts.length - 1]
+      // Keys are parsed with their member.
+      if (json[skipSpace(json, i + 1, json.length)] === colon) continue
+      if (levels.at(-1)?.isAfterChild) throw new SyntaxError('expected a comma')
+      builder.takeAll(levels)
+      builder.put(levels.at(-1), start, yield* builder.string(cuts))
+      const level = levels.at(-1)
+      if (level === undefined) break
+      level.start = i + 1
+      level.isAfterChild = true
     } else if ((byte | 0x20) === 0x7b) {
       const parent = levels.at(-1)
       if (parent?.isAfterChild) throw new SyntaxError('expected a comma')
@@ -102,29 +118,46 @@ export function* buildJson(
   return builder.finish(i)
 }
 
-/** Returns the offset of the closing quote. */
-function endOfString(json: Uint8Array, start: number): number {
-  const near = Math.min(json.length, start + shortString)
-  let i = start + 1
-  for (; i < near; i++) {
+/**
+ * Returns the offset of the quote that closes a string, of which `start` is the first byte or that of an escape; the
+ * offset of a character or an escape from `limit` on where that comes first.
+ */
+function endOfString(json: Uint8Array, start: number, limit: number): number {
+  let i = start
+  for (; i < limit && i < json.length; i++) {
     const byte = json[i]
     if (byte === quote) return i
-    if (byte === backslash) i++
+    if (byte === backslash) i += json[i + 1] === letterU ? 5 : 1
   }
-  // Natively, for strings of megabytes.
-  for (let end = json.indexOf(quote, i); end !== -1; end = json.indexOf(quote, end + 1)) {
-    let escapes = end
-    while (escapes > i && json[escapes - 1] === backslash) escapes--
-    if ((end - escapes) % 2 === 0) return end
+  while ((json[i] & 0xc0) === 0x80) i++
+  if (i >= json.length) throw new SyntaxError('a string without an end')
+  return i
+}
+
+/** As {@link endOfString}, natively where the next quote is not escaped. */
+function endOfShortString(json: Uint8Array, start: number, limit: number): number {
+  const near = endOfString(json, start, Math.min(limit, start + shortString))
+  if (json[near] === quote || near >= limit) return near
+  const end = json.indexOf(quote, near)
+  return end !== -1 && end < limit && json[end - 1] !== backslash ? end : endOfString(json, near, limit)
+}
+
+/** Returns where the pieces of a string begin, of which none cuts a character or an escape, and where it ends. */
+function* cutString(json: Uint8Array, start: number, bytes: number): Slices<number[]> {
+  const cuts = [start]
+  for (let i = start; ; ) {
+    i = endOfString(json, i, i + bytes)
+    cuts.push(i)
+    if (json[i] === quote) return cuts
+    yield
   }
-  throw new SyntaxError('a string without an end')
 }
 
 class Builder {
   readonly #json: Buffer
   readonly #isAscii: boolean
   readonly #parsePiece: PieceParser
-  #root: Level['target']
+  #root: unknown
 
   constructor(json: Uint8Array, parsePiece: PieceParser) {
     this.#parsePiece = parsePiece
@@ -135,7 +168,7 @@ class Builder {
   /** Takes all elements that are complete, at a comma of the innermost level, which `element` is behind. */
   takeAll(levels: readonly Level[]): void {
     // Levels above one that has a target were taken before, up to that one.
-    let first = levels.length - 1
+    let first = Math.max(0, levels.length - 1)
     while (first > 0 && levels[first].target === undefined) first--
     for (let depth = first; depth < levels.length; depth++) {
       const level = levels[depth]
@@ -166,17 +199,32 @@ class Builder {
   /** Makes the list or object of a level and puts it into that of its parent. */
   #open(parent: Level | undefined, level: Level): void {
     level.target = level.kind === list ? [] : {}
-    if (parent === undefined) {
-      this.requireBlank(0, level.bracket)
-      this.#root = level.target
-    } else if (Array.isArray(parent.target)) {
-      this.requireBlank(parent.element, level.bracket)
-      parent.target.push(level.target)
+    this.put(parent, level.bracket, level.target)
+  }
+
+  /** Puts a value that begins at `start`, the last one of its level, into the level's list or object. */
+  put(level: Level | undefined, start: number, value: unknown): void {
+    if (level === undefined) {
+      this.requireBlank(0, start)
+      this.#root = value
+    } else if (Array.isArray(level.target)) {
+      this.requireBlank(level.element, start)
+      level.target.push(value)
     } else {
       // The blank keeps `{"a":5[` from reading as `{"a":50`.
-      const key = JSON.parse(`{${this.#text(parent.element, level.bracket)} 0}`) as object
-      define(parent.target as Record<string, unknown>, Object.keys(key)[0], level.target)
+      const key = JSON.parse(`{${this.#text(level.element, start)} 0}`) as object
+      define(level.target as Record<string, unknown>, Object.keys(key)[0], value)
     }
+  }
+
+  /** Parses a string piece by piece. */
+  *string(cuts: readonly number[]): Slices<string> {
+    let text = ''
+    for (let i = 1; i < cuts.length; i++) {
+      text += JSON.parse(`"${this.#text(cuts[i - 1], cuts[i])}"`)
+      yield
+    }
+    return text
   }
 
   /** Parses elements and adds them to their level. */

@@ -69,7 +69,7 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
       if (want !== 'colon') return start
       want = 'value'
     } else if (byte === quote && (want === 'key' || want === 'firstKey')) {
-      i = stringEnd(json, start)
+      i = yield* stringEnd(json, start)
       want = 'colon'
     } else if (want !== 'value' && want !== 'first') return start
     else if (byte === 0x5b || byte === 0x7b) {
@@ -78,7 +78,7 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
     } else {
       i =
         byte === quote
-          ? stringEnd(json, start)
+          ? yield* stringEnd(json, start)
           : byte === 0x2d || isDigit(byte)
             ? scanNumber(json, start, json.length)
             : wordEnd(json, start)
@@ -88,18 +88,28 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
   }
 }
 
-function stringEnd(json: Uint8Array, start: number): number {
+function* stringEnd(json: Uint8Array, start: number): Slices<number> {
+  let sliceEnd = start + sliceBytes
   for (let i = start + 1; i < json.length; i++) {
+    if (i >= sliceEnd) {
+      sliceEnd = i + sliceBytes
+      yield
+    }
     const byte = json[i]
     if (byte === quote) return i + 1
     if (byte < 0x20) return -1
     if (byte !== backslash) continue
     const escape = json[++i]
     if (!escapes.has(escape)) return -1
-    if (escape !== 0x75) continue
-    for (const end = i + 4; i < end; ) if (Number.isNaN(Number.parseInt(String.fromCharCode(json[++i]), 16))) return -1
+    if (escape === 0x75) for (const end = i + 4; i < end; ) if (!isHex(json[++i])) return -1
   }
   return -1
+}
+
+/** Whether a byte is a hexadecimal digit. */
+function isHex(byte: number): boolean {
+  const lower = byte | 0x20
+  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66)
 }
 
 function wordEnd(json: Uint8Array, start: number): number {

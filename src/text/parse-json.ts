@@ -100,6 +100,7 @@ function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<
   const json = start === 0 ? bytes : bytes.subarray(start)
   // Throws with the place of the fault.
   if (!isUtf8(json)) decodeUtf8(json, name)
+  yield
   let fault: BadInput | undefined
   const parsePiece = (text: string, at: number, end: number) => {
     const value = JSON.parse(text)

@@ -37,6 +37,18 @@ describe('a large JSON body', () => {
     await expect(read(new io.JSON(), text)).rejects.toMatchObject({ status: 400, reason: 'syntax', offset })
   })
 
+  it.each([
+    ['letters', 'a'.repeat(4_000_000)],
+    ['escapes', '\\u0041'.repeat(600_000)],
+    ['escaped quotes', '\\"'.repeat(2_000_000)],
+  ])('of one string of %s is read, and a fault behind it found, in slices', async (_, string) => {
+    const slices = 2 * Math.floor(string.length / (1 << 18))
+    expect(await turnsOf(read(new io.JSON(), `"${string}"`))).toBeGreaterThan(slices / 8)
+    const text = `["${string}",x]`
+    const offset = text.length - 2
+    await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset })
+  })
+
   it('with numbers that a double does not hold is treated as a small one', async () => {
     const list = `[${'1,'.repeat(400_000)}`
     await expect(read(new io.JSON(), `${list}9007199254740993]`)).rejects.toMatchObject({

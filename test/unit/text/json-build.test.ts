@@ -4,7 +4,7 @@ import { runAtOnce } from '../../../src/memory/slices.ts'
 import { buildJson } from '../../../src/text/json-build.ts'
 
 /** Returns what JSON.parse and the sliced parser make of a text, as one comparable value each. */
-function outcomes(text: string, work: number): readonly [unknown, unknown] {
+function outcomes(text: string, work: number, bytes = 1 << 20): readonly [unknown, unknown] {
   const outcome = (parse: () => unknown) => {
     try {
       // Text as well: deep equality does not look at the order of keys.
@@ -16,7 +16,7 @@ function outcomes(text: string, work: number): readonly [unknown, unknown] {
   }
   return [
     outcome(() => JSON.parse(text)),
-    outcome(() => runAtOnce(buildJson(Buffer.from(text), undefined, { work, bytes: 1 << 20 }))),
+    outcome(() => runAtOnce(buildJson(Buffer.from(text), undefined, { work, bytes }))),
   ]
 }
 
@@ -123,6 +123,54 @@ describe('buildJson', () => {
       for (const tail of ['', '\\"', '\\\\', '\\\\\\"', '\\\\\\\\'])
         expectSame(`["${'x'.repeat(length)}${tail}",[1,2],3]`)
     }
+  })
+
+  it('gives what JSON.parse gives for strings that are longer than a piece', () => {
+    const strings = ['x', 'é', '😀', '\\n', '\\"', '\\\\', '\\u00e9', '\\ud83d\\ude00', 'a\\\\\\"', '\\/é'].map(
+      (unit) => unit.repeat(50),
+    )
+    const texts = strings.flatMap((text) => [
+      `"${text}"`,
+      ` "${text}" `,
+      `["${text}"]`,
+      `[1,"${text}",2]`,
+      `{"a":["${text}",[1]],"b":"${text}","a":1,"c":{"d":"${text}"}}`,
+      `{"${text}":1,"${text}x" : "${text}"}`,
+      `["${text}" 1]`,
+      `["${text}""${text}"]`,
+      `["${text}"1,2]`,
+      `[[1]"${text}"]`,
+      `[1 "${text}"]`,
+      `{"a" "${text}"}`,
+      `{"${text}"}`,
+      `"${text}`,
+      `"${text}",1`,
+      `["${text}\\"]`,
+      `["${text}\\x${text}"]`,
+      `["${text}\\u12"]`,
+      `["${text}\n"]`,
+    ])
+    for (const text of texts) {
+      for (const bytes of [1, 2, 5, 16, 64, 100]) {
+        const [expected, actual] = outcomes(text, 1000, bytes)
+        expect(actual, `${text} in pieces of ${bytes} bytes`).toEqual(expected)
+      }
+    }
+  })
+
+  it.each([
+    ['letters', 'abc'],
+    ['escaped quotes', '\\"'],
+    ['characters of two bytes', 'é'],
+  ])('yields within a long string of %s', (_, unit) => {
+    const text = JSON.stringify(JSON.parse(`"${unit.repeat(1_000_000)}"`))
+    const slices = buildJson(Buffer.from(`[0,${text}]`))
+    let yields = 0
+    let step = slices.next()
+    for (; !step.done; step = slices.next()) yields++
+    expect(step.value).toEqual([0, JSON.parse(text)])
+    // Pieces of 256 KiB, once to find its end and once to parse it.
+    expect(yields).toBeGreaterThan((2 * text.length) / (1 << 18) - 2)
   })
 
   it('yields between pieces, of which none is longer than asked for', () => {
