@@ -3,6 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import pl from 'nodejs-polars'
 import { io, NDArray, Service } from 'serving'
 import { z } from 'zod'
 
@@ -41,6 +42,57 @@ svc.api({ ...counted, input: new io.PandasDataFrame({ orient: 'columns' }) }, fu
 svc.api({ ...counted, input: new io.PandasSeries() }, function series() {
   return 1
 })
+
+for (const orient of ['records', 'columns', 'index', 'split', 'table', 'values'] as const) {
+  svc.api({ ...counted, input: new io.PandasDataFrame({ orient }), name: `frame_${orient}` }, () => 1)
+}
+
+/** The outputs: made by the first call, and returned by all. */
+function out<T>(name: string, output: io.IODescriptor<unknown, T>, make: () => T): void {
+  let value: T | undefined
+  svc.api({ input: new io.JSON(), output, name: `out_${name}` }, () => {
+    value ??= make()
+    return value
+  })
+}
+const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
+const columns = (width: number, rows: number) =>
+  Object.fromEntries(
+    list(width, (i) => [`c${i}`, i % 10 === 9 ? list(rows, (row) => `t${row}`) : list(rows, (row) => row / 7)]),
+  )
+const long = pl.DataFrame(columns(10, 300_000))
+const wide = pl.DataFrame(columns(16_000, 50))
+for (const orient of ['records', 'columns', 'index', 'split', 'table', 'values'] as const) {
+  out(`long_${orient}`, new io.PandasDataFrame({ orient }), () => long)
+  out(`wide_${orient}`, new io.PandasDataFrame({ orient }), () => wide)
+}
+for (const defaultFormat of ['csv', 'parquet'] as const) {
+  out(`long_${defaultFormat}`, new io.PandasDataFrame({ defaultFormat }), () => long)
+  out(`wide_${defaultFormat}`, new io.PandasDataFrame({ defaultFormat }), () => wide)
+}
+out('array', new io.NumpyNdarray(), () => new NDArray(Float64Array.from(list(3_000_000, (i) => i / 7)), [3_000, 1_000]))
+out('words', new io.NumpyNdarray({ dtype: 'str' }), () => NDArray.from(list(1_000_000, (i) => `word ${i}`)))
+out('series', new io.PandasSeries(), () =>
+  pl.Series(
+    's',
+    list(3_000_000, (i) => i / 7),
+  ),
+)
+out('series_words', new io.PandasSeries(), () =>
+  pl.Series(
+    's',
+    list(1_000_000, (i) => `word ${i}`),
+  ),
+)
+out('text', new io.Text(), () => 'abc'.repeat(20_000_000))
+out('text_wide', new io.Text(), () => 'é😀'.repeat(10_000_000))
+out('file', new io.File(), () => Buffer.alloc(60_000_000))
+const rows = () => list(300_000, (i) => ({ a: i, b: `x${i}` }))
+out('json', new io.JSON(), rows)
+out('json_schema', new io.JSON({ schema: z.array(record) }), rows)
+out('json_object', new io.JSON({ schema: z.record(z.string(), z.number()) }), () =>
+  Object.fromEntries(list(300_000, (i) => [`k${i}`, i])),
+)
 
 const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6
 let longest = 0

@@ -24,6 +24,8 @@ interface Attack {
   readonly type?: string
   /** The body with its middle repeated. */
   readonly make: (times: number) => string
+  /** Sent as it is, without size: the answer is what is large, and made by a call before. */
+  readonly isOutput?: boolean
 }
 
 const list = (element: string) => (times: number) => `[${`${element},`.repeat(times)}${element}]`
@@ -49,6 +51,8 @@ const attacks: readonly Attack[] = [
   { name: 'json: strings', path: '/json', make: list('"ab"') },
   { name: 'json: a string', path: '/json', make: (times) => `"${'abc'.repeat(times)}"` },
   { name: 'json: escapes', path: '/json', make: (times) => `"${'\\u0041'.repeat(times)}"` },
+  { name: 'json: escaped quotes', path: '/json', make: (times) => `"${'\\"'.repeat(times)}"` },
+  { name: 'json: escapes, fault', path: '/json', make: (times) => `["${'\\u0041'.repeat(times)}",x]` },
   { name: 'json: digits', path: '/json', make: (times) => `0.${'1'.repeat(times)}` },
   { name: 'json: blanks', path: '/json', make: (times) => `[0,${'   '.repeat(times)}1]` },
   { name: 'json: fault at the end', path: '/json', make: (times) => `[${'0,'.repeat(times)}x]` },
@@ -76,7 +80,40 @@ const attacks: readonly Attack[] = [
   { name: 'frame: csv', path: '/frame', type: 'text/csv', make: (times) => `a,b\n${'1,x\n'.repeat(times)}` },
   { name: 'series: numbers', path: '/series', make: list('0') },
   { name: 'series: strings', path: '/series', make: list('"ab"') },
+  ...['records', 'columns', 'index', 'split', 'table', 'values'].map((orient) => ({
+    name: `wide frame: ${orient}`,
+    path: `/frame_${orient}`,
+    make: wideFrame(orient),
+  })),
+  { name: 'wide frame: csv', path: '/frame', type: 'text/csv', make: wideFrame('csv') },
+  ...[
+    ...['long', 'wide'].flatMap((size) =>
+      ['records', 'columns', 'index', 'split', 'table', 'values', 'csv', 'parquet'].map((form) => `${size}_${form}`),
+    ),
+    ...['array', 'words', 'series', 'series_words', 'text', 'text_wide', 'file', 'json', 'json_schema', 'json_object'],
+  ].map((name) => ({ name: `output: ${name}`, path: `/out_${name}`, make: () => '0', isOutput: true })),
 ]
+
+/** Returns frames of 16,000 columns. */
+function wideFrame(form: string): Attack['make'] {
+  const names = Array.from({ length: 16_000 }, (_, i) => `c${i}`)
+  const row = (make: (name: string, i: number) => string) => names.map(make).join()
+  return (times) => {
+    const rows = Array.from({ length: Math.max(1, Math.ceil(times / 16_000)) }, (_, i) => i)
+    const list = `[${row((_, i) => `${i}`)}]`
+    if (form === 'csv') return `${names.join()}\n${rows.map(() => `${list.slice(1, -1)}\n`).join('')}`
+    if (form === 'values') return `[${rows.map(() => list).join()}]`
+    const record = `{${row((name, i) => `"${name}":${i}`)}}`
+    if (form === 'records') return `[${rows.map(() => record).join()}]`
+    if (form === 'index') return `{${rows.map((i) => `"${i}":${record}`).join()}}`
+    if (form === 'split') return `{"columns":${JSON.stringify(names)},"data":[${rows.map(() => list).join()}]}`
+    if (form === 'table') {
+      const fields = row((name) => `{"name":"${name}","type":"integer"}`)
+      return `{"schema":{"fields":[${fields}]},"data":[${rows.map(() => record).join()}]}`
+    }
+    return `{${row((name, i) => `"${name}":{${rows.map((row) => `"${row}":${i}`).join()}}`)}}`
+  }
+}
 
 const { values: options } = parseArgs({
   options: {
@@ -110,8 +147,9 @@ async function main(): Promise<void> {
     'RSS MB'.padStart(7),
   )
   for (const attack of chosen) {
-    for (const size of sizes) {
+    for (const size of attack.isOutput ? [1] : sizes) {
       const { text, wire } = bodyOf(attack, size)
+      if (attack.isOutput) await post(server.port, attack.path, wire, options.raw ? {} : { 'content-encoding': 'gzip' })
       const seen = await measure(server.port, attack, wire)
       const cells = [
         `${wire.length}`.padStart(9),
@@ -131,8 +169,9 @@ async function main(): Promise<void> {
 }
 
 /** Returns a body of about `size` bytes on the wire. */
-function bodyOf({ make }: Attack, size: number): { readonly text: number; readonly wire: Buffer } {
+function bodyOf({ make, isOutput }: Attack, size: number): { readonly text: number; readonly wire: Buffer } {
   const pack = (text: string) => (options.raw ? Buffer.from(text) : gzipSync(text))
+  if (isOutput) return { text: 1, wire: pack(make(1)) }
   const sample = pack(make(20_000)).length - pack(make(10_000)).length
   const unit = make(20_000).length - make(10_000).length
   const times = Math.min((size / Math.max(1, sample)) * 10_000, (60_000_000 / unit) * 10_000)

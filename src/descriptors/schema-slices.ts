@@ -2,9 +2,9 @@
  * Validation of large values by a schema, in slices.
  *
  * A Standard Schema checks a value in one call, and a schema that refuses millions of elements creates an issue for
- * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists are taken out of the value and their elements checked
- * one by one, with turns of the event loop in between; checking stops after 64 issues. Only of zod is it known which
- * lists a schema checks element by element; other large values are checked in one call, up to a limit.
+ * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists and records are taken out of the value and their elements
+ * checked one by one, with turns of the event loop in between; checking stops after 64 issues. Only of zod is it known
+ * which lists a schema checks element by element; other large values are checked in one call, up to a limit.
  * @module
  */
 import { PayloadTooLarge } from '../errors.ts'
@@ -53,10 +53,11 @@ interface Work {
 }
 
 async function validate(schema: StandardSchemaV1, value: unknown, work: Work): Promise<Result> {
-  const lists: TakenList[] = []
-  const rest = takeLists(schema, value, [], lists)
+  const taken: TakenElements[] = []
+  const rest = takeElements(schema, value, [], taken)
   const { name, maxAtOnce, turn } = work
-  if (countValues(rest, maxAtOnce) > maxAtOnce) {
+  // Without a limit not counted: a value of the function's may have a cycle.
+  if (maxAtOnce !== Number.POSITIVE_INFINITY && countValues(rest, maxAtOnce) > maxAtOnce) {
     throw new PayloadTooLarge(
       `expected at most ${maxAtOnce} values that the schema for ${name} has to check at once (maxValues), ` +
         'received more',
@@ -65,16 +66,18 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
   const result = await runSchema(schema, rest)
   if (result.issues !== undefined) return { issues: result.issues.slice(0, maxIssues) }
   const issues: Issue[] = []
-  for (const { element, path, values, start } of lists) {
+  for (const { element, path, values, keys, start } of taken) {
     const checked = path.reduce<unknown>(
       (outer, key) => (outer as Record<string, unknown>)[key],
       result.value,
-    ) as unknown[]
-    for (let i = start; i < values.length; i++) {
-      const answer = isLargeValue(values[i]) ? validate(element, values[i], work) : runSchema(element, values[i])
+    ) as Members
+    for (let i = start; i < (keys ?? values).length; i++) {
+      const key = keys?.[i] ?? i
+      const inner = values[key]
+      const answer = isLargeValue(inner) ? validate(element, inner, work) : runSchema(element, inner)
       const own = isPromise(answer) ? await answer : answer
-      if (own.issues === undefined) checked.push(own.value)
-      else for (const issue of own.issues) issues.push({ ...issue, path: [...path, i, ...(issue.path ?? [])] })
+      if (own.issues === undefined) checked[key] = own.value
+      else for (const issue of own.issues) issues.push({ ...issue, path: [...path, key, ...(issue.path ?? [])] })
       if (issues.length >= maxIssues) return { issues: issues.slice(0, maxIssues) }
       if (turn.isOver) await turn.next()
     }
@@ -82,30 +85,56 @@ async function validate(schema: StandardSchemaV1, value: unknown, work: Work): P
   return issues.length > 0 ? { issues } : result
 }
 
-/** A list whose elements from `start` on were taken out of the value that the schema checks. */
-interface TakenList {
+/** A list or a record. */
+type Members = Record<string | number, unknown> & { readonly length: number }
+
+/** A list or a record whose elements from `start` on were taken out of the value that the schema checks. */
+interface TakenElements {
   readonly path: readonly string[]
   readonly element: StandardSchemaV1
-  readonly values: readonly unknown[]
+  readonly values: Members
+  /** Those of a record. */
+  readonly keys?: readonly string[]
   readonly start: number
 }
 
-/** Returns the value without the list elements that can be checked one by one, and adds those to `lists`. */
-function takeLists(schema: StandardSchemaV1, value: unknown, path: readonly string[], lists: TakenList[]): unknown {
+/** Returns the value without the elements that can be checked one by one, and adds those to `taken`. */
+function takeElements(
+  schema: StandardSchemaV1,
+  value: unknown,
+  path: readonly string[],
+  taken: TakenElements[],
+): unknown {
   const plain = unwrap(schema, value)
   if (Array.isArray(value)) {
     const list = listOf(plain)
     if (list === undefined || value.length > list.max || value.length <= Math.max(shortList, list.min)) return value
-    lists.push({ path, element: list.element, values: value, start: list.min })
+    taken.push({ path, element: list.element, values: value as unknown as Members, start: list.min })
     return value.slice(0, list.min)
   }
+  if (typeof value !== 'object' || value === null) return value
+  const element = recordOf(plain)
+  if (element !== undefined) {
+    const keys = keysOfRecord(value)
+    if (keys === undefined || keys.length <= shortList) return value
+    taken.push({ path, element, values: value as Members, keys, start: 0 })
+    return {}
+  }
   const shape = shapeOf(plain)
-  if (shape === undefined || typeof value !== 'object' || value === null) return value
+  if (shape === undefined) return value
   const rest: Record<string, unknown> = { ...value }
   for (const key of Object.keys(shape)) {
-    if (Object.hasOwn(value, key)) rest[key] = takeLists(shape[key], rest[key], [...path, key], lists)
+    if (Object.hasOwn(value, key)) rest[key] = takeElements(shape[key], rest[key], [...path, key], taken)
   }
   return rest
+}
+
+/** Returns the keys of an object that has nothing that zod treats apart; undefined for any other. */
+function keysOfRecord(value: object): readonly string[] | undefined {
+  const prototype = Object.getPrototypeOf(value)
+  const isPlain = prototype === Object.prototype || prototype === null
+  if (!isPlain || Object.hasOwn(value, '__proto__') || Object.getOwnPropertySymbols(value).length > 0) return undefined
+  return Object.keys(value)
 }
 
 /** The part of zod 4's schema definition that is read here. **Source**: `_zod.def`, see zod.dev/library-authors. */
@@ -115,6 +144,10 @@ interface ZodDefinition {
   readonly element?: StandardSchemaV1
   readonly shape?: Readonly<Record<string, StandardSchemaV1>>
   readonly innerType?: StandardSchemaV1
+  readonly keyType?: StandardSchemaV1
+  readonly valueType?: StandardSchemaV1
+  readonly coerce?: boolean
+  readonly format?: string
 }
 
 interface ZodCheck {
@@ -148,6 +181,15 @@ function listOf(definition: ZodDefinition | undefined) {
     else return undefined
   }
   return { element: definition.element, min, max }
+}
+
+/** Returns the element schema of a record of any strings; undefined if it has other checks. */
+function recordOf(definition: ZodDefinition | undefined): StandardSchemaV1 | undefined {
+  if (definition?.type !== 'record' || (definition.checks ?? []).length > 0) return undefined
+  const key = definition.keyType && definitionOf(definition.keyType)
+  if (key?.type !== 'string' || key.format !== undefined || key.coerce || (key.checks ?? []).length > 0)
+    return undefined
+  return definition.valueType
 }
 
 /** Returns the member schemas of an object schema; undefined if it has checks of its own. */

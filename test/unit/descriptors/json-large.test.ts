@@ -165,6 +165,22 @@ describe('a large value under a schema', () => {
       { a: many(5000, (i) => i) },
     ],
     ['a record', z.record(z.string(), z.number()), Object.fromEntries(many(5000, (i) => [`k${i}`, i]))],
+    [
+      'a record of records in an object',
+      z.object({ all: z.record(z.string(), z.record(z.string(), z.coerce.string())).optional() }),
+      { all: Object.fromEntries(many(90, (i) => [`k${i}`, Object.fromEntries(many(90, (k) => [`${k}`, k]))])) },
+    ],
+    [
+      'a record with a default for its elements',
+      z.record(z.string(), z.object({ a: z.number().default(3) })),
+      Object.fromEntries(many(2000, (i) => [`k${i}`, {}])),
+    ],
+    [
+      'a record of checked keys',
+      z.record(z.string().toUpperCase(), z.number()),
+      Object.fromEntries(many(5000, (i) => [`k${i}`, i])),
+    ],
+    ['a record with __proto__', z.record(z.string(), z.number()), `{"__proto__":1,${many(5000, (i) => `"k${i}":1`)}}`],
     ['a union', z.array(z.union([z.string(), z.number()])), many(5000, (i) => (i % 2 ? i : `${i}`))],
     ['later answers', z.array(z.number().refine(async (n) => n >= 0)), many(1500, (i) => i)],
     ['the key __proto__', z.object({ a: z.array(z.number()) }), `{"__proto__":1,"a":[${many(5000, (i) => i)}]}`],
@@ -181,6 +197,13 @@ describe('a large value under a schema', () => {
       { p: many(5000, (i) => ({ x: i === 70 ? '' : i, y: 'a' })) },
       'p[70].x',
     ],
+    [
+      'an element of a record',
+      z.object({ r: z.record(z.string(), point) }),
+      { r: Object.fromEntries(many(5000, (i) => [`k${i}`, { x: i === 4321 ? '' : i, y: 'a' }])) },
+      'r.k4321.x',
+    ],
+    ['a key of a record', z.record(z.email(), z.number()), Object.fromEntries(many(5000, (i) => [`k${i}`, i])), 'k0'],
     ['a short list', z.array(z.number()).min(6000), many(5000, (i) => i), ''],
     ['a long list', z.array(z.number()).max(10), many(5000, (i) => i), ''],
     ['an unknown key', z.strictObject({ a: z.array(z.number()) }), { a: many(5000, (i) => i), b: 1 }, ''],
@@ -210,6 +233,32 @@ describe('a large value under a schema', () => {
     const slow = z.array(z.union([z.string(), z.object({ a: z.string() }), z.number()]))
     const value = many(30_000, () => ({ a: 'x' }))
     expect(await turnsOf(read(new io.JSON({ schema: slow }), value))).toBeGreaterThan(3)
+  })
+
+  it('is checked in slices where a function returns it', async () => {
+    let turn = 0
+    const seen = new Set<number>()
+    const number = z.number().refine(() => seen.add(turn))
+    for (const [schema, value] of [
+      [z.array(number), many(50_000, (i) => i)],
+      [z.record(z.string(), number), Object.fromEntries(many(50_000, (i) => [`k${i}`, i]))],
+    ] as const) {
+      seen.clear()
+      const counter = setInterval(() => turn++)
+      const { body } = await new io.JSON<z.ZodType>({ schema }).toHttpResponse(value)
+      clearInterval(counter)
+      expect(Buffer.from(body as Uint8Array).toString()).toBe(JSON.stringify(value))
+      expect(seen.size).toBeGreaterThan(1)
+    }
+  })
+
+  it('that a function returns is refused with the place of what its schema refuses', async () => {
+    const schema = z.object({ list: z.array(z.number()) })
+    const value = { list: many(5000, (i) => (i === 4999 ? '' : i)) } as unknown as z.infer<typeof schema>
+    await expect(new io.JSON({ schema }).toHttpResponse(value)).rejects.toMatchObject({
+      status: 500,
+      path: 'list[4999]',
+    })
   })
 
   it('is refused with 413 where the schema checks too much of it at once, unless maxValues allows it', async () => {
