@@ -36,7 +36,7 @@ import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
-import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
+import { encodeTableSchema, type FieldType, labelKeyFor } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -363,14 +363,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   #toJson(frame: DataFrame, labels: Column | undefined): MaybePromise<Uint8Array> {
     const polars = this.#polars
     const { orient } = this
-    const textOf = (table: ColumnTable): FrameText => {
+    const textOf = (table?: ColumnTable, fields?: readonly FieldType[]): FrameText => {
       const own = labels && { labels }
-      if (orient !== 'table') return { layout: orient, ...own }
+      if (orient !== 'table' || table === undefined) return { layout: orient, ...own }
       const labelKey = labelKeyFor(
         table.columns.map((column) => column.name),
         labels,
       )
-      const schema = encodeTableSchema(table, labels, labelKey, polars.fieldTypes(frame))
+      const schema = encodeTableSchema(table, labels, labelKey, fields ?? polars.fieldTypes(frame))
       return { layout: 'table', schema, labelKey, ...own }
     }
     return encodeFrameJson({ polars, frame, textOf, times: this.#times, name: 'PandasDataFrame' })

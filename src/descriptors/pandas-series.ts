@@ -238,11 +238,12 @@ export class PandasSeries extends IODescriptor<Series> {
     const { name } = value
     const called = name === '' ? 'values' : name
     const frame = polars.frameOf(value)
-    const textOf = (table: ColumnTable): FrameText => {
+    const textOf = (table?: ColumnTable): FrameText => {
       switch (this.orient) {
         case 'split':
           return { layout: 'series-split', ...(name !== '' && { name }), ...own }
         case 'table': {
+          if (table === undefined) return { layout: 'table', ...own }
           const labelKey = labelKeyFor([called], labels)
           const schema = encodeTableSchema(table, labels, labelKey, polars.fieldTypes(frame))
           return { layout: 'table', schema, labelKey, ...own }

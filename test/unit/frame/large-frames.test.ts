@@ -1,4 +1,5 @@
 import { openSync, readSync } from 'node:fs'
+import pl from 'nodejs-polars'
 import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 
@@ -69,6 +70,53 @@ describe('large frames', () => {
     const read = JSON.parse(Buffer.from(columns.body as Uint8Array).toString())
     expect(read.c4999).toEqual(Object.fromEntries(wide.map((row, i) => [i, row.c4999])))
   })
+
+  it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
+    'of 16,000 columns are written in slices in orient %s',
+    async (orient) => {
+      const names = Array.from({ length: 16_000 }, (_, j) => `c${j}`)
+      const wide = Array.from({ length: 20 }, (_, i) => Object.fromEntries(names.map((name, j) => [name, i * j])))
+      const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(wide)))
+      // As a function makes it.
+      const frame = pl.readIPC(lazy.writeIPC())
+      let text = ''
+      const descriptor = new io.PandasDataFrame({ orient })
+      const { longest, total } = await turnsOf(async () => {
+        const { body } = await descriptor.toHttpResponse(frame)
+        text = Buffer.from(body as Uint8Array).toString()
+      })
+      const read = JSON.parse(text)
+      const labels = wide.map((_, i) => i)
+      const rowsOf = {
+        records: () => read,
+        columns: () => labels.map((i) => Object.fromEntries(names.map((name) => [name, read[name][i]]))),
+        values: () => read.map((row: number[]) => Object.fromEntries(row.map((value, j) => [`c${j}`, value]))),
+        index: () => labels.map((i) => read[i]),
+        split: () =>
+          read.data.map((row: number[]) => Object.fromEntries(row.map((value, j) => [read.columns[j], value]))),
+        table: () => read.data.map(({ index, ...row }: Record<string, number>) => row),
+      }
+      expect(rowsOf[orient]()).toEqual(wide)
+      expect(longest).toBeLessThan(total / 4)
+    },
+    60_000,
+  )
+
+  it.skipIf(schedstat === -1)(
+    'of many columns are written as Parquet faster than Polars gives its pieces',
+    async () => {
+      const row = Object.fromEntries(Array.from({ length: 1500 }, (_, j) => [`c${j}`, j]))
+      const rows = Array.from({ length: 200 }, () => row)
+      const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(rows)))
+      const frame = pl.readIPC(lazy.writeIPC())
+      const descriptor = new io.PandasDataFrame({ defaultFormat: 'parquet' })
+      const { total } = await turnsOf(() => descriptor.toHttpResponse(frame))
+      const pieces = await turnsOf(() => frame.writeParquet())
+      expect(total).toBeLessThan(pieces.total / 2)
+      const { body } = (await descriptor.toHttpResponse(frame)) as HttpResponse
+      expect(pl.readParquet(Buffer.from(body as Uint8Array)).row(199)).toEqual(Object.values(row))
+    },
+  )
 
   it('keep labels, series too', async () => {
     const labelled = Object.fromEntries(records.map(({ a }) => [`r${a}`, a]))
