@@ -60,6 +60,8 @@ interface Slot {
   busy: number
   /** Jobs that hang. */
   hung: number
+  /** Whether it is being ended. */
+  isEnding: boolean
 }
 
 /**
@@ -88,6 +90,7 @@ export class Dispatcher {
       clock,
       graceMs,
       hung: (job) => this.#hung(job),
+      endWorker: (worker) => this.endWorker(worker),
       refused: (call, error) => call.reject(this.#failure(error)),
     }
     for (const method of options.methods) {
@@ -127,8 +130,15 @@ export class Dispatcher {
 
   /** Gives calls to a worker from now on. */
   addWorker(worker: ModelWorker): void {
-    this.#slots.set(worker, { worker, busy: 0, hung: 0 })
+    this.#slots.set(worker, { worker, busy: 0, hung: 0, isEnding: false })
     this.#schedule()
+  }
+
+  /** Ends a worker, which gets no call from now on: one that it is making may return before it has ended. */
+  endWorker(worker: ModelWorker): void {
+    const slot = this.#slots.get(worker)
+    if (slot !== undefined) slot.isEnding = true
+    worker.kill()
   }
 
   /** Called when a worker has ended. The calls that it was making fail by themselves. */
@@ -227,7 +237,7 @@ export class Dispatcher {
       if (this.#waiting === 0) return
       const free: Slot[] = []
       for (const slot of this.#slots.values()) {
-        if (slot.busy < this.#options.concurrency && slot.hung === 0) free.push(slot)
+        if (slot.busy < this.#options.concurrency && slot.hung === 0 && !slot.isEnding) free.push(slot)
       }
       if (free.length === 0) return
       const queue = this.#dueQueue(this.#options.clock.now())

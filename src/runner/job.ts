@@ -32,6 +32,8 @@ export interface JobContext {
   readonly graceMs: number
   /** Called at most once for a job, never after its {@link Job.end}. */
   hung(job: Job): void
+  /** Ends a worker whose caller does not wait for its method. */
+  endWorker(worker: ModelWorker): void
   /** Called for a call whose argument cannot be sent; it is not made. */
   refused(call: RunnerCall, error: unknown): void
 }
@@ -90,7 +92,7 @@ export class Job implements CallOwner {
   abandoned(): void {
     if (--this.#open > 0) return
     if (this.method.terminates) {
-      this.worker.kill()
+      this.#context.endWorker(this.worker)
       return
     }
     this.#watch()

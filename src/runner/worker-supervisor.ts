@@ -224,7 +224,7 @@ export class WorkerSupervisor {
     this.#options.onEvent({ kind: 'hung', message: `${what}: the ${worker.name.split(' ')[0]} ${then}` })
     if (!replacesHung) return
     this.#hung.add(worker)
-    worker.kill()
+    this.dispatcher.endWorker(worker)
   }
 
   #stray(worker: ModelWorker, cause: Error): void {

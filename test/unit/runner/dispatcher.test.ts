@@ -218,6 +218,27 @@ describe('a dispatcher', () => {
     expect(thread.killed).toBe(true)
   })
 
+  it('gives no call to a worker that is being ended, though its last call returns before it is', async () => {
+    const { clock, call, threads } = setUp({ terminates: true, batchable: false }, 2)
+    const controller = new AbortController()
+    const given = call('a', { signal: controller.signal })
+    await clock.settle()
+    controller.abort()
+    expect(await given).toBeInstanceOf(ClientClosed)
+    const [ending, other] = threads
+    expect([ending.killed, other.killed]).toEqual([true, false])
+    // Its reply was on the way.
+    ending.sent[0].reply(['A'])
+    await clock.settle()
+    const later = [call('b'), call('c')]
+    await clock.settle()
+    expect([ending.sent.length, other.sent.length]).toEqual([1, 1])
+    other.sent[0].reply(['B'])
+    await clock.settle()
+    other.sent[1].reply(['C'])
+    expect(await Promise.all(later)).toEqual(['B', 'C'])
+  })
+
   it('fails a call at its deadline, while it waits and while it runs', async () => {
     const { clock, call, thread } = setUp()
     const running = call([1], { deadlineMs: clock.date() + 50 })

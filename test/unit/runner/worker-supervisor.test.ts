@@ -6,10 +6,11 @@ import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../
 import { type RunnerEvent, WorkerSupervisor } from '../../../src/runner/worker-supervisor.ts'
 import { TestClock } from './test-clock.ts'
 
-/** A worker that loads or not, and never answers a call. */
+/** A worker that loads or not, and answers no call until the test says so. */
 class TestWorker implements ModelWorker {
   readonly name = 'thread 1'
   readonly loads: boolean
+  readonly replies: ((reply: unknown) => void)[] = []
   killed = false
 
   constructor(loads = true) {
@@ -18,7 +19,7 @@ class TestWorker implements ModelWorker {
 
   async run(message: unknown): Promise<unknown> {
     const { kind } = message as { kind: string }
-    if (kind === 'run') return await new Promise(() => {})
+    if (kind === 'run') return await new Promise((reply) => this.replies.push(reply))
     return this.loads ? {} : { failure: { name: 'Error', message: 'no weights' } }
   }
 
@@ -106,6 +107,26 @@ describe('a supervisor of workers', () => {
     const text =
       /^predict of the runner test has not returned in thread 1 500 ms after its deadline: .* ended and replaced$/
     expect(events[0].message).toMatch(text)
+  })
+
+  it('gives no call to a worker that it ends, though the call that hung returns before it has ended', async () => {
+    const { clock, up, down, first, call } = await setUp()
+    const late = call(clock.date() + 100)
+    await clock.settle()
+    await clock.pass(700)
+    const [worker] = first
+    expect([worker.killed, worker.replies.length]).toEqual([true, 1])
+    expect(await late).toMatchObject({ status: 504 })
+    worker.replies[0]({ results: { items: [] }, failed: [], ms: 600 })
+    await clock.settle()
+    const next = call()
+    await clock.settle()
+    expect(worker.replies).toHaveLength(1)
+    down(worker)
+    const [replacement] = await up(new TestWorker())
+    await clock.settle()
+    expect(replacement.replies).toHaveLength(1)
+    void next
   })
 
   it('gives no calls to a worker in which one hangs, and stays ready while another is left', async () => {
