@@ -83,8 +83,8 @@ const maxExampleLength = 10_000
  * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values, and for short values
  * that would take more than 12 times the body's bytes and 64 MiB in memory.
  * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
- * answered in between. So is a result of more than 1,024 values checked, and one of more than 65,536 values or a million
- * characters written: the function must not change it once it has returned it.
+ * answered in between. So is a result of more than 1,024 values checked, and one of more than 65,536 values or a
+ * million characters written: the function must not change it once it has returned it.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */

@@ -141,7 +141,7 @@ class PieceWriter {
     await this.#writeStep(steps[steps.length - 1], [])
   }
 
-  /** Returns the pieces of a frame of many columns, which are taken out of Polars in groups, and adds their `fields`. */
+  /** Returns the pieces of a frame of many columns, taken out of Polars in groups, and adds their `fields`. */
   async #groupedPieces(fields: FieldType[] | undefined): Promise<readonly Piece[]> {
     const { polars, frame } = this.#json
     const blocks: { start: number; rows: number; columns: Column[] }[] = []
