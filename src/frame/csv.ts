@@ -146,27 +146,30 @@ class CsvLine {
   }
 }
 
-/** Removes blank lines, which pandas skips and Polars reads as rows of nulls. */
-export function withoutBlankLines(bytes: Uint8Array): Uint8Array {
+/**
+ * Returns the text as Polars reads what pandas does: without blank lines, of which Polars makes rows of nulls, and with
+ * lines that a carriage return alone ends, which Polars does not see, ended by a newline.
+ */
+export function withPlainLines(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const startsBlank = bytes[0] === newline || (bytes[0] === carriageReturn && bytes[1] === newline)
-  if (!startsBlank && text.indexOf('\n\n') === -1 && text.indexOf('\n\r\n') === -1) return bytes
+  const startsBlank = bytes[0] === newline || bytes[0] === carriageReturn
+  if (!startsBlank && text.indexOf('\n\n') === -1 && text.indexOf('\r') === -1) return bytes
   const out = Buffer.allocUnsafe(bytes.length)
   let size = 0
   let inQuotes = false
-  let lineStart = 0
+  let isBlank = true
   for (let i = 0; i < bytes.length; i++) {
-    if (bytes[i] === quote) inQuotes = !inQuotes
-    if (bytes[i] !== newline || inQuotes) continue
-    const isBlank = i === lineStart || (i === lineStart + 1 && bytes[lineStart] === carriageReturn)
-    if (!isBlank) {
-      out.set(bytes.subarray(lineStart, i + 1), size)
-      size += i + 1 - lineStart
+    const byte = bytes[i]
+    if (byte === quote) inQuotes = !inQuotes
+    if (inQuotes || (byte !== newline && byte !== carriageReturn)) {
+      out[size++] = byte
+      isBlank = false
+    } else if (!isBlank) {
+      out[size++] = newline
+      isBlank = true
     }
-    lineStart = i + 1
   }
-  out.set(bytes.subarray(lineStart), size)
-  return out.subarray(0, size + bytes.length - lineStart)
+  return out.subarray(0, size)
 }
 
 /**

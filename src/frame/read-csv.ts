@@ -6,15 +6,7 @@
 import { BadInput, type BadInputReason } from '../errors.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { ColumnTable } from './columns.ts'
-import {
-  type CsvFailure,
-  type CsvText,
-  findRagged,
-  headerNames,
-  missingWords,
-  openCsv,
-  withoutBlankLines,
-} from './csv.ts'
+import { type CsvFailure, type CsvText, findRagged, headerNames, missingWords, openCsv, withPlainLines } from './csv.ts'
 import { maxFrameColumns, minAsyncBytes } from './frame-codec.ts'
 import type { FrameType } from './frame-dtype.ts'
 import { type CsvParser, csvParser } from './native-codec.ts'
@@ -60,7 +52,7 @@ function readByPolars(polars: Polars, text: CsvText, names: readonly string[], d
   const textColumns = dtype === false ? 'all' : text.names.filter((_, i) => isText(dtype, names[i]))
   let frame: DataFrame
   try {
-    frame = polars.readCsv(withoutBlankLines(text.bytes), textColumns, missingWords)
+    frame = polars.readCsv(withPlainLines(text.bytes), textColumns, missingWords)
   } catch (cause) {
     const found = findRagged(text)
     if (found !== undefined) throw refusal(found, name)
