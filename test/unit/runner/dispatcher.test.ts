@@ -209,7 +209,7 @@ describe('a dispatcher', () => {
     expect(thread.sent).toHaveLength(1)
   })
 
-  it('ends the thread of an unwanted call where the method says so, and gives it no other, though it replies', async () => {
+  it('ends the thread of an unwanted call where the method says so, and gives it no other', async () => {
     const { clock, call, thread } = setUp({ terminates: true })
     const leave = new AbortController()
     void call([1], { signal: leave.signal })
