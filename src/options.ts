@@ -23,6 +23,13 @@ export function checkOptions<O extends object>(name: string, options: O, known: 
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as Given<O>
 }
 
+/** Returns the value of an option that is one of `known`. **Errors**: InvalidArgument. */
+export function checkOneOf<const T>(option: string, value: unknown, known: readonly T[]): T {
+  const found = known.find((each) => each === value)
+  if (found !== undefined) return found
+  throw new InvalidArgument(expected(`one of ${known.join(', ')}`, option, value))
+}
+
 /**
  * Checks `enforceDtype` and `enforceShape`, which need the option that they enforce; null is none.
  * **Errors**: InvalidArgument.

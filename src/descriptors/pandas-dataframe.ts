@@ -15,13 +15,12 @@ import {
   formatTypes,
   frameFormats,
   parquetType,
-  parseFormat,
   requestFormat,
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { dtypeNameOf, parseDtypes, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
-import type { FrameText, Orient } from '../frame/frame-plan.ts'
+import { dtypeNameOf, parseDtypes, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
+import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
@@ -42,7 +41,7 @@ import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { PooledBody } from '../memory/pooled-body.ts'
-import { checkEnforced, checkOptions } from '../options.ts'
+import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
@@ -134,14 +133,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     super()
     const options = checkOptions('PandasDataFrame', given, [...optionNames, ...timeOptions])
     checkEnforced('PandasDataFrame', options)
-    this.orient = parseOrient(options.orient ?? 'records')
+    this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
     this.columns = options.columns === undefined ? undefined : parseColumns(options.columns)
     this.applyColumnNames = options.applyColumnNames ?? false
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
     this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
     this.enforceShape = options.enforceShape ?? false
-    this.defaultFormat = parseFormat(options.defaultFormat ?? 'json')
+    this.defaultFormat = checkOneOf('defaultFormat', options.defaultFormat ?? 'json', frameFormats)
     this.mimeType = formatTypes[this.defaultFormat]
     this.#times = parseTimeForm(options, this.orient)
     this.dateFormat = this.#times.format
@@ -278,7 +277,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     )
   }
 
-  /** `isOwned`: whether the columns' memory is theirs alone, as that of a parsed text is. */
+  /** `isOwned`: whether the columns' memory belongs to them alone, as that of a parsed text does. */
   #fromTable(
     { table, labels, types, mixed }: LabelledTable & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,

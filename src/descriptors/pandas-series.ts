@@ -11,8 +11,8 @@ import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns 
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { type FrameLayout, minAsyncBytes } from '../frame/frame-codec.ts'
 import { type FrameType, parseFrameType } from '../frame/frame-dtype.ts'
-import { dtypeNameOf, parseOrient, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
-import type { FrameText, Orient } from '../frame/frame-plan.ts'
+import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
+import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import { decodeFrameFile, fromSeriesTable, type LabelledTable, requireTable, toSeriesTable } from '../frame/message.ts'
 import { settleKinds } from '../frame/mixed-kinds.ts'
@@ -24,7 +24,7 @@ import type { TimeForm } from '../frame/times.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
-import { checkEnforced, checkOptions } from '../options.ts'
+import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
 import { attempt, exampleIn, type Formats } from './description.ts'
@@ -93,7 +93,7 @@ export class PandasSeries extends IODescriptor<Series> {
     super()
     const options = checkOptions('PandasSeries', given, [...optionNames, ...timeOptions])
     checkEnforced('PandasSeries', options)
-    this.orient = parseOrient(options.orient ?? 'records')
+    this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
     this.shape = options.shape === undefined ? undefined : parseShapePattern(options.shape)
@@ -191,7 +191,7 @@ export class PandasSeries extends IODescriptor<Series> {
     return toSeriesTable({ table: this.#checkOutput(value), labels: getLabels(value) })
   }
 
-  /** `isOwned`: whether the column's memory is its alone, as that of a parsed text is. */
+  /** `isOwned`: whether the column's memory belongs to it alone, as that of a parsed text does. */
   #fromTable(
     { table, labels, name, types, mixed }: LabelledTable<AnyColumn> & Partial<Omit<JsonFrame, 'table'>>,
     isOwned = false,

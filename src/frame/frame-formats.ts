@@ -2,7 +2,7 @@
  * The wire formats of a frame, and how a request selects one.
  * @module
  */
-import { BadInput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
@@ -24,13 +24,6 @@ export const formatTypes: Readonly<Record<FrameFormat, string>> = {
 
 /** The registered media type of Parquet (IANA, 2024), accepted in addition to the spec's. */
 export const parquetType = 'application/vnd.apache.parquet'
-
-/** Checks the name of a format. **Errors**: InvalidArgument. */
-export function parseFormat(format: unknown): FrameFormat {
-  const known = frameFormats.find((name) => name === format)
-  if (known !== undefined) return known
-  throw new InvalidArgument(expected(`one of ${frameFormats.join(', ')}`, 'defaultFormat', format))
-}
 
 /** Returns the format of a media type; undefined if it has none. */
 function formatOf(type: MediaType): FrameFormat | undefined {

@@ -4,17 +4,11 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import { checkOneOf } from '../options.ts'
 import { timeUnits } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
-import { type Orient, orients } from './frame-plan.ts'
+import type { Orient } from './frame-plan.ts'
 import { type TimeForm, timeFormats } from './times.ts'
-
-/** Checks a layout's name. **Errors**: InvalidArgument. */
-export function parseOrient(orient: unknown): Orient {
-  const known = orients.find((name) => name === orient)
-  if (known !== undefined) return known
-  throw new InvalidArgument(expected(`one of ${orients.join(', ')}`, 'orient', orient))
-}
 
 /**
  * Parses the types of columns; booleans and undefined are returned as they are. **Errors**: InvalidArgument naming the
@@ -43,16 +37,11 @@ export interface TimeOptions {
 
 /** Parses the form of times. **Errors**: InvalidArgument. */
 export function parseTimeForm({ dateFormat, dateUnit }: TimeOptions, orient: Orient): TimeForm {
-  const format = dateFormat ?? (orient === 'table' ? 'iso' : 'epoch')
-  const unit = dateUnit ?? 'ms'
-  if (!timeFormats.includes(format)) {
-    throw new InvalidArgument(expected(`one of ${timeFormats.join(', ')}`, 'dateFormat', format))
-  }
+  const format = checkOneOf('dateFormat', dateFormat ?? (orient === 'table' ? 'iso' : 'epoch'), timeFormats)
   if (format === 'epoch' && orient === 'table') {
     throw new InvalidArgument("dateFormat 'epoch' is not for orient 'table', whose times are text")
   }
-  if (!timeUnits.includes(unit)) throw new InvalidArgument(expected(`one of ${timeUnits.join(', ')}`, 'dateUnit', unit))
-  return { format, unit }
+  return { format, unit: checkOneOf('dateUnit', dateUnit ?? 'ms', timeUnits) }
 }
 
 /** Returns the numpy name of a Polars type, for descriptors made from samples; undefined if it has none. */

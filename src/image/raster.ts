@@ -6,7 +6,7 @@
 import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { checkOneOf, checkOptions } from '../options.ts'
 import { copied } from './byte-copy.ts'
 import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
@@ -101,9 +101,7 @@ export class RasterImage implements Pixels {
     if (['1', 'LAB', 'P', 'PA'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
       throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
     }
-    if (!resizeFilters.includes(filter)) {
-      throw new InvalidArgument(expected(`one of ${resizeFilters.join(', ')}`, 'filter', filter))
-    }
+    checkOneOf('filter', filter, resizeFilters)
     for (const side of [width, height, this.width, this.height]) {
       if (!Number.isInteger(side) || side < 1 || side > maxResizedSide) {
         throw new InvalidArgument(expected(`sides of 1 to ${maxResizedSide} pixels`, 'RasterImage.resize', side))

@@ -5,7 +5,7 @@
 import { NDArray } from '../array/ndarray.ts'
 import type { DataOf } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { checkOneOf, checkOptions } from '../options.ts'
 import { roundEven } from '../text/number-text.ts'
 import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
 
@@ -80,11 +80,11 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
     if (!Array.isArray(size) || size.length !== 2 || !size.every(isTensorSide)) {
       throw new InvalidArgument(expected(`[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size))
     }
-    check('fit', fit, ['cover', 'contain', 'fill'])
-    check('filter', filter, resizeFilters)
-    check('layout', layout, ['chw', 'hwc'])
-    check('dtype', dtype, ['float32', 'uint8'])
-    check('scaleOnLoad', scaleOnLoad, [true, false])
+    checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
+    checkOneOf('tensor.filter', filter, resizeFilters)
+    checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
+    checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
+    checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
     if (shortSide !== undefined && !(fit === 'cover' && isTensorSide(shortSide) && shortSide >= Math.max(...size))) {
       throw new InvalidArgument(
         expected("at least the longer side of size, with fit 'cover'", 'tensor.shortSide', shortSide),
@@ -214,11 +214,6 @@ function tableOf(means: readonly number[], stds: readonly number[]): Float32Arra
 
 function isTensorSide(side: unknown): boolean {
   return Number.isInteger(side) && (side as number) >= 1 && (side as number) <= maxTensorSide
-}
-
-function check(name: string, value: unknown, known: readonly unknown[]): void {
-  if (known.includes(value)) return
-  throw new InvalidArgument(expected(`one of ${known.join(', ')}`, `tensor.${name}`, value))
 }
 
 function perChannel(

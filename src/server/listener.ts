@@ -7,7 +7,7 @@ import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../errors.ts'
 import { tempFileFault } from '../file/temp-file.ts'
 import type { MetricFamily } from '../metrics/metric-family.ts'
-import { checkOptions } from '../options.ts'
+import { checkOneOf, checkOptions } from '../options.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import type { Service } from '../service.ts'
 import { DescriptorWatch } from './descriptor-watch.ts'
@@ -274,9 +274,7 @@ function checkServeOptions(service: unknown, options: ServeOptions): void {
   if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
     throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))
   }
-  if (options.logLevel !== undefined && !logLevels.includes(options.logLevel)) {
-    throw new InvalidArgument(expected(`one of ${logLevels.join(', ')}`, 'logLevel', options.logLevel))
-  }
+  if (options.logLevel !== undefined) checkOneOf('logLevel', options.logLevel, logLevels)
   if (host !== undefined && (typeof host !== 'string' || host === '')) {
     throw new InvalidArgument(expected('an address', 'host', host))
   }
