@@ -150,13 +150,13 @@ class ReadJob final : public Job {
     return true;
   }
 
-  // The bytes of a column's elements; those in memory are at first 32 bits wide.
+  // Returns the bytes of a column's elements in their own width; in memory, narrow integers are 32 bits wide at first.
   size_t BytesOf(const ParquetColumn& column) const {
     if (column.physical == Physical::kBytes) return column.text.size();
     return column.physical == Physical::kBool ? (rows_ + 7) / 8 : rows_ * ItemSize(column.dtype);
   }
 
-  // Makes the memory of all columns, and divides it.
+  // Allocates the memory of all columns, and divides it among them.
   bool Place() {
     const size_t bits = Aligned((rows_ + 7) / 8);
     for (int pass = 0; pass < 2; pass++) {

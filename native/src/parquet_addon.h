@@ -1,4 +1,4 @@
-// Node-API functions for Parquet. What the numbers say is in parquet_addon.cpp.
+// Node-API functions for Parquet. parquet_addon.cpp documents the words of a program.
 #pragma once
 
 #include <node_api.h>
@@ -11,7 +11,7 @@ napi_value ReadParquet(napi_env env, napi_callback_info info);
 // The same on libuv's threads. Do not write or transfer a part until the promise settles.
 napi_value ReadParquetAsync(napi_env env, napi_callback_info info);
 
-// (program: Float64Array, parts: Uint8Array[]) => number: how many bytes the pages take at most
+// (program: Float64Array, parts: Uint8Array[]) => number: the maximum number of bytes that the pages take
 napi_value BoundParquet(napi_env env, napi_callback_info info);
 
 // (program: Float64Array, parts: Uint8Array[], out: Uint8Array, at: number) => boolean

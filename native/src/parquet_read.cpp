@@ -23,10 +23,10 @@ uint32_t Load32(const uint8_t* at) {
   return value;
 }
 
-// The bytes from `at` on.
+// Returns the bytes from `at` on.
 Span From(Span bytes, size_t at) { return {bytes.data + at, bytes.size - at}; }
 
-// Makes room for `count` elements in place of what was there.
+// Clears `bytes` and returns room for `count` elements; nullptr when there is no memory.
 template <class T>
 T* Room(Bytes& bytes, size_t count) {
   bytes.Clear();
@@ -352,7 +352,7 @@ bool ParquetDecoder::FinishTexts() {
   return true;
 }
 
-// Puts integers of fewer than 32 bits in their own width. False: one does not fit.
+// Converts 32-bit integers to the narrower type of their column, in place. Returns false when one does not fit.
 bool ParquetDecoder::Narrow() {
   if (column_->physical != Physical::kInt32) return true;
   switch (column_->dtype) {

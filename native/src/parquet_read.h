@@ -50,11 +50,11 @@ size_t PhysicalSize(Physical physical);
 // Decodes the pages of one column after the other, all of them within a bound of what they make.
 class ParquetDecoder {
  public:
-  // `work`: how many bytes of text may be made of dictionaries in all.
+  // `work`: maximum number of bytes of text that dictionaries may make in all.
   ParquetDecoder(size_t rows, size_t work) : rows_(rows), work_(work) {}
 
-  // Fills a column, whose validity and flags are zeros. False: something does not fit or is unknown, or there is no
-  // memory.
+  // Fills a column, whose validity and flags are zeros. Returns false for what does not fit or is unknown, and when
+  // there is no memory.
   bool Read(ParquetColumn& column, const ParquetPage* pages, size_t count);
 
  private:

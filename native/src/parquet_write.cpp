@@ -17,8 +17,8 @@ constexpr int kDictionaryPage = 2;
 // A page's header, the length of its levels, and the header of its run of codes.
 constexpr size_t kHeaderBytes = 64;
 
-// Dictionaries: the fewest rows that have one, the most entries, and the places of the hash table. An entry that is not
-// found in so many steps ends the attempt, so that no choice of values makes it slow.
+// Dictionaries: minimum number of rows, maximum number of entries, and slots of the hash table. A value that is not
+// found in kMaxSteps slots ends the attempt, so that no choice of values makes it slow.
 constexpr size_t kMinRows = 256;
 constexpr size_t kMaxEntries = 4096;
 // After so many entries, more than half of the values so far must have been there before.
@@ -120,7 +120,7 @@ void WriteLevels(Writer& out, const EncodeColumn& column, size_t rows) {
   if (rows % 8 != 0) out.at()[-1] &= static_cast<uint8_t>((1 << (rows % 8)) - 1);
 }
 
-// The texts of a column, checked: none ends before it starts, or beyond the bytes.
+// Whether the texts of a column are valid: none ends before it starts, or beyond the bytes.
 bool HasTexts(const EncodeColumn& column, size_t rows) {
   int32_t last = OffsetAt(column, 0);
   if (last < 0) return false;
@@ -217,7 +217,7 @@ uint64_t HashOf(const uint8_t* bytes, size_t count) {
 // Finds the values of a column that repeat.
 class Dictionary {
  public:
-  // False: too few repeat, or there is no memory.
+  // Returns false when too few values repeat, and when there is no memory.
   bool Make(const EncodeColumn& column, size_t rows) {
     if (!slots_.Reserve(kSlots * 2) || !codes_.Reserve(rows * 2)) return false;
     std::memset(slots_.data(), 0, kSlots * 2);

@@ -18,7 +18,7 @@ struct WrittenPages {
 size_t ParquetBound(const EncodeColumn& column, size_t rows);
 
 // Writes the pages of a column, all of whose rows are there, from `at` on; `out` has ParquetBound bytes from there.
-// False: offsets contradict the text, or there is no memory.
+// Returns false when offsets contradict the text, and when there is no memory.
 bool WriteParquet(const EncodeColumn& column, size_t rows, uint8_t* out, size_t at, WrittenPages& pages);
 
 }  // namespace serving

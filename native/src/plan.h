@@ -1,4 +1,4 @@
-// Reads what JavaScript asks for: a list of numbers, and memory that they refer to.
+// Reads a plan of JavaScript: a list of numbers, and the buffers and texts that they refer to.
 #pragma once
 
 #include "frame_encode.h"

@@ -6,7 +6,8 @@
 
 namespace serving {
 
-// Unpacks data to exactly `size` bytes. False: the data is no Snappy, or of another length; `out` is then undefined.
+// Unpacks data to exactly `size` bytes. Returns false when the data is not Snappy or has another length; the contents
+// of `out` are then undefined.
 bool UnpackSnappy(const uint8_t* data, size_t length, uint8_t* out, size_t size);
 
 }  // namespace serving

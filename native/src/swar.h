@@ -9,7 +9,8 @@
 
 namespace serving {
 
-// Inline in hot loops; out of line; out of line and cold.
+// SERVING_INLINE: inlined into hot loops. SERVING_APART: never inlined. SERVING_RARE: never inlined, and kept apart
+// from the code that runs often.
 #if defined(_MSC_VER)
 #define SERVING_INLINE __forceinline
 #define SERVING_APART __declspec(noinline)

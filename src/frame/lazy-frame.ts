@@ -74,7 +74,7 @@ function namesOf({ columns }: ColumnTable<AnyColumn>): string[] {
   return columns.map(({ name }) => name)
 }
 
-/** Returns the type that nodejs-polars tells for a plain column. */
+/** Returns the type that nodejs-polars gives a plain column. */
 export function dtypeOf(polars: typeof pl, { kind }: Column): pl.DataType {
   return kind === 'str' ? polars.String : polars[elementTypes[kind].polars]
 }

@@ -50,7 +50,7 @@ export class ParquetPages {
     this.#parts = [file]
   }
 
-  /** Reads the headers of a column's pages. **Errors**: Unreadable for whatever is unknown or does not fit. */
+  /** Reads the headers of a column's pages. **Errors**: Unreadable for what is unknown or does not fit. */
   add({ column, kind, chunks }: RequestedColumn): void {
     const before = this.#pages.length
     for (const chunk of chunks) if (chunk.values > 0) this.#chunk(chunk)
@@ -99,7 +99,7 @@ export class ParquetPages {
   }
 
   /**
-   * Returns the elements of the columns, here or beside the event loop; undefined for whatever does not fit. The file
+   * Returns the elements of the columns, here or off the event loop; undefined for what does not fit. The file
    * must not change until the promise settles.
    */
   decode(addon: ParquetAddon, isAsync: boolean): MaybePromise<DecodedColumn[] | undefined> {

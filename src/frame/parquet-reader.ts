@@ -23,7 +23,7 @@ const maxFooterBytes = 2 ** 16
 const maxColumns = 512
 /**
  * What is made of a file, at most: numbers take 8 bytes a cell, and the footer says what its pages unpack to. A small
- * file may make 2 MiB; a larger one 16 times its size, so that a few KB never become much memory.
+ * file may make 2 MiB; a larger one 16 times its size, so that a few KB never take much memory.
  */
 const maxMadeBytes = 2 ** 27
 const maxSmallBytes = 2 ** 21
@@ -32,7 +32,7 @@ const maxGrowth = 16
 const maxLoopWork = 2 ** 22
 
 /**
- * Returns the columns of a file, beside the event loop when it is large. Undefined for types, encodings and
+ * Returns the columns of a file, off the event loop when it is large. Undefined for types, encodings and
  * compressions that are not read here, for small files that would decode to far more, for damaged files, and without
  * the add-on: those are left to Polars. `file` must not change until the promise settles.
  * **Cost**: of the event loop at most 20 ms, whatever the file holds; see test/unit/frame/parquet-work.test.ts.

@@ -66,7 +66,7 @@ const maxSmallCells = 64
 const kindOfVariant = (variant: string): ColumnKind | undefined =>
   kindOfType((variant === 'String' ? 'Utf8' : variant) as FrameType)
 
-/** Stands for the types of bytes and float16: nodejs-polars 0.24.1 prints a panic when asked to name them. */
+/** Stands for the types of bytes and float16: nodejs-polars 0.24.1 prints a panic when it has to name them. */
 const unnamed = 'unnamed'
 
 /** Returns the names of the column types. **Cost**: 0.1 ms, and 0.5 ms per column if one of them is {@link unnamed}. */
