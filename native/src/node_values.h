@@ -51,13 +51,19 @@ inline void ClearException(napi_env env) {
   if (napi_is_exception_pending(env, &pending) == napi_ok && pending) napi_get_and_clear_last_exception(env, &error);
 }
 
-// Returns an ArrayBuffer that owns malloc's memory, without a copy where the engine allows that. nullptr when there is
-// no memory, or no `bytes`.
+// Memory up to this size is copied: a finalizer costs the call and the collector 1.5 to 2.5 µs, as much as copying
+// 16 to 32 KiB. In bytes.
+constexpr size_t kMaxCopied = 16 * 1024;
+
+// Returns an ArrayBuffer that owns malloc's memory, or for a small one a copy of it, as where the engine allows nothing
+// else. nullptr when there is no memory, or no `bytes`.
 inline napi_value HandOver(napi_env env, uint8_t* bytes, size_t size) {
   if (bytes == nullptr) return nullptr;
   napi_value buffer;
   const auto release = [](napi_env, void* data, void*) { std::free(data); };
-  if (napi_create_external_arraybuffer(env, bytes, size, release, nullptr, &buffer) == napi_ok) return buffer;
+  if (size > kMaxCopied && napi_create_external_arraybuffer(env, bytes, size, release, nullptr, &buffer) == napi_ok) {
+    return buffer;
+  }
   void* copy;
   const bool done = napi_create_arraybuffer(env, size, &copy, &buffer) == napi_ok;
   if (done) {
