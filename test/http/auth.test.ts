@@ -136,7 +136,7 @@ describe.each(engines)('auth on %s', (engine) => {
     const url = new URL(`http://127.0.0.1:${(remote.address() as AddressInfo).port}/jwks`)
     for (const jwks of [file, url]) {
       const before = fetches
-      const running = await serveIt({ auth: jwt({ jwks, issuer, audience: ['models', 'other'], clockTolerance: 2 }) })
+      const running = await serveIt({ auth: jwt({ jwks, issuer, audience: ['models', 'other'], clockTolerance: 30 }) })
       const ask = async (text: string) => {
         const answer = await running.ask(post('/who', 'x', { authorization: `Bearer ${text}` }))
         return answer.status === 200 ? answer.text : [answer.status, answer.headers.get('www-authenticate')?.[0]]
@@ -145,7 +145,7 @@ describe.each(engines)('auth on %s', (engine) => {
       expect(await ask(good)).toBe('ann')
       expect(await ask(good)).toBe('ann')
       const invalid = [401, 'Bearer error="invalid_token"']
-      for (const claims of [{ iss: 'https://evil' }, { aud: 'nobody' }, { exp: now() - 10 }, { nbf: now() + 60 }])
+      for (const claims of [{ iss: 'https://evil' }, { aud: 'nobody' }, { exp: now() - 60 }, { nbf: now() + 60 }])
         expect([claims, await ask(await token(claims))]).toEqual([claims, invalid])
       expect(await ask(await token({ exp: undefined }))).toEqual(invalid)
       expect(await ask(await token({}, others))).toEqual(invalid)
