@@ -103,8 +103,6 @@ const { spawn } = require('node:child_process')
 const { connect } = require('node:net')
 const socket = connect(Number(process.argv[2]), '127.0.0.1')
 const head = ['POST /classify HTTP/1.1', 'Host: x', 'Content-Type: application/json', 'Content-Length: 19', '', '']
-socket.write(`${head.join('\r\n')}[[5.1,3.5,`)
-const stop = spawn('podman', ['stop', '--time', '20', 'serving-check'], { stdio: 'ignore' })
 // As soon as the service drains, its readiness says so.
 const poll = async () => {
   const ready = await fetch(`http://127.0.0.1:${process.argv[2]}/readyz`).catch(() => ({ status: 'closed' }))
@@ -112,10 +110,14 @@ const poll = async () => {
   console.log(`readiness after SIGTERM: ${ready.status}`)
   socket.write('1.4,0.2]]')
 }
-poll()
+// Not before the first part has left: a busy machine may take longer to connect than podman to stop.
+socket.write(`${head.join('\r\n')}[[5.1,3.5,`, () => {
+  const stop = spawn('podman', ['stop', '--time', '20', 'serving-check'], { stdio: 'ignore' })
+  stop.on('exit', () => socket.destroy())
+  poll()
+})
 socket.once('data', (bytes) => console.log(`request under way at SIGTERM: ${String(bytes).split('\r\n')[0]}`))
 socket.on('error', (error) => console.log(error.message))
-stop.on('exit', () => socket.destroy())
 SCRIPT
 code="$(podman inspect --format '{{.State.ExitCode}}' serving-check)"
 echo "exit code $code"
