@@ -125,6 +125,7 @@ napi_value Encode(napi_env env, napi_callback_info info) {
 }  // namespace serving
 
 NAPI_MODULE_INIT() {
+  serving::KeepFreedMemory();
   const napi_property_attributes plain = napi_enumerable;
   napi_value contract;
   if (napi_create_uint32(env, serving::kContract, &contract) != napi_ok) return nullptr;

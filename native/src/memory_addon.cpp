@@ -2,9 +2,25 @@
 
 #if defined(__GLIBC__)
 #include <malloc.h>
+
+#include <cstdlib>
+#include <initializer_list>
 #endif
 
 namespace serving {
+
+void KeepFreedMemory() {
+#if defined(__GLIBC__)
+  for (const char* name : {"MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_", "GLIBC_TUNABLES"}) {
+    if (std::getenv(name) != nullptr) return;
+  }
+  // What glibc comes to by itself once 32 MiB were freed in one piece. Before, it returns freed memory to the system
+  // and takes it back for the next request: at bodies of 1 MiB 100 to 260 page faults for each, a third of the time.
+  constexpr int kLargestFromHeap = 32 << 20;
+  mallopt(M_MMAP_THRESHOLD, kLargestFromHeap);
+  mallopt(M_TRIM_THRESHOLD, 2 * kLargestFromHeap);
+#endif
+}
 
 napi_value TrimMemory(napi_env env, napi_callback_info) {
   bool can_trim = false;

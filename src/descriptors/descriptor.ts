@@ -87,9 +87,10 @@ export abstract class IODescriptor<In = unknown, Out = In> {
   /**
    * Starts receiving a body that is too long to hold in memory. Optional: without it, such bodies are collected and
    * passed to `fromHttpRequest`; both ways must produce the same value. Use `ctx.onEnd` for what must be freed after
-   * the request. **Errors**: as `fromHttpRequest`, as far as the headers tell.
+   * the request. `declared`: the Content-Length, which the body keeps to; undefined for a chunked body and a part of a
+   * form. **Errors**: as `fromHttpRequest`, as far as the headers tell.
    */
-  receive?(headers: RequestHeaders, ctx: Context): BodyReceiver<In>
+  receive?(headers: RequestHeaders, ctx: Context, declared?: number): BodyReceiver<In>
 
   /** Converts the function's result to a response. **Errors**: BadOutput for a value that cannot be encoded. */
   abstract toHttpResponse(value: Out, ctx?: Context): MaybePromise<HttpResponse>

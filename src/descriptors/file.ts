@@ -120,9 +120,10 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     return new BinaryFile(request.body, options)
   }
 
-  override receive(headers: RequestHeaders, ctx: Context): BodyReceiver<BinaryFile> {
+  override receive(headers: RequestHeaders, ctx: Context, declared?: number): BodyReceiver<BinaryFile> {
     const options = this.#describe(headers)
-    return options === undefined ? this.#formReader(headers, ctx) : new Spooler(options, this.spoolAboveBytes, ctx)
+    if (options === undefined) return this.#formReader(headers, ctx)
+    return new Spooler(options, this.spoolAboveBytes, ctx, declared)
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {

@@ -11,6 +11,11 @@ import { bufferPool } from '../memory/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
+// A body of announced length gets memory of that length once so large a part of it has come: whoever announces much
+// and sends little holds a block, and the collector finds the memory young when the request is over.
+const minShare = 1 / 4
+// Largest body that gets memory of its announced length. **Units**: bytes.
+const maxWholeBytes = 16 * 1024 * 1024
 // Maximum number of blocks being written to disk before the socket is asked to pause.
 const maxWriting = 2
 // Maximum number of blocks being written to disk before blocks are written synchronously. uWebSockets.js reads on
@@ -21,12 +26,18 @@ const maxLate = 16
 /**
  * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`.
  *
- * **Cost**: one copy into blocks; on disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
+ * **Cost**: in memory, one copy of a body whose length is announced, and of at most a quarter of it another; two of one
+ * whose length is not. On disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
  */
 export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #options: BinaryFileOptions
   readonly #spoolAboveBytes: number
   readonly #ctx: Context
+  /** The announced length of a body that stays in memory. */
+  readonly #declared: number | undefined
+  #whole: Buffer | undefined
+  /** Bytes in `#whole`. */
+  #filled = 0
   #blocks: Buffer[] = []
   // Bytes in the last block, and in the blocks that were passed on to be written.
   #used = blockBytes
@@ -37,13 +48,22 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   #relieve: (() => void) | undefined
   #failed: { readonly error: unknown } | undefined
 
-  constructor(options: BinaryFileOptions, spoolAboveBytes: number, ctx: Context) {
+  /** `declared`: the announced length, which the body keeps to. **Units**: bytes. */
+  constructor(options: BinaryFileOptions, spoolAboveBytes: number, ctx: Context, declared?: number) {
     this.#options = options
     this.#spoolAboveBytes = spoolAboveBytes
     this.#ctx = ctx
+    this.#declared =
+      declared !== undefined && declared <= Math.min(spoolAboveBytes, maxWholeBytes) ? declared : undefined
   }
 
   write(piece: Uint8Array): void | Promise<void> {
+    if (this.#declared !== undefined && this.#size + piece.length >= minShare * this.#declared) {
+      this.#whole ??= this.#join(this.#declared)
+      this.#whole.set(piece, this.#filled)
+      this.#filled += piece.length
+      return undefined
+    }
     for (let at = 0; at < piece.length; ) {
       if (this.#used === blockBytes) {
         this.#blocks.push(Buffer.from(bufferPool.take(blockBytes), 0, blockBytes))
@@ -68,7 +88,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   end(): BinaryFile | Promise<BinaryFile> {
     const size = this.#size
     const file = this.#file
-    if (file === undefined) return new BinaryFile(this.#whole(size), this.#options)
+    if (file === undefined) return new BinaryFile(this.#whole ?? this.#join(size), this.#options)
     const last = this.#blocks.pop()
     if (last !== undefined) this.#store(file, last, this.#used)
     return this.#settled().then(() => spooledFile(file, size, this.#options))
@@ -77,22 +97,26 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   abort(): void {
     for (const block of this.#blocks) giveBack(block)
     this.#blocks = []
+    this.#whole = undefined
     this.#file?.release()
   }
 
   get #size(): number {
     const { length } = this.#blocks
-    return this.#written + (length === 0 ? 0 : (length - 1) * blockBytes + this.#used)
+    return this.#filled + this.#written + (length === 0 ? 0 : (length - 1) * blockBytes + this.#used)
   }
 
-  #whole(size: number): Uint8Array {
-    // A copy of exact size, not a view of a block: a small file must not keep 256 KiB alive.
-    const bytes = Buffer.allocUnsafeSlow(size)
+  /** Moves what the blocks hold to the start of a buffer of that length. */
+  #join(length: number): Buffer {
+    // Of exact size, not a view of a block: a small file must not keep 256 KiB alive.
+    const bytes = Buffer.allocUnsafeSlow(length)
+    const size = this.#size
     for (const [index, block] of this.#blocks.entries()) {
       block.copy(bytes, index * blockBytes, 0, Math.min(blockBytes, size - index * blockBytes))
       giveBack(block)
     }
     this.#blocks = []
+    this.#filled = size
     return bytes
   }
 

@@ -30,7 +30,7 @@ function postEndpoint(api: Api, prefix: string): Endpoint {
     answer: (request, ctx) => call(api, request, ctx),
     receive(declared, ctx) {
       if (declared !== undefined && declared <= receiveAboveBytes) return undefined
-      const receiver = api.input.receive?.(ctx.headers, ctx)
+      const receiver = api.input.receive?.(ctx.headers, ctx, declared)
       if (receiver === undefined) return undefined
       return {
         write: (piece) => receiver.write(piece),

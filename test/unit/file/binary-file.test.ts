@@ -19,9 +19,9 @@ async function collect(file: BinaryFile): Promise<Buffer> {
 }
 
 /** Returns a file of `content` that came in pieces, with the context that ends it. */
-async function received(content: Uint8Array, pieceBytes: number, spoolAboveBytes: number) {
+async function received(content: Uint8Array, pieceBytes: number, spoolAboveBytes: number, declared?: number) {
   const ctx = new Context()
-  const spooler = new Spooler({ name: 'n', mimeType: 'a/b' }, spoolAboveBytes, ctx)
+  const spooler = new Spooler({ name: 'n', mimeType: 'a/b' }, spoolAboveBytes, ctx, declared)
   for (let at = 0; at < content.length; at += pieceBytes) {
     const piece = Uint8Array.from(content.subarray(at, at + pieceBytes))
     // As a server that reads on, pause or not.
@@ -65,8 +65,13 @@ describe('a BinaryFile', () => {
     [12_000_000, 0],
   ])('of %i bytes is the same in memory and on disk above %i', async (size, spoolAboveBytes) => {
     const content = noise(size + 4).subarray(0, size)
-    for (const pieceBytes of [65_536, 700_001]) {
-      const { ctx, file } = await received(content, pieceBytes, spoolAboveBytes)
+    for (const [pieceBytes, declared] of [
+      [65_536, undefined],
+      [700_001, undefined],
+      [65_536, size],
+      [700_001, size],
+    ] as const) {
+      const { ctx, file } = await received(content, pieceBytes, spoolAboveBytes, declared)
       expect(file.isSpooled).toBe(size > spoolAboveBytes)
       expect((await collect(file)).equals(content)).toBe(true)
       expect(Buffer.from(file.bytes).equals(content)).toBe(true)
