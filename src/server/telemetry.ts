@@ -2,6 +2,7 @@
  * What a server tells about itself: metrics, the access log and traces.
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
@@ -33,6 +34,7 @@ export class Telemetry {
   readonly #tracer: Tracer | undefined
   readonly #stopTracing: (() => Promise<void>) | undefined
   #port: MetricsPort | undefined
+  #measuring: Promise<void> | undefined
 
   private constructor(
     service: Service,
@@ -78,7 +80,9 @@ export class Telemetry {
   /** Called when the server listens: the package that measures the process takes 60 ms to load. */
   measure(): void {
     if (this.#metrics === undefined) return
-    setImmediate(async () => (await import('../metrics/exposition.ts')).measureProcess())
+    this.#measuring = setImmediate()
+      .then(() => import('../metrics/exposition.ts'))
+      .then(({ measureProcess }) => measureProcess())
   }
 
   /** Undefined without a port for metrics. */
@@ -94,7 +98,7 @@ export class Telemetry {
   /** Closes the port and sends the last spans. */
   async close(): Promise<void> {
     if (tracer === this.#tracer) setTracer(undefined)
-    await Promise.all([this.#port?.close(), this.#stopTracing?.()])
+    await Promise.all([this.#port?.close(), this.#stopTracing?.(), this.#measuring])
   }
 }
 
