@@ -2,8 +2,7 @@
  * The server's log. The only file that imports pino.
  * @module
  */
-import { createRequire } from 'node:module'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
 import { ServingError } from '../errors.ts'
 import type { LogLevel } from './log-levels.ts'
 import { LogPipe, openPipe } from './log-pipe.ts'
@@ -18,27 +17,6 @@ export type { Logger } from 'pino'
  * collectors of containers read.
  */
 export function createLogger(level: LogLevel = 'info'): Logger {
-  return atFirstUse(() => newLogger(level))
-}
-
-/** Makes a logger when it is first asked for: pino takes 40 ms to load, and most servers are ready before they log. */
-function atFirstUse(make: () => Logger): Logger {
-  let logger: Logger | undefined
-  const made = () => {
-    logger ??= make()
-    return logger
-  }
-  return new Proxy({} as Logger, {
-    get: (_, name) => Reflect.get(made(), name),
-    set: (_, name, value) => Reflect.set(made(), name, value),
-  })
-}
-
-const require = createRequire(import.meta.url)
-const loadPino = (): typeof import('pino').pino => require('pino')
-
-function newLogger(level: LogLevel): Logger {
-  const pino = loadPino()
   const options = { name: 'serving', level }
   if (process.stderr.isTTY) {
     const colours = process.env.NO_COLOR === undefined
@@ -60,7 +38,7 @@ function newLogger(level: LogLevel): Logger {
 
 /** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */
 export function silentLogger(onError: (error: Error) => void): Logger {
-  const log = loadPino()({ level: 'silent' })
+  const log = pino({ level: 'silent' })
   log.error = (fields: unknown) => {
     const { err } = fields as { readonly err?: unknown }
     if (err instanceof Error) onError(err)
