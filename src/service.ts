@@ -3,12 +3,6 @@
  * @module
  */
 
-import type { AnyDescriptor } from './descriptors/descriptor.ts'
-import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
-import { expected, InvalidArgument, Overloaded } from './errors.ts'
-import { modelRepository } from './oip/repository.ts'
-import { checkOptions } from './options.ts'
-import type { RunnerLife, StartOptions } from './runner/runner.ts'
 import {
   type Api,
   type ApiFunction,
@@ -18,13 +12,19 @@ import {
   type QueryTypes,
   type ServiceTypes,
   type serviceApis,
-} from './service/api.ts'
-import { Cors, type CorsOptions } from './service/cors.ts'
-import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './service/get-api.ts'
-import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './service/hooks.ts'
-import { type InjectRequest, type InjectResponse, inject } from './service/inject.ts'
-import { type ModelOptions, parseModels } from './service/model-options.ts'
-import { createMount, type FetchHandler, type Mount } from './service/mount.ts'
+} from './api/api.ts'
+import { Cors, type CorsOptions } from './api/cors.ts'
+import { createGetApi, type GetApi, type GetFunction, type GetOptions } from './api/get-api.ts'
+import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseHook } from './api/hooks.ts'
+import { type InjectRequest, type InjectResponse, inject } from './api/inject.ts'
+import { type ModelOptions, parseModels } from './api/model-options.ts'
+import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
+import type { AnyDescriptor } from './descriptors/descriptor.ts'
+import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
+import { expected, InvalidArgument, Overloaded } from './errors.ts'
+import { modelRepository } from './oip/repository.ts'
+import { checkOptions } from './options.ts'
+import type { RunnerLife, StartOptions } from './runner/runner.ts'
 
 /** Options of a {@link Service}. */
 export interface ServiceOptions {

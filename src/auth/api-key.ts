@@ -3,11 +3,11 @@
  * @module
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RequestHook } from '../api/hooks.ts'
 import { expected, InvalidArgument, Unauthorized } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isHeaderName } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import type { RequestHook } from '../service/hooks.ts'
 import { bearerOf } from './bearer.ts'
 
 /** A key that callers may have: the SHA-256 of its text in hexadecimal, alone or with the caller's name. */

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { JWTVerifyGetKey } from 'jose'
+import type { RequestHook } from '../api/hooks.ts'
 import { expected, Forbidden, InvalidArgument, Overloaded, Unauthorized } from '../errors.ts'
 import type { Caller, Context } from '../http/context.ts'
 import { checkOptions } from '../options.ts'
-import type { RequestHook } from '../service/hooks.ts'
 import { bearerOf } from './bearer.ts'
 
 /** Options of {@link jwt}. */

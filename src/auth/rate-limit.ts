@@ -6,10 +6,11 @@
  * at their border.
  * @module
  */
+
+import type { RequestHook } from '../api/hooks.ts'
 import { expected, InvalidArgument, TooManyRequests } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { checkOptions } from '../options.ts'
-import type { RequestHook } from '../service/hooks.ts'
 import { TokenBuckets } from './token-buckets.ts'
 
 /** Options of {@link rateLimit}. */

@@ -2,9 +2,10 @@
  * What a build says of its service.
  * @module
  */
+
+import { type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
 import type { PythonSettings } from '../runner/python/python-options.ts'
 import { describeServer } from '../server/describe-server.ts'
-import { type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
 import type { Service } from '../service.ts'
 
 /** A service as the process that loads it tells it. */

@@ -2,7 +2,7 @@
  * Validation of large values by a schema, in slices.
  *
  * A Standard Schema checks a value in one call, and a schema that refuses millions of elements creates an issue for
- * each: 4 to 16 µs and half a kilobyte with zod 4.6. So lists and records are taken out of the value and their elements
+ * each: 4 to 16 µs and half a kilobyte with zod 4.6. Lists and records are taken out of the value and their elements
  * checked one by one, with turns of the event loop in between; checking stops after 64 issues. Only of zod is it known
  * which lists a schema checks element by element; other large values are checked in one call, up to a limit.
  * @module

@@ -2,8 +2,9 @@
  * The protocol's datatypes: one record for each.
  * @module
  */
+
+import type { ModelTensor } from '../api/model-options.ts'
 import { type DType, elementTypes } from '../dtype.ts'
-import type { ModelTensor } from '../service/model-options.ts'
 
 /**
  * One record per datatype.

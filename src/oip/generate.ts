@@ -5,12 +5,12 @@
  * @module
  */
 
+import { functionFailureOf } from '../api/stages.ts'
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { reshapeTo } from '../array/shape.ts'
 import { BadInput, expected, ServingError } from '../errors.ts'
 import { encodeEvent } from '../http/event-stream.ts'
-import { functionFailureOf } from '../service/stages.ts'
 import { datatypes } from './datatype.ts'
 import type { Output } from './infer-answer.ts'
 import { readShortJson } from './infer-json.ts'

@@ -3,10 +3,11 @@
  * package.
  * @module
  */
+
+import { functionFailureOf } from '../api/stages.ts'
 import { NotFound, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { functionFailureOf } from '../service/stages.ts'
 import type { OipServer } from './endpoints.ts'
 import {
   type AnswerInfo,

@@ -2,11 +2,12 @@
  * The pipeline of an inference, for every transport: model, outputs, errors.
  * @module
  */
+
+import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { lifecycle } from '../http/context.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { decodeFailureOf } from '../service/stages.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'

@@ -2,12 +2,13 @@
  * What the protocol calls a model, and an API as one.
  * @module
  */
+
+import type { Api } from '../api/api.ts'
+import { firstOf, statusErrorOf } from '../api/call-rpc.ts'
+import { callNamed, type Protocol } from '../api/stages.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import type { Api } from '../service/api.ts'
-import { firstOf, statusErrorOf } from '../service/call-rpc.ts'
-import { callNamed, type Protocol } from '../service/stages.ts'
 import { Statistics } from './statistics.ts'
 import type { Tensor } from './tensor.ts'
 import { requireInputs, type TensorInfo, type TensorView } from './tensor-info.ts'

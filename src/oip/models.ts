@@ -2,10 +2,11 @@
  * The models of a server by name and version.
  * @module
  */
+
+import type { Api } from '../api/api.ts'
+import type { ModelOptions } from '../api/model-options.ts'
 import { BadInput, expected, NotFound } from '../errors.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { Api } from '../service/api.ts'
-import type { ModelOptions } from '../service/model-options.ts'
 import { apiModels, type Model } from './model.ts'
 import { ModelRepository } from './repository.ts'
 import { RunnerModel } from './runner-model.ts'

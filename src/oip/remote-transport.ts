@@ -2,9 +2,10 @@
  * What the transports to a remote model have in common: requests, answers, errors.
  * @module
  */
+
+import type { ModelTensor } from '../api/model-options.ts'
 import { InternalError, Overloaded, ServingError } from '../errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import type { ModelTensor } from '../service/model-options.ts'
 import { datatypes, isDatatype } from './datatype.ts'
 import type { Tensor } from './tensor.ts'
 

@@ -2,14 +2,15 @@
  * A runner as a model: its arguments and results are arrays by name.
  * @module
  */
+
+import type { ModelOptions, ModelTensor } from '../api/model-options.ts'
+import { functionFailureOf, type Protocol, withDeadline } from '../api/stages.ts'
 import { NDArray } from '../array/ndarray.ts'
 import { sizeOf } from '../array/shape.ts'
 import { dataConstructor } from '../dtype.ts'
 import { BadOutput, expected, InvalidArgument, Overloaded, ServingError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { ModelOptions, ModelTensor } from '../service/model-options.ts'
-import { functionFailureOf, type Protocol, withDeadline } from '../service/stages.ts'
 import { datatypeOf, datatypeOfModel, datatypes } from './datatype.ts'
 import { type Model, type ModelDescription, measured, type Outcome, onlyVersion, type StreamOutcome } from './model.ts'
 import { Statistics } from './statistics.ts'

@@ -2,12 +2,13 @@
  * The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors.
  * @module
  */
+
+import type { Api } from '../api/api.ts'
+import type { GetApi } from '../api/get-api.ts'
+import type { RequestHook } from '../api/hooks.ts'
+import { clientDescriptor, clientMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import type { ErrorDescription } from '../descriptors/description.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import type { Api } from '../service/api.ts'
-import type { GetApi } from '../service/get-api.ts'
-import type { RequestHook } from '../service/hooks.ts'
-import { clientDescriptor, clientMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
 import { problemResponses } from './problems.ts'

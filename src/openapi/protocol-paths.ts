@@ -2,8 +2,9 @@
  * The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name.
  * @module
  */
+
+import { isPublicPath } from '../api/hooks.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { isPublicPath } from '../service/hooks.ts'
 import type { SecuritySchemes } from './security.ts'
 
 /** The part of an endpoint that its operation needs. */

@@ -2,10 +2,11 @@
  * The query of a GET API as OpenAPI parameters.
  * @module
  */
+
+import type { GetApi } from '../api/get-api.ts'
 import type { JsonSchema } from '../descriptors/description.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
 import { isRecord } from '../options.ts'
-import type { GetApi } from '../service/get-api.ts'
 import type { Components } from './components.ts'
 
 /** A parameter object of OpenAPI. */

@@ -2,8 +2,9 @@
  * Who may call, as OpenAPI has it.
  * @module
  */
+
+import type { RequestHook, SecurityScheme } from '../api/hooks.ts'
 import type { ErrorDescription } from '../descriptors/description.ts'
-import type { RequestHook, SecurityScheme } from '../service/hooks.ts'
 
 /** A security scheme object of OpenAPI. */
 export type SchemeObject = Omit<SecurityScheme, 'scopes'>

@@ -283,7 +283,7 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
  * **Errors**: InvalidArgument for wrong options; of calls: those of the method, with class, code and status (what is no
  * ServingError comes as FunctionError), Overloaded when `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and
  * InternalError when the thread died.
- * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the event loop: 2 µs
+ * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the loop: 2 µs
  * each with 64 callers. Large arrays one copy each way, about 0.1 ms at 600 KB, or next to nothing with `move`.
  * Each thread has a model of its own: memory is workers × threads × model; cores are used well with workers ×
  * threads = cores, one more for each worker that answers many small requests. A stream keeps its thread until it ends,

@@ -23,7 +23,7 @@ export const minMoveBytes = 16 * 1024
 
 /**
  * NDArrays up to this size are copied, shared memory as well: V8 keeps them in its own heap until their `buffer` is
- * asked for, which costs 0.5 µs and memory that the collector has to free; whether they are shared, nothing else tells.
+ * asked for, which costs 0.5 µs and memory that the collector has to free; nothing else tells whether they are shared.
  * **Units**: bytes.
  */
 export const maxHeapBytes = 64

@@ -2,13 +2,14 @@
  * The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it.
  * @module
  */
+
+import type { Api } from '../api/api.ts'
+import { call, callReceived, callWith } from '../api/call.ts'
+import { type GetApi, readQuery } from '../api/get-api.ts'
 import { receiveAboveBytes } from '../descriptors/descriptor.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { bodyLoan } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Api } from '../service/api.ts'
-import { call, callReceived, callWith } from '../service/call.ts'
-import { type GetApi, readQuery } from '../service/get-api.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
 export function apiEndpoints(

@@ -2,11 +2,12 @@
  * The body of a request that does not come in one piece, or before it is wanted.
  * @module
  */
+
+import { decodeFailureOf } from '../api/stages.ts'
 import { ClientClosed, type ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
 import type { HttpResponse } from '../http/message.ts'
-import { decodeFailureOf } from '../service/stages.ts'
 import { noMemory, tooLarge, tooMany } from './admission.ts'
 import { BodyBuffer } from './body.ts'
 import { BodyRest } from './body-rest.ts'

@@ -5,6 +5,8 @@
  * @module
  */
 
+import type { RpcRequest } from '../api/call-rpc.ts'
+import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -16,8 +18,6 @@ import type { MaybePromise } from '../promise.ts'
 import { contentToJson } from '../proto/content-types.ts'
 import { type encodeResponse, requestFromJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
-import type { RpcRequest } from '../service/call-rpc.ts'
-import { encodeServiceMetadata, type MetadataSource } from '../service/service-metadata.ts'
 import {
   defaultMemoryRatio,
   type JsonRules,

@@ -2,12 +2,13 @@
  * The preflights of cross-origin requests.
  * @module
  */
+
+import type { Cors } from '../api/cors.ts'
 import { NotFound } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import type { Cors } from '../service/cors.ts'
 
 /** Answers OPTIONS for every path, before any hook or auth. */
 export class CorsEndpoint implements Endpoint {

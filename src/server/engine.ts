@@ -2,10 +2,11 @@
  * The interface between the listener and its HTTP engines.
  * @module
  */
+
+import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
+import type { Cors } from '../api/cors.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
-import type { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
-import type { Cors } from '../service/cors.ts'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { MemoryBudget } from './memory-budget.ts'

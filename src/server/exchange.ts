@@ -4,13 +4,13 @@
  * @module
  */
 
+import { decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../errors.ts'
 import { type Context, lifecycle, type RequestPeer, type Scheme } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
-import { decodeFailureOf } from '../service/stages.ts'
 import { mustClose, tooLarge, tooMany } from './admission.ts'
 import { BodyIntake, type BodyOwner } from './body-intake.ts'
 import { decompress, encodingOf } from './decompress.ts'

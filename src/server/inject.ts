@@ -3,11 +3,12 @@
  * socket.
  * @module
  */
+
+import { type InjectRequest, type InjectResponse, provideInject } from '../api/inject.ts'
 import { expected, InvalidArgument, type ServingError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import { type Chunk, HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import { type InjectRequest, type InjectResponse, provideInject } from '../service/inject.ts'
 import type { Service } from '../service.ts'
 import { admit, timeoutOf } from './admission.ts'
 import type { ServerState } from './engine.ts'

@@ -2,14 +2,15 @@
  * Fetch handlers as endpoints: `svc.mount(path, handler)`.
  * @module
  */
+
+import type { FetchHandler, Mount } from '../api/mount.ts'
+import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../api/stages.ts'
 import { BadInput, expected, type ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
 import type { Chunk, HeaderLine, HttpRequest, HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { MaybePromise } from '../promise.ts'
-import type { FetchHandler, Mount } from '../service/mount.ts'
-import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../service/stages.ts'
 
 /** Returns the endpoints of fetch handlers below a prefix. */
 export function mountEndpoints(mounts: Iterable<Mount>, prefix: string): Endpoint[] {

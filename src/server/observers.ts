@@ -2,13 +2,14 @@
  * Joins all who observe the requests of a server.
  * @module
  */
+
+import type { Api } from '../api/api.ts'
+import type { GetApi } from '../api/get-api.ts'
+import type { Hooks, RequestHook } from '../api/hooks.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import { isPromise } from '../promise.ts'
-import type { Api } from '../service/api.ts'
-import type { GetApi } from '../service/get-api.ts'
-import type { Hooks, RequestHook } from '../service/hooks.ts'
 import type { Logger } from './log.ts'
 
 /** The part of a service that is observed. */

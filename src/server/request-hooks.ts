@@ -2,11 +2,12 @@
  * The auth and the hooks that run before the bodies of requests are read.
  * @module
  */
+
+import { isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { isPublicPath, type RequestHook, runRequestHooks } from '../service/hooks.ts'
 import { apiOf, type HookedService } from './observers.ts'
 
 /** The part of an endpoint that decides what runs. */

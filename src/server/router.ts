@@ -3,9 +3,9 @@
  * @module
  */
 
+import { isPathSegment } from '../api/api.ts'
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { isPathSegment } from '../service/api.ts'
 
 /** Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere. */
 export type Route =

@@ -3,17 +3,17 @@
  * @module
  */
 
+import type { Api } from '../api/api.ts'
+import { bentomlMetadata } from '../api/bentoml-metadata.ts'
+import { callRpc, type RpcAnswer, type RpcRequest } from '../api/call-rpc.ts'
+import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
+import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { PooledBody } from '../memory/pooled-body.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
-import type { Api } from '../service/api.ts'
-import { bentomlMetadata } from '../service/bentoml-metadata.ts'
-import { callRpc, type RpcAnswer, type RpcRequest } from '../service/call-rpc.ts'
-import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../service/service-metadata.ts'
-import { decodeFailureOf, encodeFailureOf } from '../service/stages.ts'
 
 /** Full names of the service: our own, and the one that clients of the reference system call. */
 export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const

@@ -3,6 +3,7 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
+import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { grpcStatusOf, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Outcome, RequestObserver } from '../http/outcome.ts'
@@ -10,7 +11,6 @@ import { counter, gauge, type MetricFamily } from '../metrics/metric-family.ts'
 import { RequestCounts } from '../metrics/request-counts.ts'
 import { runnerFamilies, runnerState } from '../metrics/runner-counts.ts'
 import type { RunnerLife } from '../runner/runner.ts'
-import type { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName } from './options.ts'
 

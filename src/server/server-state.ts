@@ -2,14 +2,15 @@
  * The state of a server before it listens.
  * @module
  */
+
+import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
+import { Cors } from '../api/cors.ts'
 import { forwardingHeaders } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
 import { serveToGroup } from '../oip/model-group.ts'
 import { Models } from '../oip/models.ts'
-import { ConcurrencyLimiter } from '../service/concurrency-limiter.ts'
-import { Cors } from '../service/cors.ts'
 import type { Service } from '../service.ts'
 import { CorsEndpoint } from './cors-endpoint.ts'
 import { endpointsOf } from './endpoints.ts'

@@ -3,10 +3,10 @@
  * @module
  */
 
+import { decodeFailureOf } from '../api/stages.ts'
 import { PayloadTooLarge, type ServingError } from '../errors.ts'
 import type { EndpointReceiver } from '../http/endpoint.ts'
 import { isPromise } from '../promise.ts'
-import { decodeFailureOf } from '../service/stages.ts'
 
 /** Callbacks of an upload. */
 export interface UploadEvents {

@@ -22,7 +22,7 @@ export const floors: Readonly<Record<string, number>> = {
   image: 6,
   descriptors: 7,
   runner: 7,
-  service: 8,
+  api: 8,
   onnx: 8,
   client: 9,
   docs: 9,

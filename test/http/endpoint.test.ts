@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
 import { Models } from '../../src/oip/models.ts'
@@ -8,7 +9,6 @@ import { pickEngine } from '../../src/server/listener.ts'
 import { MemoryBudget } from '../../src/server/memory-budget.ts'
 import { defaultLimits } from '../../src/server/options.ts'
 import { createRouter } from '../../src/server/router.ts'
-import { ConcurrencyLimiter } from '../../src/service/concurrency-limiter.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 
 const open: Engine[] = []

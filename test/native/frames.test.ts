@@ -24,7 +24,7 @@ const texts: readonly FrameText['layout'][] = [
 ]
 
 const seeds = [
-  '[{"a":1,"b":2.5,"c":"x","d":true},{"a":-3,"b":null,"c":"é\\u00e9\\ud83d\\ude00\\n","d":false},{"d":null,"e":"new"}]',
+  '[{"a":1,"b":2.5,"c":"x","d":true},{"a":3,"b":null,"c":"é\\u00e9\\ud83d\\ude00\\n","d":false},{"d":null,"e":"new"}]',
   '[{"a":1},{"a":2.5},{"a":9007199254740993},{"a":-0}]',
   '[[1,"a",null],[2,"b",true],[9223372036854775807,"",false]]',
   '{"a":{"x":1,"y":2},"b":{"y":"s","x":"t","z":null},"c":{}}',

@@ -9,10 +9,12 @@ const csv = 'text/csv'
 describe('PandasDataFrame writes', () => {
   const frame = () => decode(new io.PandasDataFrame(), 'a,b,c,d\n1.0,2.5,x,True\n,4.0,é/,False\n', csv)
 
+  const columns = '{"a":{"0":1.0,"1":null},"b":{"0":2.5,"1":4.0},"c":{"0":"x","1":"é/"},"d":{"0":true,"1":false}}'
+
   it.each([
     ['P1', 'records', '[{"a":1.0,"b":2.5,"c":"x","d":true},{"a":null,"b":4.0,"c":"é/","d":false}]'],
     ['P2', 'split', '{"columns":["a","b","c","d"],"index":[0,1],"data":[[1.0,2.5,"x",true],[null,4.0,"é/",false]]}'],
-    ['P4', 'columns', '{"a":{"0":1.0,"1":null},"b":{"0":2.5,"1":4.0},"c":{"0":"x","1":"é/"},"d":{"0":true,"1":false}}'],
+    ['P4', 'columns', columns],
     ['P5', 'values', '[[1.0,2.5,"x",true],[null,4.0,"é/",false]]'],
   ] as const)('%s: %s', (_, orient, text) => {
     expect(textOf(new io.PandasDataFrame({ orient }).toHttpResponse(frame()))).toBe(text)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConcurrencyLimiter } from '../../../src/service/concurrency-limiter.ts'
+import { ConcurrencyLimiter } from '../../../src/api/concurrency-limiter.ts'
 
 describe('ConcurrencyLimiter', () => {
   it('gives as many slots as it has, and another once one was released', () => {

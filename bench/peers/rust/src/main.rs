@@ -1,5 +1,5 @@
-//! A server of axum on one tokio thread, with sonic-rs, ndarray, Polars, zune-jpeg, fast_image_resize and mimalloc, as a
-//! performance engineer would write it: `cargo build --release --locked && target/release/server PORT`.
+//! A server of axum on one tokio thread, with sonic-rs, ndarray, Polars, zune-jpeg, fast_image_resize and mimalloc, as
+//! a performance engineer would write it: `cargo build --release --locked && target/release/server PORT`.
 use std::io::Cursor;
 
 use axum::{

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { serviceMetadata } from '../../../src/api/service-metadata.ts'
 import { type HttpResponse, io, Service } from '../../../src/index.ts'
-import { serviceMetadata } from '../../../src/service/service-metadata.ts'
 
 /** Returns what metadata says of a descriptor. */
 function metadataOf(input: io.IODescriptor) {

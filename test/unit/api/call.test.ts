@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type Api, createApi } from '../../../src/api/api.ts'
+import { call } from '../../../src/api/call.ts'
 import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import {
   BadInput,
@@ -20,8 +22,6 @@ import {
   isAsyncBody,
 } from '../../../src/http/message.ts'
 import type { MaybePromise } from '../../../src/promise.ts'
-import { type Api, createApi } from '../../../src/service/api.ts'
-import { call } from '../../../src/service/call.ts'
 
 interface Steps {
   readonly decode?: (request: HttpRequest) => unknown
