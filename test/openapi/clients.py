@@ -8,6 +8,7 @@ checked by a validator in Python.
 Also checks that the types in test/fixtures/openapi, made by openapi-typescript (which needs TypeScript 5), are those of
 the document; `--write` renews them. Prints a line for each check and exits with 1 when one fails.
 """
+
 import io
 import json
 import os
@@ -68,14 +69,29 @@ def python(folder, url):
         body = item.get("post", {}).get("requestBody", {})
         body["content"] = dict(list(body.get("content", {}).items())[:1])
     (folder / "first.json").write_text(json.dumps(document))
-    (folder / "config.yml").write_text('content_type_overrides: {"text/plain": "application/octet-stream", "image/png": "application/octet-stream"}\n')
+    (folder / "config.yml").write_text(
+        'content_type_overrides: {"text/plain": "application/octet-stream", "image/png": "application/octet-stream"}\n'
+    )
     command = [Path(sys.executable).parent / "openapi-python-client", "generate", "--path", folder / "first.json"]
     paths = ["--config", folder / "config.yml", "--output-path", folder / "client"]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     subprocess.run([*command, *paths], check=True, capture_output=True, env=environment)
     sys.path.insert(0, str(folder / "client"))
     from every_descriptor_client import Client, models
-    from every_descriptor_client.api.every_descriptor import array, file, form, frame, grow, image, labels, series, text, total, typed_frame, upload
+    from every_descriptor_client.api.every_descriptor import (
+        array,
+        file,
+        form,
+        frame,
+        grow,
+        image,
+        labels,
+        series,
+        text,
+        total,
+        typed_frame,
+        upload,
+    )
     from every_descriptor_client.api.health import readyz
     from every_descriptor_client.types import File
 
@@ -100,7 +116,9 @@ def python(folder, url):
     parts = models.FormBody(arr=json.dumps([1, 2]), note="é", pic=as_file(png, "p.png", "image/png"))
     answer = form.sync_detailed(client=client, body=parts)
     check("forms", answer.status_code == 200 and b"[1.0,2.0]" in answer.content, answer)
-    sizes = upload.sync_detailed(client=client, body=models.UploadBody(images=[as_file(b"abc", "a"), as_file(b"de", "b")]))
+    sizes = upload.sync_detailed(
+        client=client, body=models.UploadBody(images=[as_file(b"abc", "a"), as_file(b"de", "b")])
+    )
     check("repeated parts", json.loads(sizes.content) == {"sizes": [3, 2], "note": None}, sizes)
     check("health", readyz.sync_detailed(client=client).content == b"ok\n")
 

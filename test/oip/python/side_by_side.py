@@ -9,6 +9,7 @@ fixes them.
 nvidia-pytriton brings Triton's server for CPUs. Prints a line for each request: `same`, or `ours` with both answers
 where we answer otherwise by choice. Exits with 1 for any other difference.
 """
+
 import http.client
 import json
 import re
@@ -43,7 +44,20 @@ def free_port():
 
 
 def start_serving():
-    command = ["node", "dist/cli/main.js", "serve", str(HERE / "apis.service.ts"), "--port", "0", "--grpc-port", "0", "--host", "127.0.0.1", "--workers", "1"]
+    command = [
+        "node",
+        "dist/cli/main.js",
+        "serve",
+        str(HERE / "apis.service.ts"),
+        "--port",
+        "0",
+        "--grpc-port",
+        "0",
+        "--host",
+        "127.0.0.1",
+        "--workers",
+        "1",
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     http = None
     for line in process.stdout:
@@ -101,20 +115,53 @@ CASES = [
     infer("JSON", "double", [tensor(data=[1, 2.5])]),
     infer("JSON, nested", "double", [tensor((2, 2), data=[[1, 2], [3, 4]])]),
     infer("JSON with id", "double", [tensor(data=[1, 2])], id="a-1"),
-    infer("JSON, NaN and infinity", "double", '{"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[NaN,Infinity]}]}', expected="nan"),
+    infer(
+        "JSON, NaN and infinity",
+        "double",
+        '{"inputs":[{"name":"input","shape":[1,2],"datatype":"FP32","data":[NaN,Infinity]}]}',
+        expected="nan",
+    ),
     infer("JSON, exact int64", "wide", [tensor((2,), "INT64", data=[9007199254740993, -1])]),
-    infer("JSON, BYTES", "words", [tensor((2,), "BYTES", data=["ab", "é\"\n"])], expected="json"),
+    infer("JSON, BYTES", "words", [tensor((2,), "BYTES", data=["ab", 'é"\n'])], expected="json"),
     infer("JSON, no elements", "double", [tensor((0, 2), data=[])]),
     infer("outputs: []", "double", [tensor(data=[1, 2])], outputs=[]),
     infer("binary both ways", "double", [tensor(parameters={"binary_data_size": 8})], FLOATS, parameters=binary),
     infer("binary in, JSON out", "double", [tensor(parameters={"binary_data_size": 8})], FLOATS),
     infer("JSON in, binary out", "double", [tensor(data=[1, 2])], parameters=binary),
-    infer("binary output by itself", "double", [tensor(data=[1, 2])], outputs=[{"name": "output", "parameters": {"binary_data": True}}]),
-    infer("BYTES, binary both ways", "words", [tensor((2,), "BYTES", parameters={"binary_data_size": 10})], BYTES, parameters=binary),
-    infer("BF16, binary both ways", "halves", [tensor((3,), "BF16", parameters={"binary_data_size": 6})], HALVES, parameters=binary),
+    infer(
+        "binary output by itself",
+        "double",
+        [tensor(data=[1, 2])],
+        outputs=[{"name": "output", "parameters": {"binary_data": True}}],
+    ),
+    infer(
+        "BYTES, binary both ways",
+        "words",
+        [tensor((2,), "BYTES", parameters={"binary_data_size": 10})],
+        BYTES,
+        parameters=binary,
+    ),
+    infer(
+        "BF16, binary both ways",
+        "halves",
+        [tensor((3,), "BF16", parameters={"binary_data_size": 6})],
+        HALVES,
+        parameters=binary,
+    ),
     ("metadata of BF16", "GET", "/v2/models/halves", b"", {}, "metadata"),
-    infer("the length of JSON alone", "double", json.dumps({"inputs": [tensor(data=[1, 2])]}), length=len(json.dumps({"inputs": [tensor(data=[1, 2])]}))),
-    infer("classification", "double", [tensor(data=[1, 2])], outputs=[{"name": "output", "parameters": {"classification": 2}}], expected="classes"),
+    infer(
+        "the length of JSON alone",
+        "double",
+        json.dumps({"inputs": [tensor(data=[1, 2])]}),
+        length=len(json.dumps({"inputs": [tensor(data=[1, 2])]})),
+    ),
+    infer(
+        "classification",
+        "double",
+        [tensor(data=[1, 2])],
+        outputs=[{"name": "output", "parameters": {"classification": 2}}],
+        expected="classes",
+    ),
     infer("an unknown model", "none", [tensor(data=[1, 2])], expected="status"),
     infer("an unknown input", "double", [{**tensor(data=[1, 2]), "name": "x"}], expected="status"),
     infer("an unknown output", "double", [tensor(data=[1, 2])], outputs=[{"name": "x"}], expected="status"),
@@ -126,10 +173,28 @@ CASES = [
     infer("a parameter that is an object", "double", [tensor(data=[1, 2])], parameters={"a": {}}, expected="status"),
     infer("too few bytes", "double", [tensor(parameters={"binary_data_size": 8})], FLOATS[:4], expected="status"),
     infer("bytes left over", "double", [tensor(parameters={"binary_data_size": 8})], FLOATS + b"x", expected="status"),
-    infer("a size that is not the shape's", "double", [tensor(parameters={"binary_data_size": 4})], FLOATS[:4], expected="status"),
+    infer(
+        "a size that is not the shape's",
+        "double",
+        [tensor(parameters={"binary_data_size": 4})],
+        FLOATS[:4],
+        expected="status",
+    ),
     infer("a length beyond the body", "double", [tensor(data=[1, 2])], length=10**6, expected="status"),
-    infer("BYTES beyond the rest", "words", [tensor((1,), "BYTES", parameters={"binary_data_size": 5})], struct.pack("<I", 9) + b"a", expected="status"),
-    infer("BYTES of more elements than the shape", "words", [tensor((1,), "BYTES", parameters={"binary_data_size": 10})], BYTES, expected="status"),
+    infer(
+        "BYTES beyond the rest",
+        "words",
+        [tensor((1,), "BYTES", parameters={"binary_data_size": 5})],
+        struct.pack("<I", 9) + b"a",
+        expected="status",
+    ),
+    infer(
+        "BYTES of more elements than the shape",
+        "words",
+        [tensor((1,), "BYTES", parameters={"binary_data_size": 10})],
+        BYTES,
+        expected="status",
+    ),
     infer("no JSON", "double", "{", expected=(500, 400)),
     infer("a list", "double", "[]", expected=(500, 400)),
     infer("an object without inputs", "double", "{}", expected=(500, 400)),
@@ -158,7 +223,9 @@ def message(model, shape=(1, 2), datatype="FP32", name="input", raw=None, output
     for key, values in contents.items():
         getattr(tensor.contents, key).extend(values)
     wanted = [pb.ModelInferRequest.InferRequestedOutputTensor(name=each) for each in outputs]
-    return pb.ModelInferRequest(model_name=model, model_version=version, id="7", inputs=[tensor], outputs=wanted, raw_input_contents=raw or [])
+    return pb.ModelInferRequest(
+        model_name=model, model_version=version, id="7", inputs=[tensor], outputs=wanted, raw_input_contents=raw or []
+    )
 
 
 # As above: `same` compares the message, `status` the code alone, a pair is Triton's code and ours.
@@ -193,7 +260,12 @@ RPC = [
     ("contents of another type", "ModelInfer", message("double", int_contents=[1, 2]), "status"),
     ("raw and typed at once", "ModelInfer", message("double", raw=[FLOATS], fp32_contents=[1, 2]), "status"),
     ("no data", "ModelInfer", message("double"), "status"),
-    ("BYTES beyond the rest", "ModelInfer", message("words", (1,), "BYTES", raw=[struct.pack("<I", 9) + b"a"]), "status"),
+    (
+        "BYTES beyond the rest",
+        "ModelInfer",
+        message("words", (1,), "BYTES", raw=[struct.pack("<I", 9) + b"a"]),
+        "status",
+    ),
     ("statistics of an unknown model", "ModelStatistics", pb.ModelStatisticsRequest(name="none"), (3, 5)),
     ("load of an unknown model", "RepositoryModelLoad", pb.RepositoryModelLoadRequest(model_name="none"), (13, 5)),
     ("a stream", "ModelStreamInfer", message("double", raw=[FLOATS]), "same"),

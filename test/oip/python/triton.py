@@ -6,6 +6,7 @@ A real Triton 2.51 on CPUs, as nvidia-pytriton brings it, with small models in P
 
 As a program it serves models of that name, datatype and shape, which give their only input back, until it is ended.
 """
+
 import os
 import shutil
 import signal
@@ -49,16 +50,33 @@ def start_triton(folder, models, port, grpc_port):
     for name, (kind, dims, work) in models.items():
         place = folder / "models" / name / "1"
         place.mkdir(parents=True)
-        (place / "model.py").write_text(CODE.replace("RESULT", SAME if work is None else NUMPY.replace("WORK", work)).replace("PACKAGES", repr(str(packages))))
-        tensors = "\n".join(f'{side} [{{ name: "{side}" data_type: {kind} dims: {dims} }}]' for side in ("input", "output"))
+        (place / "model.py").write_text(
+            CODE.replace("RESULT", SAME if work is None else NUMPY.replace("WORK", work)).replace(
+                "PACKAGES", repr(str(packages))
+            )
+        )
+        tensors = "\n".join(
+            f'{side} [{{ name: "{side}" data_type: {kind} dims: {dims} }}]' for side in ("input", "output")
+        )
         (place.parent / "config.pbtxt").write_text(f'backend: "python"\nmax_batch_size: 0\n{tensors}\n')
     environment = dict(
-        os.environ, PYTHONPATH=str(packages),
+        os.environ,
+        PYTHONPATH=str(packages),
         LD_LIBRARY_PATH=f"{packages / 'nvidia_pytriton.libs'}:{sysconfig.get_config_var('LIBDIR')}",
     )
-    command = [server / "bin/tritonserver", f"--model-repository={folder / 'models'}", f"--backend-directory={folder / 'backends'}",
-               f"--http-port={port}", "--http-address=127.0.0.1", f"--grpc-port={grpc_port}", "--grpc-address=127.0.0.1",
-               "--allow-metrics=false", "--model-control-mode=explicit", "--load-model=*", "--exit-on-error=false"]
+    command = [
+        server / "bin/tritonserver",
+        f"--model-repository={folder / 'models'}",
+        f"--backend-directory={folder / 'backends'}",
+        f"--http-port={port}",
+        "--http-address=127.0.0.1",
+        f"--grpc-port={grpc_port}",
+        "--grpc-address=127.0.0.1",
+        "--allow-metrics=false",
+        "--model-control-mode=explicit",
+        "--load-model=*",
+        "--exit-on-error=false",
+    ]
     log = open(folder / "triton.log", "w")
     return subprocess.Popen(list(map(str, command)), env=environment, stdout=log, stderr=log)
 

@@ -14,6 +14,7 @@ which is broken from 1.1.7 on.
 Prints a line for each descriptor and client, and exits with 1 when one fails. `--record` writes what the clients send
 and read to test/fixtures/bentoml/, from which `npm test` replays it.
 """
+
 import asyncio
 import base64
 import http.client
@@ -48,7 +49,9 @@ def check(client, api, ok, seen=None):
 
 def start_server():
     command = ["node", "dist/cli/main.js", "serve", str(SERVICE), "--port", "0", "--grpc-port", "0", "--workers", "1"]
-    process = subprocess.Popen(command + ["--host", "127.0.0.1"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command + ["--host", "127.0.0.1"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     ports = {}
     for line in process.stdout:
         if found := re.search(r"at http://\S*?:(\d+)", line):
@@ -157,7 +160,10 @@ def http_clients(ports):
     Recorder.port = ports["http"]
     recorder = ThreadingHTTPServer(("127.0.0.1", 0), Recorder)
     threading.Thread(target=recorder.serve_forever, daemon=True).start()
-    urls = {"Client.from_url": f"http://127.0.0.1:{recorder.server_port}", "SyncHTTPClient": f"http://127.0.0.1:{ports['http']}"}
+    urls = {
+        "Client.from_url": f"http://127.0.0.1:{recorder.server_port}",
+        "SyncHTTPClient": f"http://127.0.0.1:{ports['http']}",
+    }
     for name, url in urls.items():
         cls = Client if name.startswith("Client") else bentoml.client.SyncHTTPClient
         client = cls.from_url(url)
@@ -230,7 +236,9 @@ def grpc_client(ports):
         "csv": lambda seen: list(seen.dataframe.column_names) == ["a", "b"],
         "parquet": lambda seen: list(seen.dataframe.column_names) == ["a", "b"],
         "series": lambda seen: list(seen.series.double_values) == [1.5, 2.0],
-        "json": lambda seen: json_format.MessageToDict(seen.json) in (None, {"a": [1, 2.5, None, "é"], "b": {"c": True}}),
+        "json": lambda seen: (
+            json_format.MessageToDict(seen.json) in (None, {"a": [1, 2.5, None, "é"], "b": {"c": True}})
+        ),
         "total": lambda seen: json_format.MessageToDict(seen.json) == {"total": 3},
         "grow": lambda seen: json_format.MessageToDict(seen.json)["value"] == 2,
         "text": lambda seen: seen.text.value == "héllo\nworld",

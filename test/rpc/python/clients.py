@@ -8,6 +8,7 @@ system.
 
 Starts `serving serve` with two workers itself. Prints a line for each check and exits with 1 when one fails.
 """
+
 import importlib
 import os
 import re
@@ -39,7 +40,9 @@ def compile_stubs(out):
     """Two separate packages, each from its own file."""
     well_known = os.path.join(os.path.dirname(importlib.import_module("grpc_tools").__file__), "_proto")
     for path, include in ((ROOT / "proto/serving/v1/serving.proto", ROOT / "proto"), (HERE / "reference.proto", HERE)):
-        code = protoc.main(["", f"-I{include}", f"-I{well_known}", f"--python_out={out}", f"--grpc_python_out={out}", str(path)])
+        code = protoc.main(
+            ["", f"-I{include}", f"-I{well_known}", f"--python_out={out}", f"--grpc_python_out={out}", str(path)]
+        )
         assert code == 0, path
     sys.path.insert(0, out)
     ours = importlib.import_module("serving.v1.serving_pb2"), importlib.import_module("serving.v1.serving_pb2_grpc")
@@ -51,7 +54,10 @@ def start_server():
     command = ["node", "dist/cli/main.js", "serve", str(HERE / "echo.service.ts")]
     process = subprocess.Popen(
         command + ["--port", "0", "--grpc-port", "0", "--host", "127.0.0.1", "--workers", "2"],
-        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     for line in process.stdout:
         found = re.search(r"gRPC at \S*?:(\d+)", line)
@@ -72,8 +78,13 @@ def every_descriptor(name, pb, stub):
             check(f"{name}: {what} is {code.name}", error.code() == code, (error.code(), error.details()))
 
     dtypes = {
-        "float": np.float32([0.5, -1, np.inf]), "double": np.float64([0.1, 1e300]), "bool": np.array([True, False]),
-        "int32": np.int32([1, -2]), "int64": np.int64([2**62, -1]), "uint32": np.uint32([2**32 - 1]), "uint64": np.uint64([2**64 - 1]),
+        "float": np.float32([0.5, -1, np.inf]),
+        "double": np.float64([0.1, 1e300]),
+        "bool": np.array([True, False]),
+        "int32": np.int32([1, -2]),
+        "int64": np.int64([2**62, -1]),
+        "uint32": np.uint32([2**32 - 1]),
+        "uint64": np.uint64([2**64 - 1]),
     }
     for kind, values in dtypes.items():
         dtype = getattr(pb.NDArray, f"DTYPE_{kind.upper()}")
@@ -87,8 +98,14 @@ def every_descriptor(name, pb, stub):
     got = call("floats", serialized_bytes=np.float32([1, 2]).tobytes()).ndarray
     check(f"{name}: raw serialized bytes", list(got.float_values) == [1, 2], got)
 
-    columns = [pb.Series(int64_values=[1, 2]), pb.Series(double_values=[0.5, 1]), pb.Series(string_values=["a", "é"]),
-               pb.Series(bool_values=[True, False]), pb.Series(float_values=[1.5, 2]), pb.Series(int32_values=[3, 4])]
+    columns = [
+        pb.Series(int64_values=[1, 2]),
+        pb.Series(double_values=[0.5, 1]),
+        pb.Series(string_values=["a", "é"]),
+        pb.Series(bool_values=[True, False]),
+        pb.Series(float_values=[1.5, 2]),
+        pb.Series(int32_values=[3, 4]),
+    ]
     frame = pb.DataFrame(column_names=list("abcdef"), columns=columns)
     check(f"{name}: DataFrame", call("frame", dataframe=frame).dataframe == frame)
     series = pb.Series(string_values=["x", "y"])
@@ -106,8 +123,11 @@ def every_descriptor(name, pb, stub):
     bmp = (ROOT / "test/fixtures/images/rgb.bmp").read_bytes()
     got = call("image", file=pb.File(kind="image/bmp", content=bmp)).file
     check(f"{name}: Image", got.kind == "image/png" and got.content[:4] == b"\x89PNG", got.kind)
-    parts = {"a": pb.Part(text=wrappers_pb2.StringValue(value="t")), "j": pb.Part(json=struct_pb2.Value(bool_value=True)),
-             "n": pb.Part(ndarray=pb.NDArray(dtype=pb.NDArray.DTYPE_FLOAT, shape=[1], float_values=[2]))}
+    parts = {
+        "a": pb.Part(text=wrappers_pb2.StringValue(value="t")),
+        "j": pb.Part(json=struct_pb2.Value(bool_value=True)),
+        "n": pb.Part(ndarray=pb.NDArray(dtype=pb.NDArray.DTYPE_FLOAT, shape=[1], float_values=[2])),
+    }
     for api in ("form", "form_async"):
         got = call(api, multipart=pb.Multipart(fields=parts)).multipart
         check(f"{name}: Multipart through {api}", got == pb.Multipart(fields=parts), got)
@@ -122,21 +142,31 @@ def every_descriptor(name, pb, stub):
     told = stub.ServiceMetadata(pb.ServiceMetadataRequest())
     api = next(api for api in told.apis if api.name == "pairs")
     args = json_format.MessageToDict(api.input.attributes)["args"]
-    check(f"{name}: ServiceMetadata", told.name == "echo" and args["dtype"] == "int32" and args["shape"] == [-1, 2], args)
+    check(
+        f"{name}: ServiceMetadata", told.name == "echo" and args["dtype"] == "int32" and args["shape"] == [-1, 2], args
+    )
 
 
 def our_own(pb, stub):
-    words = [answer.text.value for answer in stub.CallStream(pb.Request(api_name="words", text=wrappers_pb2.StringValue(value="a b c")))]
+    words = [
+        answer.text.value
+        for answer in stub.CallStream(pb.Request(api_name="words", text=wrappers_pb2.StringValue(value="a b c")))
+    ]
     check("ours: CallStream", words == ["a", "b", "c"], words)
     request = pb.Request(api_name="ndarray", ndarray=pb.NDArray(float_values=[1, 2]))
     table = stub.Call(request, metadata=(("accept", "application/x-flatbuffers"),)).serialized_bytes
     try:
         from flatbuffers import Builder, table as fb, encode, number_types, packer
+
         root = encode.Get(packer.uoffset, table, 0)
         view = fb.Table(bytearray(table), root)
         data = view.Vector(view.Offset(8))
         values = np.frombuffer(table, np.float32, 2, data)
-        check("ours: a FlatBuffers table that the flatbuffers package reads", values.tolist() == [1, 2] and data % 64 == 0, (values, data))
+        check(
+            "ours: a FlatBuffers table that the flatbuffers package reads",
+            values.tolist() == [1, 2] and data % 64 == 0,
+            (values, data),
+        )
     except ImportError:
         print("skip  flatbuffers is not installed")
     for dtype in ("float32", ">i8", "bool", "float16", "<U3"):
@@ -144,7 +174,9 @@ def our_own(pb, stub):
             array = np.array([[1, 0], [3, 4]]).astype(dtype)
             np.save(npy, np.asfortranarray(array))
             npy.seek(0)
-            answer = stub.Call(pb.Request(api_name="ndarray", serialized_bytes=npy.read()), metadata=(("accept", "application/x-npy"),))
+            answer = stub.Call(
+                pb.Request(api_name="ndarray", serialized_bytes=npy.read()), metadata=(("accept", "application/x-npy"),)
+            )
             npy.seek(0)
             npy.truncate()
             npy.write(answer.serialized_bytes)
@@ -160,8 +192,12 @@ def around(channel, port):
     pool = DescriptorPool(ProtoReflectionDescriptorDatabase(channel))
     for service in ("serving.v1.ServingService", "bentoml.grpc.v1.BentoService"):
         found = pool.FindServiceByName(service)
-        check(f"reflection describes {service}", "Call" in found.methods_by_name and
-              found.methods_by_name["Call"].input_type.fields_by_name["json"].message_type.full_name == "google.protobuf.Value")
+        check(
+            f"reflection describes {service}",
+            "Call" in found.methods_by_name
+            and found.methods_by_name["Call"].input_type.fields_by_name["json"].message_type.full_name
+            == "google.protobuf.Value",
+        )
     health = health_pb2_grpc.HealthStub(channel)
     answer = health.Check(health_pb2.HealthCheckRequest(service="bentoml.grpc.v1.BentoService"))
     check("health is SERVING", answer.status == health_pb2.HealthCheckResponse.SERVING, answer)
