@@ -2,39 +2,29 @@
  * The calls of the gRPC server: admission, hooks, deadlines, answers. It knows grpc-js by what its calls have.
  * @module
  */
-import type { EventEmitter } from 'node:events'
 import { callRpcStream } from '../api/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
-import { ClientClosed, InternalError, type ServingError } from '../errors.ts'
-import { Context, lifecycle } from '../http/context.ts'
+import { InternalError, type ServingError } from '../errors.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import type { HeaderLine } from '../http/message.ts'
 import type { GrpcMethods } from '../oip/grpc-methods.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
-import { admitCall, noMemory, timeoutWithin } from './admission.ts'
+import { admitCall, noMemory } from './admission.ts'
 import type { ServerState } from './engine.ts'
-import { drained, GrpcAnswer } from './grpc-answer.ts'
-import { addLines, headersOf, peerOf, type TextMetadata } from './grpc-metadata.ts'
-import { clientAddress, clientScheme } from './incoming-request.ts'
+import { drained } from './grpc-answer.ts'
+import { addLines, type TextMetadata } from './grpc-metadata.ts'
 import { logFailure } from './log.ts'
-import { OutcomeRecorder } from './outcome-recorder.ts'
+import { type AnyCall, OpenCall } from './open-call.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { HookedEndpoint } from './request-hooks.ts'
 import { type Apis, type BytesAnswer, callBytes } from './rpc.ts'
 
 /** Metadata that are sent. */
 export interface CallMetadata extends TextMetadata {
   set(name: string, value: string | Buffer): void
-}
-
-/** What calls of every kind have. */
-export interface AnyCall extends EventEmitter {
-  readonly metadata: TextMetadata
-  readonly cancelled: boolean
-  getDeadline(): Date | number
-  getPeer(): string
-  sendMetadata(metadata: never): void
 }
 
 /** A call of one message. */
@@ -85,16 +75,16 @@ export class GrpcCalls {
       reply(open.refusal)
       return
     }
-    const { ctx, leave, answer: sending, recorder } = open
+    const { ctx, answer: sending, recorder } = open
     const finish = (answer: BytesAnswer) => {
       // Nobody reads the answer to a cancelled call.
-      if (call.cancelled) leave()
+      if (call.cancelled) open.leave()
       else if ('error' in answer) {
         reply(this.#failure(answer.error, ctx, recorder))
-        leave()
+        open.leave()
       } else if (!this.#server.memory.reserve(answer.bytes.length)) {
         reply(this.#failure(noMemory(), ctx, recorder))
-        leave()
+        open.leave()
       } else {
         recorder?.answered(200)
         recorder?.sent(answer.bytes)
@@ -103,7 +93,7 @@ export class GrpcCalls {
         sending.whenSent(answer.bytes.length, (isOver) => {
           this.#server.memory.release(answer.bytes.length)
           if (isOver) answer.pooled?.give(answer.bytes)
-          leave()
+          open.leave()
         })
         reply(null, answer.bytes)
       }
@@ -115,7 +105,7 @@ export class GrpcCalls {
     else {
       answer.then(finish).catch((cause) => {
         reply(this.#failure(new InternalError('the server failed', { cause }), ctx, recorder))
-        leave()
+        open.leave()
       })
     }
   }
@@ -128,7 +118,7 @@ export class GrpcCalls {
       fail(call, open.refusal)
       return
     }
-    const { ctx, leave, answer: sending, recorder } = open
+    const { ctx, answer: sending, recorder } = open
     try {
       const refusal = await this.#refused(ctx, name)
       if (refusal !== undefined) throw refusal
@@ -137,17 +127,17 @@ export class GrpcCalls {
       recorder?.answered(200)
       this.#sendOwnMetadata(call, ctx)
       for await (const content of answer.contents) {
-        if (call.cancelled) return leave()
+        if (call.cancelled) return open.leave()
         const bytes = encodeResponse(content)
         sending.count(bytes.length)
         recorder?.sent(bytes)
         if (!call.write(bytes)) await sending.caughtUp(drained(call, ctx.signal))
       }
-      sending.whenSent(0, leave)
+      sending.whenSent(0, () => open.leave())
       call.end()
     } catch (error) {
       if (!call.cancelled) fail(call, this.#failure(decodeFailureOf(error), ctx, recorder))
-      leave()
+      open.leave()
     }
   }
 
@@ -169,7 +159,7 @@ export class GrpcCalls {
     for await (const message of call.iterator({ destroyOnReturn: false })) {
       const open = this.#open(call, name, message.length)
       if ('refusal' in open) return open.refusal
-      const { ctx, leave, answer: sending, recorder } = open
+      const { ctx, answer: sending, recorder } = open
       try {
         const refusal = await this.#refused(ctx, name)
         if (refusal !== undefined) throw refusal
@@ -183,7 +173,7 @@ export class GrpcCalls {
       } catch (error) {
         return call.cancelled ? undefined : this.#failure(decodeFailureOf(error), ctx, recorder)
       } finally {
-        leave()
+        open.leave()
       }
     }
     return undefined
@@ -197,63 +187,15 @@ export class GrpcCalls {
 
   /** Admits a call of a message of that many bytes, or returns the answer to a refused one. */
   #open(call: AnyCall, name: string, size: number): OpenCall | { readonly refusal: Status } {
-    const server = this.#server
-    const headers = headersOf(call.metadata)
-    const peer = () => peerOf(call)
-    let reserved = size
-    const ctx = new Context({
-      headers,
-      reservation: {
-        reserve(bytes) {
-          if (!server.memory.reserve(bytes)) return false
-          reserved += bytes
-          return true
-        },
-      },
-      timeoutMs: timeoutWithin(server, call.getDeadline()),
-      method: 'POST',
-      path: `/${name}`,
-      get remoteAddress() {
-        return clientAddress(server, headers, peer)
-      },
-      get scheme() {
-        return clientScheme(server, headers)
-      },
-    })
-    const { observer } = server
-    const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, { name, protocol: 'grpc' })
-    recorder?.bodyComplete()
-    const error = admitCall(server, size)
+    const open = new OpenCall(this.#server, call, name, size)
+    const error = admitCall(this.#server, size)
     if (error !== undefined) {
-      const refusal = this.#failure(error, ctx, recorder)
-      recorder?.end(size)
+      const refusal = this.#failure(error, open.ctx, open.recorder)
+      open.refused()
       return { refusal }
     }
-    let isOver = false
-    const leave = () => {
-      if (isOver) return
-      isOver = true
-      lifecycle.end(ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause }), ctx))
-      call.off('cancelled', cancelled)
-      server.memory.release(reserved)
-      server.limiter.release()
-      server.limiter.leave()
-      recorder?.end(size)
-    }
-    const answer = new GrpcAnswer(call, server.limits.sendTimeoutMs, () => {
-      this.#log(new ClientClosed('expected the client to read the answer in time, it did not'), ctx)
-    })
-    // Also emitted when the client's deadline has passed, and after every answer.
-    const cancelled = () => {
-      if (answer.isSending) return
-      if (!isOver) {
-        recorder?.left()
-        lifecycle.abort(ctx, new ClientClosed())
-      }
-      leave()
-    }
-    call.once('cancelled', cancelled)
-    return { ctx, leave, answer, recorder }
+    open.begin()
+    return open
   }
 
   #failure(error: ServingError, ctx: Context, recorder: OutcomeRecorder | undefined): Status {
@@ -287,14 +229,6 @@ export class GrpcCalls {
   #log(error: Error, ctx: Context): void {
     logFailure(this.#server.log, error, ctx.id)
   }
-}
-
-/** A call that was admitted. */
-interface OpenCall {
-  readonly ctx: Context
-  readonly leave: () => void
-  readonly answer: GrpcAnswer
-  readonly recorder: OutcomeRecorder | undefined
 }
 
 const endpoints = new Map<string, HookedEndpoint>()

@@ -10,6 +10,8 @@ import type { Limits } from './options.ts'
 
 /** The call of grpc-js that reads messages; a prefix of 5 bytes is in front of each. */
 interface Reading {
+  /** That of the call's compressed messages. */
+  readonly incomingEncoding?: string
   decompressMessage?(message: Buffer, encoding: string): Uint8Array | Promise<Uint8Array>
 }
 
@@ -21,8 +23,8 @@ const maxAtOnce = 4
  * Returns an interceptor that decompresses messages as HTTP does bodies, a few at a time. grpc-js knows no ratio and
  * begins with all messages at once: a thousand of 64 KB, of one connection, would hold 64 GB.
  *
- * `decompressMessage` is internal to grpc-js (1.14): were it renamed, messages would have the limit of their size
- * alone, and test/rpc/grpc-compression.test.ts would fail.
+ * Both members are internal to grpc-js (1.14): were one renamed, messages would have the limit of their size alone, and
+ * test/rpc/grpc-compression.test.ts would fail.
  */
 export function boundedDecompression({
   maxBodyBytes,
@@ -34,12 +36,13 @@ export function boundedDecompression({
     throw { code: grpcStatusNumbers[status], details: message, metadata: null }
   }
   return (_method, call) => {
-    const { decompressMessage } = call
-    if (decompressMessage !== undefined) {
+    const { decompressMessage, incomingEncoding } = call
+    if (decompressMessage !== undefined && (incomingEncoding === 'gzip' || incomingEncoding === 'deflate')) {
       call.decompressMessage = (message, encoding) => {
-        if (encoding !== 'gzip' && encoding !== 'deflate') return decompressMessage.call(call, message, encoding)
+        // A message that is not compressed has the encoding `identity`.
+        if (encoding !== incomingEncoding) return decompressMessage.call(call, message, encoding)
         const packed = message.subarray(prefixBytes)
-        return limiter.run(() => decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio)).catch(refused)
+        return limiter.run(() => decodeContent(packed, incomingEncoding, maxBodyBytes, maxUnpackRatio)).catch(refused)
       }
     }
     return call

@@ -68,6 +68,8 @@ export async function listenGrpc(
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
     'grpc.keepalive_permit_without_calls': 1,
     'grpc.max_connection_idle_ms': idleMs,
+    // Counts calls for a service that is not added here.
+    'grpc.enable_channelz': 0,
     interceptors: [boundedDecompression(state.limits) as unknown as ServerInterceptor],
   })
   const isTls = tls !== undefined || address.tls !== undefined

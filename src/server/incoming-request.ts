@@ -3,7 +3,7 @@
  * @module
  */
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
-import { Context, lifecycle, type Scheme } from '../http/context.ts'
+import { Context, type ContextInit, lifecycle, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import type { RequestHeaders } from '../http/message.ts'
@@ -28,22 +28,37 @@ export interface RefusedRequest {
   readonly peer: () => string | undefined
 }
 
+/** What a context reads of a refused request. An object literal with getters would have a hidden class of its own. */
+class RefusedPeer implements ContextInit {
+  readonly headers: RequestHeaders
+  readonly method: string
+  readonly path: string
+  readonly api: string | undefined
+  readonly #server: ServerState
+  readonly #peer: () => string | undefined
+
+  constructor(server: ServerState, { endpoint, method, path, headers, peer }: RefusedRequest) {
+    this.headers = headers
+    this.method = method
+    this.path = path
+    this.api = endpoint?.api
+    this.#server = server
+    this.#peer = peer
+  }
+
+  get remoteAddress(): string | undefined {
+    return clientAddress(this.#server, this.headers, this.#peer)
+  }
+
+  get scheme(): Scheme {
+    return clientScheme(this.#server, this.headers)
+  }
+}
+
 /** Returns a context for a refused request. */
 export function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
-  const { endpoint, method, path, headers, peer } = request
-  const ctx = new Context({
-    headers,
-    method,
-    path,
-    api: endpoint?.api,
-    get remoteAddress() {
-      return clientAddress(server, headers, peer)
-    },
-    get scheme() {
-      return clientScheme(server, headers)
-    },
-  })
-  if (server.cors !== undefined) lifecycle.addHeaders(ctx, server.cors.linesFor(headers.get('origin')))
+  const ctx = new Context(new RefusedPeer(server, request))
+  if (server.cors !== undefined) lifecycle.addHeaders(ctx, server.cors.linesFor(request.headers.get('origin')))
   return ctx
 }
 
