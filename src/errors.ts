@@ -208,8 +208,8 @@ export class ServingError extends Error {
  * Returns a class for one row of the table, with its constructor: `(message, details?)`, and for subclasses a status of
  * their own.
  */
-function errorClass(code: ErrorCode, defaults?: ErrorDetails) {
-  return class extends ServingError {
+function errorClass(code: ErrorCode, defaults?: ErrorDetails, Base: typeof ServingError = ServingError) {
+  return class extends Base {
     constructor(message: string, details?: ErrorDetails, own?: OwnStatus) {
       super(code, message, defaults === undefined ? details : { ...defaults, ...details }, own)
     }
@@ -284,25 +284,13 @@ export class InternalError extends errorClass('internal') {}
 export class SetupError extends ServingError {}
 
 /** A wrong, unknown or contradictory option or name. */
-export class InvalidArgument extends SetupError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('invalid_argument', message, details)
-  }
-}
+export class InvalidArgument extends errorClass('invalid_argument', undefined, SetupError) {}
 
 /** A value that cannot be worked out. **Source**: SPEC "Errors", `File.from_sample`. */
-export class ValueError extends SetupError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('value_error', message, details)
-  }
-}
+export class ValueError extends errorClass('value_error', undefined, SetupError) {}
 
 /** An optional package is missing; the message holds the install command. */
-export class MissingDependencyException extends SetupError {
-  constructor(message: string, details?: ErrorDetails) {
-    super('missing_dependency', message, details)
-  }
-}
+export class MissingDependencyException extends errorClass('missing_dependency', undefined, SetupError) {}
 
 /**
  * Whether the client is told message, reason and place: below status 500, and for the states above that it should know

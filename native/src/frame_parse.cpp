@@ -186,10 +186,7 @@ bool FrameParser::Values() {
 bool FrameParser::Index() {
   keyed_ = true;
   if (scan_.Peek() != '{') return Unexpected();
-  return scan_.Elements('{', '}', [&] {
-    scan_.Peek();
-    const size_t start = scan_.offset();
-    if (!scan_.Key()) return false;
+  return scan_.Members([&](size_t start) {
     const int64_t row = labels_.Find(rows_);
     if (row < 0) return NoMemory();
     if (static_cast<size_t>(row) != rows_) return Fail(FrameError::kDuplicate, start);
@@ -201,10 +198,7 @@ bool FrameParser::Index() {
 // `{"a":{"label":1}}` or `{"a":[1]}`: values column by column.
 bool FrameParser::ByColumn() {
   uint8_t form = 0;
-  return scan_.Elements('{', '}', [&] {
-    scan_.Peek();
-    const size_t start = scan_.offset();
-    if (!scan_.Key()) return false;
+  return scan_.Members([&](size_t start) {
     const int64_t known = FindName();
     if (known >= 0) {
       error_column_ = known;
@@ -240,10 +234,7 @@ bool FrameParser::ListInto(size_t at, size_t& rows) {
 bool FrameParser::Labelled(size_t at) {
   FrameSlot& slot = column(at);
   size_t count = 0;
-  return scan_.Elements('{', '}', [&] {
-    scan_.Peek();
-    const size_t start = scan_.offset();
-    if (!scan_.Key()) return false;
+  return scan_.Members([&](size_t start) {
     const int64_t found = labels_.Find(count);
     if (found < 0) return NoMemory();
     const size_t row = static_cast<size_t>(found);
@@ -290,10 +281,7 @@ bool FrameParser::Table() {
   bool has_data = false;
   bool has_schema = false;
   if (scan_.Peek() != '{') return Unexpected();
-  const bool done = scan_.Elements('{', '}', [&] {
-    scan_.Peek();
-    const size_t start = scan_.offset();
-    if (!scan_.Key()) return false;
+  const bool done = scan_.Members([&](size_t start) {
     const bool is_schema = scan_.TextIs("schema");
     if (!is_schema && !scan_.TextIs("data")) return Fail(FrameError::kKeys, start);
     bool& has = is_schema ? has_schema : has_data;

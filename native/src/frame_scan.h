@@ -75,6 +75,15 @@ class FrameScanner {
     } while (more);
     return true;
   }
+  // Reads an object. Calls `each` to read the value of a member, with the offset of its key, which is `text()` then.
+  template <class Each>
+  bool Members(const Each& each) {
+    return Elements('{', '}', [&] {
+      Peek();
+      const size_t start = offset();
+      return Key() && each(start);
+    });
+  }
   // Reads the key `key`, written without escapes, and its colon. When another key comes, reads nothing and returns
   // false without an error.
   bool TryKey(const uint8_t* key, size_t count) {

@@ -15,10 +15,7 @@ bool FrameParser::Split(bool is_frame) {
   size_t index_at = begin;
   size_t names_at = begin;
   if (scan_.Peek() != '{') return Unexpected();
-  const bool done = scan_.Elements('{', '}', [&] {
-    scan_.Peek();
-    const size_t start = scan_.offset();
-    if (!scan_.Key()) return false;
+  const bool done = scan_.Members([&](size_t start) {
     const bool is_data = scan_.TextIs("data");
     const bool is_index = scan_.TextIs("index");
     if (!is_data && !is_index && !scan_.TextIs(is_frame ? "columns" : "name")) return Fail(FrameError::kKeys, start);

@@ -92,7 +92,7 @@ const models = program
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
   .action(async (path: string, { control, pollMs, threads }: Required<RepositoryOptions>) => {
     const readSettings = () => settingsOf(models, undefined)
-    const { modelsCommand } = await import('./models-command.ts')
+    const { modelsCommand } = await import('./serve-command.ts')
     process.exit(await modelsCommand(path, { control, pollMs, threads }, await readSettings(), readSettings))
   })
 addOptions(models)

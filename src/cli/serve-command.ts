@@ -1,9 +1,12 @@
 /**
- * `serving serve`.
+ * `serving serve`, `serving dev` and `serving models`.
  * @module
  */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { servePlan } from '../config/option-table.ts'
 import { valuesOf } from '../config/settled-options.ts'
+import { InvalidArgument } from '../errors.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import { createLogger } from '../server/log.ts'
 import { type SupervisorOptions, supervise } from '../workers/supervisor.ts'
@@ -11,15 +14,30 @@ import type { Settings } from './settings.ts'
 
 /**
  * Serves a service until a signal ends it, and returns the exit code. `readSettings` reads the options again for a
- * reload; `models`: `service` is a folder of models.
+ * reload.
  */
 export async function serveCommand(
   service: string,
   settings: Settings,
   readSettings: () => Promise<Settings>,
-  models?: RepositoryOptions,
 ): Promise<number> {
-  return await supervise(supervisorOptions(service, settings, readSettings, models))
+  return await supervise(supervisorOptions(service, settings, readSettings))
+}
+
+/**
+ * Serves a folder of models until a signal ends it, and returns the exit code. See {@link serveCommand}.
+ * **Errors**: InvalidArgument when there is no such folder.
+ */
+export async function modelsCommand(
+  path: string,
+  models: RepositoryOptions,
+  settings: Settings,
+  readSettings: () => Promise<Settings>,
+): Promise<number> {
+  const folder = resolve(path)
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  if (!isFolder) throw new InvalidArgument(`there is no folder ${path}`)
+  return await supervise(supervisorOptions(folder, settings, readSettings, models))
 }
 
 /** Serves a service while it is written, and returns the exit code. See {@link serveCommand}. */

@@ -2,11 +2,12 @@
  * Finds the service and its options for every command that takes them.
  * @module
  */
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, extname, resolve } from 'node:path'
 import { type ConfigFile, findConfigFile, readConfigFile } from '../config/config-file.ts'
 import { type GivenOptions, type SettledOption, settleOptions } from '../config/settled-options.ts'
+import { InvalidArgument } from '../errors.ts'
 import { importDefault } from './import-default.ts'
-import { findServiceFile } from './service-file.ts'
 
 /** What a command works with. */
 export interface Settings {
@@ -26,4 +27,17 @@ export async function findSettings(path: string | undefined, given: GivenOptions
   const file = found === undefined ? undefined : await readConfigFile(found, importDefault)
   const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
   return { service, file, options: settleOptions(given, file) }
+}
+
+const extensions = ['.ts', '.mts', '.js', '.mjs']
+
+/** Returns the absolute path of a service file. **Errors**: InvalidArgument for no file and for other extensions. */
+function findServiceFile(path: string): string {
+  const file = resolve(path)
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (stat === undefined) throw new InvalidArgument(`there is no file ${path}`)
+  if (!stat.isFile()) throw new InvalidArgument(`${path} is no file: name the file that exports the service`)
+  if (!extensions.includes(extname(file)))
+    throw new InvalidArgument(`expected a .ts, .mts, .js or .mjs file, received ${path}`)
+  return file
 }

@@ -234,13 +234,19 @@ function footerOf(file: Uint8Array): { readonly footer: FlatTable; readonly fiel
 }
 
 function tableOf(fields: readonly FlatTable[], batch: Batch): ColumnTable<AnyColumn> | undefined {
+  const columns = readColumns(fields, batch)
+  return columns && { rows: batch.rows, columns }
+}
+
+/** Returns the columns of fields; undefined if one is of another kind. */
+function readColumns(fields: readonly FlatTable[], batch: Batch): AnyColumn[] | undefined {
   const columns: AnyColumn[] = []
   for (const field of fields) {
     const column = readColumn(field, batch)
     if (column === undefined) return undefined
     columns.push(column)
   }
-  return { rows: batch.rows, columns }
+  return columns
 }
 
 /** The nodes and buffers of a record batch, each taken once, in the order of the fields. */
@@ -327,12 +333,8 @@ function readNested(
   batch: Batch,
 ): AnyColumn | undefined {
   const offsets = type.layout === 'list' ? offsetsOf(batch.bytes(), type.offsetBytes, rows) : undefined
-  const children: AnyColumn[] = []
-  for (const child of field.tables(5)) {
-    const column = readColumn(child, batch)
-    if (column === undefined) return undefined
-    children.push(column)
-  }
+  const children = readColumns(field.tables(5), batch)
+  if (children === undefined) return undefined
   if (type.layout === 'struct') return { ...rest, fields: children }
   if (type.layout === 'fixed-list') {
     return {

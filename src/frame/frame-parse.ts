@@ -109,31 +109,19 @@ class FrameParser {
     if (this.#json.peek() !== byte) throw this.#unexpected()
   }
 
-  /** `[…]`: records, lists of values, or scalars, as the first row is. */
-  #list(): void {
-    let first: number | undefined
-    this.#json.elements('[', () => {
-      const byte = this.#json.peek()
-      const start = this.#json.pos
-      const form = byte === brace || byte === bracket ? byte : undefined
-      if (this.#rows === 0) first = form
-      if (form !== first) throw new Stop('ragged', start)
-      if (form === brace) this.#record()
-      else if (form === bracket) this.#values()
-      else this.#cell(this.#rows === 0 ? this.#add('0') : this.#columns[0], this.#rows)
-      this.#checkCells(++this.#rows, start)
-    })
-  }
-
-  /** Rows of one form: records, or lists of values. */
-  #rowsOf(form: number): void {
+  /** `[…]`: rows of one form: records, lists of values, or, unless `form` says which, scalars, as the first row is. */
+  #list(form?: number): void {
+    let expected = form
     this.#require(bracket)
     this.#json.elements('[', () => {
       const byte = this.#json.peek()
       const start = this.#json.pos
-      if (byte !== form) throw new Stop('ragged', start)
-      if (form === brace) this.#record()
-      else this.#values()
+      const own = byte === brace || byte === bracket ? byte : undefined
+      if (this.#rows === 0 && form === undefined) expected = own
+      if (own !== expected) throw new Stop('ragged', start)
+      if (own === brace) this.#record()
+      else if (own === bracket) this.#values()
+      else this.#cell(this.#rows === 0 ? this.#add('0') : this.#columns[0], this.#rows)
       this.#checkCells(++this.#rows, start)
     })
   }
@@ -252,7 +240,7 @@ class FrameParser {
       if (key === 'index') index = this.#labelList(true)
       else if (key === 'columns') names = this.#labelList(false)
       else if (key === 'name') name = this.#name()
-      else if (isFrame) this.#rowsOf(bracket)
+      else if (isFrame) this.#list(bracket)
       else {
         this.#require(bracket)
         this.#rows = this.#listInto(this.#add(''))
@@ -318,7 +306,7 @@ class FrameParser {
       if (key === 'schema' ? schema !== undefined : hasData) throw new Stop('duplicate', start)
       if (key === 'data') {
         hasData = true
-        this.#rowsOf(brace)
+        this.#list(brace)
       } else {
         this.#require(brace)
         schema = this.#json.skipNested()

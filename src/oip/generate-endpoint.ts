@@ -31,6 +31,7 @@ export class GenerateEndpoint implements Endpoint {
   readonly readsHeaders: readonly string[] | 'all'
   readonly isLimited = true
   readonly decompresses = true
+  readonly problem = errorResponse
   readonly #models: Models
   readonly #onLateError: (error: ServingError, requestId: string) => void
 
@@ -69,9 +70,5 @@ export class GenerateEndpoint implements Endpoint {
       const late = (error: ServingError) => this.#onLateError(error, ctx.id)
       return { headers: events, body: generateEvents(model, read.id, inference.answers, late) }
     })
-  }
-
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return errorResponse(error, requestId)
   }
 }

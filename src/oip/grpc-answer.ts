@@ -141,24 +141,25 @@ export function encodeConfig(config: ReturnType<typeof modelConfig>): Uint8Array
       writer.text(1, config.name)
       writer.text(2, config.platform)
       writeNumber(writer, 4, config.max_batch_size)
-      for (const input of config.input) {
-        writer.message(5, () => {
-          writer.text(1, input.name)
-          writeNumber(writer, 2, configNumbers.get(input.data_type) ?? 0)
-          writeShape(writer, 4, input.dims)
-          writeFlag(writer, 8, input.optional)
-        })
-      }
-      for (const output of config.output) {
-        writer.message(6, () => {
-          writer.text(1, output.name)
-          writeNumber(writer, 2, configNumbers.get(output.data_type) ?? 0)
-          writeShape(writer, 3, output.dims)
-        })
-      }
+      for (const input of config.input) writeTensorConfig(writer, 5, input, 4)
+      for (const output of config.output) writeTensorConfig(writer, 6, output, 3)
       writer.text(17, config.backend)
       writer.message(19, () => writeFlag(writer, 1, config.model_transaction_policy.decoupled))
     })
+  })
+}
+
+function writeTensorConfig(
+  writer: ProtoWriter,
+  field: number,
+  tensor: { name: string; data_type: string; dims: readonly number[]; optional?: boolean },
+  dimsField: number,
+): void {
+  writer.message(field, () => {
+    writer.text(1, tensor.name)
+    writeNumber(writer, 2, configNumbers.get(tensor.data_type) ?? 0)
+    writeShape(writer, dimsField, tensor.dims)
+    writeFlag(writer, 8, tensor.optional === true)
   })
 }
 

@@ -148,23 +148,14 @@ function readInput(reader: ProtoReader): RawInput {
   return input
 }
 
-/** Kinds of the lists of contents by their numbers; 8 is bytes. */
-const kinds: readonly (PackedKind | undefined)[] = [
-  undefined,
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'uint64',
-  'float32',
-  'float64',
-]
+/** Kinds of the lists of contents, from field 1 on; 8 is bytes. */
+const kinds: readonly PackedKind[] = ['bool', 'int32', 'int64', 'uint32', 'uint64', 'float32', 'float64']
 
 function readContents(reader: ProtoReader, before: Contents | undefined): Contents {
   const contents: Contents = before ?? { field: 0, list: undefined, texts: [] }
   while (reader.next()) {
     const { field } = reader
-    const kind = kinds[field]
+    const kind = kinds[field - 1] as PackedKind | undefined
     if (kind === undefined && !(field === 8 && reader.is(wireType.bytes))) {
       reader.skipField()
       continue
@@ -217,23 +208,18 @@ function readParameterValue(reader: ProtoReader): string | number | boolean | un
   while (reader.next()) {
     const { field } = reader
     if (field === 1 && reader.is(wireType.varint)) value = reader.bool()
-    else if (field === 2 && reader.is(wireType.varint)) value = signed(reader)
+    else if (field === 2 && reader.is(wireType.varint)) value = readWide(reader, true)
     else if (field === 3 && reader.is(wireType.bytes)) value = reader.string()
     else if (field === 4 && reader.is(wireType.fixed64)) value = reader.double()
-    else if (field === 5 && reader.is(wireType.varint)) value = unsigned(reader)
+    else if (field === 5 && reader.is(wireType.varint)) value = readWide(reader, false)
     else reader.skipField()
   }
   return value
 }
 
-function signed(reader: ProtoReader): number {
-  const { low, high } = reader.int64() as unknown as { low: number; high: number }
-  return (high | 0) * 2 ** 32 + (low >>> 0)
-}
-
-function unsigned(reader: ProtoReader): number {
-  const { low, high } = reader.uint64() as unknown as { low: number; high: number }
-  return (high >>> 0) * 2 ** 32 + (low >>> 0)
+function readWide(reader: ProtoReader, isSigned: boolean): number {
+  const { low, high } = reader.uint64()
+  return (isSigned ? high | 0 : high >>> 0) * 2 ** 32 + (low >>> 0)
 }
 
 /**

@@ -2,7 +2,7 @@
  * `POST …/infer`.
  * @module
  */
-import { BadInput, expected, type ServingError } from '../errors.ts'
+import { BadInput, expected } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
@@ -33,6 +33,7 @@ export class InferEndpoint implements Endpoint {
   readonly readsHeaders: readonly string[] | 'all'
   readonly isLimited = true
   readonly decompresses = true
+  readonly problem = errorResponse
   readonly #models: Models
 
   constructor(path: string, models: Models) {
@@ -82,10 +83,6 @@ export class InferEndpoint implements Endpoint {
         return compressed(response, ctx.headers.get('accept-encoding'))
       })
     })
-  }
-
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return errorResponse(error, requestId)
   }
 }
 

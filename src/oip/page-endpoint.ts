@@ -2,7 +2,7 @@
  * Endpoints whose answer is one JSON value.
  * @module
  */
-import { MethodNotAllowed, NotFound, type ServingError } from '../errors.ts'
+import { MethodNotAllowed, NotFound } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
@@ -42,6 +42,7 @@ export class PageEndpoint implements Endpoint {
   readonly isLimited: boolean
   readonly isOpen: boolean
   readonly decompresses = true
+  readonly problem = errorResponse
   readonly #page: Page
 
   constructor(method: 'GET' | 'POST', path: string, page: Page, isLimited = true) {
@@ -58,10 +59,6 @@ export class PageEndpoint implements Endpoint {
     const page = attempt(() => whenReady(this.#page(params, request), (value) => ({ value })))
     return whenReady(page, (answer) => ('error' in answer ? this.problem(answer.error, ctx.id) : respond(answer.value)))
   }
-
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return errorResponse(error, requestId)
-  }
 }
 
 function respond(value: unknown): HttpResponse {
@@ -77,6 +74,7 @@ export class UnknownEndpoint implements Endpoint {
   readonly readsHeaders = ['x-request-id']
   readonly isLimited = false
   readonly decompresses = false
+  readonly problem = errorResponse
   readonly #known: readonly Endpoint[]
 
   /** `known`: endpoints whose paths answer 405 to other methods. */
@@ -93,10 +91,6 @@ export class UnknownEndpoint implements Endpoint {
     const allow = [...new Set(allowed)].join(', ')
     if (allow === '') return this.problem(new NotFound('expected a path of the protocol, received another'), ctx.id)
     return this.problem(new MethodNotAllowed(`expected ${allow} for the path, received ${method}`, { allow }), ctx.id)
-  }
-
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return errorResponse(error, requestId)
   }
 }
 

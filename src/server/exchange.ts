@@ -17,12 +17,12 @@ import { decompress, encodingOf } from './decompress.ts'
 import type { ServerState } from './engine.ts'
 import { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
+import { responseFault } from './head.ts'
 import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import type { Limits } from './options.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import { Reservation } from './reservation.ts'
-import { faultOf } from './response-fault.ts'
 import { discard, type ResponseOwner, sendResponse } from './response-stream.ts'
 
 /**
@@ -354,7 +354,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
       discard(response)
       return
     }
-    const fault = faultOf(response)
+    const fault = responseFault(response)
     if (fault !== undefined) {
       discard(response)
       response = this.endpoint.problem(new BadOutput(fault), this.ctx.id)

@@ -29,11 +29,18 @@ export function isFraming(name: string): boolean {
 }
 
 /**
- * Returns why a response cannot be sent; undefined when it can. Descriptors are an application's code and may pass on a
+ * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken for sending. Descriptors are an application's code and may pass on a
  * client's text: a line break in a header would let the client write headers, or a whole response, of its own.
  */
 export function responseFault(response: HttpResponse): string | undefined {
-  const { status, headers, body } = response
+  try {
+    return partFaultOf(response) ?? pooledFaultOf(response)
+  } catch {
+    return expected('{ status?, headers, body }', 'the response', response)
+  }
+}
+
+function partFaultOf({ status, headers, body }: HttpResponse): string | undefined {
   if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
     return expected('an HTTP status from 200 to 599', 'the response', status)
   }
@@ -49,6 +56,12 @@ export function responseFault(response: HttpResponse): string | undefined {
   if (typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body) || isAsyncBody(body))
     return undefined
   return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
+}
+
+/** Takes ownership of a response's pooled body for sending, which can be done once. */
+function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
+  if (pooled === undefined || pooled.take()) return undefined
+  return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
 }
 
 /** Whether a status forbids a body. **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */

@@ -30,6 +30,7 @@ class MountEndpoint implements Endpoint {
   readonly isLimited = true
   readonly startsUnread = true
   readonly decompresses = false
+  readonly problem = problemResponse
   readonly #handler: FetchHandler
 
   constructor(name: string, path: string, handler: FetchHandler) {
@@ -41,10 +42,6 @@ class MountEndpoint implements Endpoint {
   answer(request: HttpRequest, ctx: Context, target: RequestTarget): MaybePromise<HttpResponse> {
     const { body } = request
     return this.#run(ctx, () => requestOf(ctx, target, body.length > 0 ? body : undefined))
-  }
-
-  problem(error: ServingError, requestId: string): HttpResponse {
-    return problemResponse(error, requestId)
   }
 
   receive(_: number | undefined, ctx: Context, target: RequestTarget): EndpointReceiver {

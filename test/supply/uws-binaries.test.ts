@@ -15,11 +15,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'serving-supply-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
 
 describe('binaries of uWebSockets.js', () => {
-  it('are those of the table, all of them', () => {
-    const found = readdirSync(folder).map((file) => [
-      file.replace(/^uws_|\.node$/g, ''),
-      sha256(readFileSync(join(folder, file))),
-    ])
+  it('are those of the table, all that the framework runs on', () => {
+    const found = readdirSync(folder)
+      .filter((file) => !/_win32_|_(?:108|120)\.node$/.test(file))
+      .map((file) => [file.replace(/^uws_|\.node$/g, ''), sha256(readFileSync(join(folder, file)))])
     expect(uwsChecksums).toEqual(Object.fromEntries(found))
   })
 
