@@ -182,8 +182,8 @@ function build(force) {
   if (!force && !existsSync(stamp) && isPrebuilt()) return false
   const simdjson = simdjsonDir()
   const jpeg = hasJpeg()
-  const wanted = fingerprint(simdjson, jpeg)
-  if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
+  const current = fingerprint(simdjson, jpeg)
+  if (!force && existsSync(binary) && existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return false
   removeBuilt()
   rmSync(logFile, { force: true })
   mkdirSync(buildDir, { recursive: true })
@@ -193,7 +193,7 @@ function build(force) {
   nodeGyp(['configure', nodedir, '--', `-Dsimdjson_dir=${simdjson}`, `-Djpeg=${jpeg ? 1 : 0}`])
   nodeGyp(['build', nodedir, '--jobs=max'])
   if (!existsSync(binary)) throw new Unmet(`node-gyp left no binary, see ${logFile}`)
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, current)
   return true
 }
 

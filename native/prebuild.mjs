@@ -168,8 +168,8 @@ function main() {
   const unknown = names.find((name) => !Object.hasOwn(targets, name))
   if (unknown !== undefined) throw new Error(`${unknown} is none of ${Object.keys(targets).join(', ')}`)
   const stamp = join(out, 'sources.txt')
-  const wanted = sourceHash()
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) rmSync(out, { recursive: true, force: true })
+  const current = sourceHash()
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== current) rmSync(out, { recursive: true, force: true })
   try {
     const zig = findZig()
     for (const tool of ['cargo', 'cmake', 'ninja', 'nasm'])
@@ -185,7 +185,7 @@ function main() {
     // IJG's licence asks for its text beside the binaries.
     const licences = ['LICENSE.md', 'README.ijg'].map((name) => readFileSync(join(fetchJpeg(), name), 'utf8'))
     writeFileSync(join(out, 'LICENSE-libjpeg-turbo.md'), licences.join('\n'))
-    writeFileSync(stamp, wanted)
+    writeFileSync(stamp, current)
   } catch (error) {
     if (!(error instanceof Missing) || process.argv.includes('--required')) throw error
     // Some without the others would be a package that works on one machine only.

@@ -105,15 +105,17 @@ function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
 /** Returns the array of an NDArray message. **Errors**: BadInput `dtype`, `shape`. */
 export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArray {
   const number = message.dtype ?? 0
-  const wanted = listByNumber.get(number)?.dtype
-  if (wanted === undefined && number !== 0) {
+  const declared = listByNumber.get(number)?.dtype
+  if (declared === undefined && number !== 0) {
     throw new BadInput(`expected a known dtype for ${name}, received number ${number}`, { reason: 'dtype' })
   }
   const found = onlyList(message, name)
-  if (found !== undefined && wanted !== undefined && found.dtype !== wanted) {
-    throw new BadInput(`expected elements of dtype ${wanted} for ${name}, received ${found.dtype}`, { reason: 'dtype' })
+  if (found !== undefined && declared !== undefined && found.dtype !== declared) {
+    throw new BadInput(`expected elements of dtype ${declared} for ${name}, received ${found.dtype}`, {
+      reason: 'dtype',
+    })
   }
-  const dtype = wanted ?? found?.dtype ?? 'float64'
+  const dtype = declared ?? found?.dtype ?? 'float64'
   const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
   return new NDArray(data, shapeOf(message, data.length, name), dtype)
 }

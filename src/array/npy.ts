@@ -60,8 +60,8 @@ export function* parseNpy(bytes: Uint8Array, name: string): Slices<NDArray> {
     return new NDArray(fortran ? yield* toCOrder(data, shape) : data, shape, 'str')
   }
   const dtype = dtypeOf(code, name)
-  const wanted = elements.length / itemSize(dtype)
-  checkSize(shape, wanted, name)
+  const count = elements.length / itemSize(dtype)
+  checkSize(shape, count, name)
   const data = yield* viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
   return new NDArray(fortran && shape.length > 1 ? yield* toCOrder(data, shape) : data, shape, dtype)
 }

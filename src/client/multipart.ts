@@ -63,9 +63,9 @@ function unescape(text: string): string {
   return text.replace(/%0D|%0A|%22/gi, (escape) => decodeURIComponent(escape))
 }
 
-function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(wanted[0], from); at !== -1; at = bytes.indexOf(wanted[0], at + 1)) {
-    if (wanted.every((byte, i) => bytes[at + i] === byte)) return at
+function indexOf(bytes: Uint8Array, pattern: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(pattern[0], from); at !== -1; at = bytes.indexOf(pattern[0], at + 1)) {
+    if (pattern.every((byte, i) => bytes[at + i] === byte)) return at
   }
   return -1
 }

@@ -31,8 +31,8 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
   const types = [schema.type].flat() as string[]
   const place = path === '' ? file : `${file}: ${path}`
   if (!types.some((type) => isOfType(value, type))) {
-    const wanted = types.map((type) => typeWords[type] ?? type).join(' or ')
-    throw new InvalidArgument(`${place}: expected ${wanted}, received ${show(value)}`)
+    const allowed = types.map((type) => typeWords[type] ?? type).join(' or ')
+    throw new InvalidArgument(`${place}: expected ${allowed}, received ${show(value)}`)
   }
   if (schema.enum !== undefined && !schema.enum.some((each) => each === value)) {
     throw new InvalidArgument(`${place}: expected ${schema.enum.join(' or ')}, received ${show(value)}`)

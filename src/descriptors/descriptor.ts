@@ -139,7 +139,7 @@ export type Received<D> = D extends IODescriptor<infer In, never> ? In : never
 export type Returned<D> = D extends { toHttpResponse(value: infer Out, ...rest: never[]): unknown } ? Out : never
 
 /** Returns the error for content of a kind that a descriptor does not accept. */
-export function wrongContent(received: ProtoField | undefined, wanted: ProtoField): BadInput {
-  const choice = wanted === 'serialized_bytes' ? wanted : `${wanted} or serialized_bytes`
+export function wrongContent(received: ProtoField | undefined, supported: ProtoField): BadInput {
+  const choice = supported === 'serialized_bytes' ? supported : `${supported} or serialized_bytes`
   return new BadInput(`expected ${choice} for the content, received ${received ?? 'none'}`, { reason: 'media-type' })
 }

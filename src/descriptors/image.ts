@@ -334,9 +334,9 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const { pilmode } = this
     if (pilmode !== null && pilmode !== '1' && fitsMode(value, pilmode)) return RasterImage.fromNDArray(value, pilmode)
     if (value.dtype !== 'uint8' || value.size === 0 || !hasPictureShape(value)) {
-      const wanted = 'uint8 of shape (h, w), (h, w, 1), (h, w, 3) or (h, w, 4)'
+      const allowed = 'uint8 of shape (h, w), (h, w, 1), (h, w, 3) or (h, w, 4)'
       const received = `${value.dtype} of shape ${showShape(value.shape)}`
-      throw new BadOutput(`expected ${wanted} for Image, received ${received}`)
+      throw new BadOutput(`expected ${allowed} for Image, received ${received}`)
     }
     return RasterImage.fromNDArray(value)
   }

@@ -263,7 +263,7 @@ async function collectPart(
 
 /** Converts a part's response to the part. Its bytes are collected, unless it is a stream that states its length. */
 function writePart(name: string, { headers, body }: HttpResponse): MaybePromise<WrittenPart> {
-  const header = (wanted: string) => headers.find(([key]) => key === wanted)?.[1]
+  const header = (name: string) => headers.find(([key]) => key === name)?.[1]
   const type = header('content-type') ?? 'application/octet-stream'
   if (!isHeaderValue(type))
     throw new BadOutput(expected('a media type', `content-type of part ${JSON.stringify(name)}`, type))

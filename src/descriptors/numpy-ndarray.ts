@@ -289,12 +289,12 @@ const reasons: Record<ParseFailure['failure'], BadInputReason> = {
 }
 
 function parseError({ failure, offset }: ParseFailure, dtype: DType | undefined): BadInput {
-  const wanted = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
+  const elements = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
   const message = {
     syntax: 'expected JSON for NumpyNdarray, received another character or the end of the body',
     encoding: 'expected UTF-8 text for NumpyNdarray, received an invalid byte sequence',
     ragged: 'expected lists of equal length for NumpyNdarray, received a different one',
-    dtype: `expected ${wanted} for NumpyNdarray, received an element of another kind`,
+    dtype: `expected ${elements} for NumpyNdarray, received an element of another kind`,
     range: `expected numbers in the range of dtype ${dtype ?? 'float64'} for NumpyNdarray, received one beyond`,
     precision:
       'expected integers within ±2^53 for NumpyNdarray without dtype, received one beyond; dtype int64 keeps it exact',

@@ -329,8 +329,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     }
     if (!this.enforceShape || this.shape === undefined || this.shape[1] === -1 || this.shape[1] === width)
       return undefined
-    const wanted = `${this.shape[1]} columns (shape ${showShape(this.shape)})`
-    const message = `expected ${wanted} for PandasDataFrame, received ${width}`
+    const allowed = `${this.shape[1]} columns (shape ${showShape(this.shape)})`
+    const message = `expected ${allowed} for PandasDataFrame, received ${width}`
     return { message, reason: 'shape' }
   }
 

@@ -92,7 +92,7 @@ function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): bool
 }
 
 /**
- * Returns the first file of an accepted type in a complete form. `wanted` and `owner` are for errors.
+ * Returns the first file of an accepted type in a complete form. `types` and `owner` are for errors.
  * **Errors**: UnsupportedMediaType for a body that is not multipart/form-data, and as {@link planSingleFile}.
  */
 export function singleFilePart(request: HttpRequest, accepts: AcceptsType, types: string, owner: string): FilePart {

@@ -5,7 +5,7 @@
 import type { BadInputReason } from '../errors.ts'
 import { type FrameFailureKind, maxFrameColumns } from './frame-codec.ts'
 
-const words: Record<FrameFailureKind, readonly [reason: BadInputReason, wanted: string, received: string]> = {
+const words: Record<FrameFailureKind, readonly [reason: BadInputReason, expected: string, received: string]> = {
   syntax: ['syntax', 'JSON', 'another character or the end of the body'],
   encoding: ['encoding', 'whole characters', 'half of a surrogate pair'],
   ragged: ['ragged', 'rows of equal form and length', 'a different one'],
@@ -23,9 +23,9 @@ const words: Record<FrameFailureKind, readonly [reason: BadInputReason, wanted: 
 /** Returns the reason of a failure, what was expected and what came. */
 export function failureWords(failure: FrameFailureKind): {
   readonly reason: BadInputReason
-  readonly wanted: string
+  readonly expected: string
   readonly received: string
 } {
-  const [reason, wanted, received] = words[failure]
-  return { reason, wanted, received }
+  const [reason, expected, received] = words[failure]
+  return { reason, expected, received }
 }

@@ -38,8 +38,8 @@ export function requestFormat(
   defaultFormat: FrameFormat,
   name: string,
 ): { readonly format: FrameFormat; readonly charset: string | undefined } {
-  const wanted = 'application/json, application/octet-stream or text/csv'
-  const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, wanted, name)
+  const accepted = 'application/json, application/octet-stream or text/csv'
+  const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, accepted, name)
   if (type === undefined) return { format: defaultFormat, charset: undefined }
   return { format: formatOf(type) ?? defaultFormat, charset: type.parameters.get('charset')?.toLowerCase() }
 }

@@ -92,11 +92,11 @@ class Misfit {
 }
 
 function refusal({ failure, row }: Misfit, column: string, name: string): BadInput {
-  const { reason, wanted, received } = failureWords(failure)
+  const { reason, expected, received } = failureWords(failure)
   const shown = JSON.stringify(column.slice(0, 80))
   const place = row === undefined ? '' : ` in row ${row}`
   return new BadInput(
-    `expected ${wanted} within the lists and objects of column ${shown} of ${name}, received ${received}${place}`,
+    `expected ${expected} within the lists and objects of column ${shown} of ${name}, received ${received}${place}`,
     { reason, path: row === undefined ? column : `[${row}].${column}` },
   )
 }

@@ -82,9 +82,9 @@ const messages: Record<CsvFailure['failure'], readonly [reason: BadInputReason, 
 }
 
 function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {
-  const [reason, wanted, received] = messages[failure]
+  const [reason, expected, received] = messages[failure]
   const place = row === undefined || row < 0 ? '' : ` in row ${row}`
-  return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
+  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
     reason,
     offset,
     ...(row !== undefined && row >= 0 && { path: `[${row}]` }),

@@ -127,11 +127,11 @@ function refusal(
   name: string,
 ): BadInput {
   const { reason, received, ...words } = failureWords(failure)
-  const wanted = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : words.wanted
+  const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : words.expected
   const at = bom + offset
   const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
   const place = `${shown}${row === undefined ? '' : ` of row ${row}`} at byte ${at}`
-  return new BadInput(`expected ${wanted} for ${name}, received ${received}${place}`, {
+  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
     reason,
     offset: at,
     ...(column !== undefined && { path: row === undefined ? column : `[${row}].${column}` }),

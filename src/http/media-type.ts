@@ -96,7 +96,7 @@ export function typeOfFilename(filename: string | undefined): MediaType | undefi
 export function requireMediaType(
   headers: RequestHeaders,
   accepts: (type: MediaType) => boolean,
-  wanted: string,
+  types: string,
   name: string,
 ): MediaType | undefined {
   const value = headers.get('content-type')
@@ -110,7 +110,7 @@ export function requireMediaType(
   if (accepted !== undefined || value === undefined || isUntypedPart(headers)) return accepted
   if (type?.essence === 'application/x-www-form-urlencoded' && accepts(json)) return json
   throw new UnsupportedMediaType(
-    `expected content-type ${wanted} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
+    `expected content-type ${types} for ${name}, received ${JSON.stringify(value.slice(0, 80))}`,
   )
 }
 

@@ -22,8 +22,8 @@ export function dither(mode: RasterMode, width: number): Kernel | undefined {
       let below = 0
       let diagonal = 0
       for (let x = 0; x < width; x++) {
-        const wanted = greyAt(source, row + x) + Math.trunc((carried + errors[x + 1]) / 16)
-        const level = Math.max(0, Math.min(255, wanted))
+        const exact = greyAt(source, row + x) + Math.trunc((carried + errors[x + 1]) / 16)
+        const level = Math.max(0, Math.min(255, exact))
         const bit = level > 128 ? 255 : 0
         target[row + x] = bit
         const error = level - bit

@@ -125,8 +125,8 @@ function ditherToWeb(step: number, targetStep: number, width: number): Kernel {
       diagonal.fill(0)
       for (let x = 0; x < width; x++) {
         for (let c = 0; c < 3; c++) {
-          const wanted = source[(row + x) * step + c] + Math.trunc((carried[c] + errors[x * 3 + 3 + c]) / 16)
-          levels[c] = Math.max(0, Math.min(255, wanted))
+          const exact = source[(row + x) * step + c] + Math.trunc((carried[c] + errors[x * 3 + 3 + c]) / 16)
+          levels[c] = Math.max(0, Math.min(255, exact))
         }
         const [red, green, blue] = [cubeLevels[levels[0]], cubeLevels[levels[1]], cubeLevels[levels[2]]]
         // Black is the first of its entries.

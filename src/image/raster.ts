@@ -197,9 +197,9 @@ export class RasterImage implements Pixels {
     if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
     const found = mode ?? naturalMode(array)
     if (found === undefined || !fitsMode(array, found)) {
-      const wanted = mode === undefined ? 'uint8 of shape (h, w) or (h, w, 1 to 4)' : `an array that fits mode ${mode}`
+      const allowed = mode === undefined ? 'uint8 of shape (h, w) or (h, w, 1 to 4)' : `an array that fits mode ${mode}`
       throw new InvalidArgument(
-        `expected ${wanted} for RasterImage.fromNDArray, received ${array.dtype} of shape ${showShape(array.shape)}`,
+        `expected ${allowed} for RasterImage.fromNDArray, received ${array.dtype} of shape ${showShape(array.shape)}`,
       )
     }
     const { buffer, byteOffset, byteLength } = array.data as RasterElements

@@ -116,8 +116,8 @@ export function readInferRequest(message: Uint8Array): GrpcInferRequest {
     const read = (): InferRequest => {
       requireDistinct(inputs, 'input')
       requireDistinct(outputs, 'output')
-      const wanted = outputs.length === 0 ? undefined : outputs
-      return { id, parameters, inputs: readTensors(inputs, raws), outputs: wanted }
+      const requested = outputs.length === 0 ? undefined : outputs
+      return { id, parameters, inputs: readTensors(inputs, raws), outputs: requested }
     }
     return { name, version, id, parameters, read }
   })

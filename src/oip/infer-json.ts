@@ -73,12 +73,12 @@ function readParts(
   const { id = '', inputs, outputs, parameters } = body as Readonly<Record<string, unknown>>
   if (typeof id !== 'string') throw new BadInput(expected('a string', 'id', id), { reason: 'schema' })
   const list = requireList(inputs, 'inputs')
-  const wanted = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
+  const listed = outputs === undefined || outputs === null ? [] : requireList(outputs, 'outputs')
   const reader = new TensorReader(request, cut, binary, room)
   const tensors = list.map((input) => reader.read(input))
   reader.end()
   const own = parseParameters(parameters, 'the request')
-  const requested = wanted.length === 0 ? undefined : readOutputs(wanted)
+  const requested = listed.length === 0 ? undefined : readOutputs(listed)
   const finish = (all: readonly Tensor[]): InferRequest => {
     requireDistinct(all, 'input')
     return { id, parameters: own, inputs: all, outputs: requested }

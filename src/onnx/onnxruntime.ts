@@ -119,8 +119,8 @@ async function open(ort: Ort, path: string, intraOpNumThreads: number): Promise<
   }
 }
 
-function modelOf(ort: Ort, session: InferenceSession, path: string, wanted?: readonly string[]): OnnxModel {
-  const names = parseNames(wanted ?? session.outputNames, session.outputNames, path)
+function modelOf(ort: Ort, session: InferenceSession, path: string, requested?: readonly string[]): OnnxModel {
+  const names = parseNames(requested ?? session.outputNames, session.outputNames, path)
   const inputs = session.inputMetadata.map((meta) => tensorInfo(meta, `input ${meta.name} of ${path}`))
   const outputs = names.map((name) =>
     tensorInfo(session.outputMetadata[session.outputNames.indexOf(name)], `output ${name} of ${path}`),
@@ -222,10 +222,10 @@ function parseThreads(threads: unknown): number {
   throw new InvalidArgument(expected('a whole number from 1 to 1024', 'intraOpThreads', threads))
 }
 
-function parseNames(wanted: unknown, known: readonly string[], path: string): readonly string[] {
-  if (!Array.isArray(wanted) || wanted.length === 0)
-    throw new InvalidArgument(expected('a list of names', 'outputs', wanted))
-  const unknown = wanted.find((name) => !known.includes(name))
-  if (unknown === undefined) return wanted
+function parseNames(requested: unknown, known: readonly string[], path: string): readonly string[] {
+  if (!Array.isArray(requested) || requested.length === 0)
+    throw new InvalidArgument(expected('a list of names', 'outputs', requested))
+  const unknown = requested.find((name) => !known.includes(name))
+  if (unknown === undefined) return requested
   throw new InvalidArgument(expected(`some of ${known.join(', ')}`, `outputs of ${path}`, unknown))
 }

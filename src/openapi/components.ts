@@ -48,8 +48,8 @@ export class Components {
       if (key === '#' && !refersToRoot(all)) continue
       const meaning = JSON.stringify([...reachable(key, all)].sort().map((each) => [each, all.get(each)]))
       // zod calls those without a name __schema0, __schema1, …
-      const wanted = key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
-      names.set(key, this.#reserve(wanted, name, meaning))
+      const preferred = key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
+      names.set(key, this.#reserve(preferred, name, meaning))
     }
     const rename = (ref: string) => {
       const { key, rest } = parseRef(ref)
@@ -65,10 +65,10 @@ export class Components {
   }
 
   /** Returns a free name for a meaning, or the one that it has already. */
-  #reserve(wanted: string, owner: string, meaning: string): string {
-    const clean = wanted.replace(/[^A-Za-z0-9._-]/g, '_')
+  #reserve(preferred: string, owner: string, meaning: string): string {
+    const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
     for (let i = 0; ; i++) {
-      const name = i === 0 ? clean : i === 1 && wanted !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
+      const name = i === 0 ? clean : i === 1 && preferred !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
       const there = this.#meanings.get(name)
       if (there !== undefined && there !== meaning) continue
       this.#meanings.set(name, meaning)

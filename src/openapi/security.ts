@@ -25,9 +25,9 @@ export class SecuritySchemes {
     }))
   }
 
-  #add(wanted: string, scheme: SchemeObject): string {
+  #add(preferred: string, scheme: SchemeObject): string {
     for (let i = 1; ; i++) {
-      const name = i === 1 ? wanted : `${wanted}_${i}`
+      const name = i === 1 ? preferred : `${preferred}_${i}`
       const there = this.#schemes.get(name)
       if (there !== undefined && JSON.stringify(there) !== JSON.stringify(scheme)) continue
       this.#schemes.set(name, scheme)

@@ -1,5 +1,5 @@
 /**
- * The body of a request that does not come in one piece, or before it is wanted.
+ * The body of a request that does not come in one piece, or that comes before the hooks have ended.
  * @module
  */
 
@@ -163,7 +163,7 @@ export class BodyIntake {
   }
 }
 
-/** Returns the endpoint's receiver with a slot taken; undefined when the body is wanted whole. May throw. */
+/** Returns the endpoint's receiver with a slot taken; undefined when the endpoint takes the body whole. May throw. */
 function receiverOf({ endpoint, ctx, target, declared, reservation }: BodyOwner): EndpointReceiver | undefined {
   if (encodingOf(endpoint, ctx) !== undefined) return undefined
   const receiver = endpoint.receive?.(declared, ctx, target)

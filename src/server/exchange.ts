@@ -388,7 +388,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     try {
       this.socket.destroy()
     } catch {
-      // The connection is gone already, which is what was wanted.
+      // The connection is gone already.
     }
   }
 

@@ -40,7 +40,7 @@ export class NodeSocket implements ExchangeSocket {
     this.#exchange = new Exchange(server, request, this)
   }
 
-  /** Listens to the request; called once. `ready` is called when its body is wanted. */
+  /** Listens to the request; called once. `ready` is called when its body may come. */
   start(ready: () => void): void {
     this.#connection.add(this.#abort)
     if (this.#exchange.closes) this.#connection.closing = true

@@ -40,8 +40,8 @@ export async function pythonExecutable(
   const packages = [...configuredPackages(), ...(settings.packages ?? [])]
   if (packages.length === 0 && conda === undefined) return 'python3'
   const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
-  const wanted = JSON.stringify(conda ?? { packages })
-  const { code, output, lines } = await run('python3', [program, folder, wanted], stopped)
+  const spec = JSON.stringify(conda ?? { packages })
+  const { code, output, lines } = await run('python3', [program, folder, spec], stopped)
   if (code === 0) return output.trim()
   const names = (conda?.dependencies ?? packages).join(', ')
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`

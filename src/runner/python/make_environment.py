@@ -13,8 +13,8 @@ import sys
 
 
 def main():
-    folder, wanted = sys.argv[1], json.loads(sys.argv[2])
-    identity = [sys.version, os.path.realpath(sys.executable), wanted]
+    folder, spec = sys.argv[1], json.loads(sys.argv[2])
+    identity = [sys.version, os.path.realpath(sys.executable), spec]
     key = hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
     home = os.path.join(folder, key)
     python = os.path.join(home, "bin", "python")
@@ -26,7 +26,7 @@ def main():
     if not os.path.exists(complete):
         # Of an attempt that was broken off.
         shutil.rmtree(home, ignore_errors=True)
-        for command in commands(wanted, home, python):
+        for command in commands(spec, home, python):
             # Only the path goes to standard output.
             code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
             if code != 0:
@@ -35,22 +35,22 @@ def main():
     print(python)
 
 
-def commands(wanted, home, python):
+def commands(spec, home, python):
     """Returns the commands that make the environment, one after the other."""
-    if "packages" in wanted:
+    if "packages" in spec:
         uv = shutil.which("uv")
         if uv:
             return [
                 [uv, "venv", "--quiet", "--python", sys.executable, home],
-                [uv, "pip", "install", "--quiet", "--python", python, *wanted["packages"]],
+                [uv, "pip", "install", "--quiet", "--python", python, *spec["packages"]],
             ]
         pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-        return [[sys.executable, "-m", "venv", home], [python, *pip, *wanted["packages"]]]
+        return [[sys.executable, "-m", "venv", home], [python, *pip, *spec["packages"]]]
     conda = next(filter(None, map(shutil.which, ("micromamba", "mamba", "conda"))), None)
     if conda is None:
         sys.exit("packages of conda need micromamba, mamba or conda on the PATH, and none is there")
-    channels = [part for channel in wanted.get("channels", []) for part in ("--channel", channel)]
-    names = wanted["dependencies"]
+    channels = [part for channel in spec.get("channels", []) for part in ("--channel", channel)]
+    names = spec["dependencies"]
     if not any(name.split("=")[0].strip(" <>!") == "python" for name in names):
         names = ["python", *names]
     return [[conda, "create", "--yes", "--quiet", "--prefix", home, *channels, *names]]
