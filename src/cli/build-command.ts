@@ -5,12 +5,12 @@
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
+import type { DescribedService } from '../build/describe-service.ts'
 import { type BuildPlan, type Describe, planBuild } from '../build/plan-build.ts'
 import { readProject } from '../build/project.ts'
 import { writeBuild, writeStage } from '../build/write-build.ts'
 import { InvalidArgument } from '../errors.ts'
 import { childAnswer } from './child-answer.ts'
-import type { DescribeAnswer } from './describe-module.ts'
 import type { Settings } from './settings.ts'
 
 /** Builds a service into a folder, or lists what would be written; returns what to print. */
@@ -41,8 +41,8 @@ function describeStaged(root: string): Describe {
       writeStage(files, packages, stage)
       const paths = [entry, ...modules].map((path) => join(stage, path))
       const script = new URL('./describe-module.js', import.meta.url)
-      const answer = await childAnswer<DescribeAnswer>(script, paths, 'the service')
-      if ('described' in answer) return answer.described
+      const answer = await childAnswer<DescribedService>(script, paths, 'the service')
+      if ('value' in answer) return answer.value
       // The source maps of the staged code name sources beside it.
       const shown = (folder: string) => relative(process.cwd(), folder) || '.'
       throw new InvalidArgument(

@@ -5,19 +5,27 @@
 import { fork } from 'node:child_process'
 import { InvalidArgument } from '../errors.ts'
 
+/** What a process answers: a value, or why there is none. */
+export type ChildAnswer<V> = { readonly value: V } | { readonly failure: string }
+
+/** Called in such a process: sends the answer and ends it. */
+export function answerParent(answer: ChildAnswer<unknown>): void {
+  process.send?.(answer, undefined, undefined, () => process.exit(0))
+}
+
 /**
- * Returns the message that a process sends before it ends.
+ * Returns the answer that a process sends before it ends.
  * **Errors**: InvalidArgument, which begins with `name`, when it ends without one. **Cost**: starts a process.
  */
-export function childAnswer<A>(module: URL, args: readonly string[], name: string): Promise<A> {
+export function childAnswer<V>(module: URL, args: readonly string[], name: string): Promise<ChildAnswer<V>> {
   return new Promise((resolve, reject) => {
     const child = fork(module, args, {
       serialization: 'advanced',
       // What the user's code prints does not belong into the output of the command.
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    let answer: A | undefined
-    child.on('message', (message: A) => {
+    let answer: ChildAnswer<V> | undefined
+    child.on('message', (message: ChildAnswer<V>) => {
       answer = message
     })
     child.on('error', reject)

@@ -3,21 +3,18 @@
  * @module
  */
 import { pathToFileURL } from 'node:url'
-import { type DescribedService, describeService } from '../build/describe-service.ts'
+import { describeService } from '../build/describe-service.ts'
 import { loadedPackages } from '../modules/optional.ts'
+import { answerParent } from './child-answer.ts'
 import { explain } from './explain.ts'
 import { loadService } from './load-service.ts'
 
-/** What the process answers. */
-export type DescribeAnswer = { readonly described: DescribedService } | { readonly failure: string }
-
 const [, , file, ...modules] = process.argv
-const send = (answer: DescribeAnswer) => process.send?.(answer, undefined, undefined, () => process.exit(0))
 
 try {
   const service = await loadService(file)
   for (const path of modules) await import(pathToFileURL(path).href)
-  send({ described: describeService(service, [...loadedPackages]) })
+  answerParent({ value: describeService(service, [...loadedPackages]) })
 } catch (error) {
-  send({ failure: explain(error) })
+  answerParent({ failure: explain(error) })
 }

@@ -7,7 +7,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { type ConfigFile, findConfigFile, readConfigFile } from '../config/config-file.ts'
 import { type GivenOptions, type SettledOption, settleOptions } from '../config/settled-options.ts'
 import { InvalidArgument } from '../errors.ts'
-import { importDefault } from './import-default.ts'
+import { childAnswer } from './child-answer.ts'
 
 /** What a command works with. */
 export interface Settings {
@@ -40,4 +40,14 @@ function findServiceFile(path: string): string {
   if (!extensions.includes(extname(file)))
     throw new InvalidArgument(`expected a .ts, .mts, .js or .mjs file, received ${path}`)
   return file
+}
+
+/**
+ * Returns the default export of a module of the user's, which must be plain data.
+ * **Errors**: InvalidArgument with the module's own error. **Cost**: starts a process.
+ */
+async function importDefault(path: string): Promise<unknown> {
+  const answer = await childAnswer<unknown>(new URL('./import-module.js', import.meta.url), [path], path)
+  if ('failure' in answer) throw new InvalidArgument(answer.failure)
+  return answer.value
 }

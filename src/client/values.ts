@@ -3,6 +3,7 @@
  * @module
  */
 import type { DType, DTypeData } from '../dtype.ts'
+import type { ServerSentEvent } from '../http/event-stream.ts'
 
 /** An array: flat elements in C order. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */
 export interface ArrayValue<D extends DType = DType> {
@@ -56,11 +57,5 @@ export type ByteStream = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>
  */
 export type FileInput = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | ByteStream
 
-/** A server-sent event. **Source**: WHATWG HTML, section "Server-sent events". */
-export interface EventValue {
-  readonly data: string
-  readonly event?: string
-  readonly id?: string
-  /** **Units**: milliseconds. */
-  readonly retry?: number
-}
+/** A server-sent event. */
+export type EventValue = ServerSentEvent

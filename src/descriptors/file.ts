@@ -20,8 +20,7 @@ import {
   type HttpResponse,
   type RequestHeaders,
 } from '../http/message.ts'
-import { bufferPool } from '../memory/buffer-pool.ts'
-import { PooledBody } from '../memory/pooled-body.ts'
+import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
 import type { FileMessage } from '../proto/messages.ts'
 import type { Formats } from './description.ts'

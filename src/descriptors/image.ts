@@ -21,9 +21,9 @@ import { type Context, lifecycle } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { withCopy } from '../image/byte-copy.ts'
-import { type ImageHeader, type ImageMimeType, imageMimeTypes, imageTypeOf, readImageHeader } from '../image/header.ts'
+import { type ImageHeader, type ImageMimeType, imageTypeOf, readImageHeader } from '../image/header.ts'
 import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
-import { declaredImageType, sampleType } from '../image/image-types.ts'
+import { declaredImageType, parseImageTypes, sampleType } from '../image/image-types.ts'
 import { fitsMode, RasterImage } from '../image/raster.ts'
 import { convertInSlices } from '../image/raster-convert.ts'
 import {
@@ -139,7 +139,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     this.pilmode = pilmode
     this.mimeType = mimeType
     this.maxPixels = maxPixels
-    this.allowedMimeTypes = parseAllowed(options.allowedMimeTypes)
+    this.allowedMimeTypes = parseImageTypes(options.allowedMimeTypes)
     this.tensor = tensor
     this.#plan = tensor && new TensorPlan(tensor, pilmode === 'L' ? 1 : 3)
     this.sample = sample
@@ -356,10 +356,6 @@ function reserve(ctx: Context | undefined, bytes: number): void {
   throw new Overloaded('too little memory for another picture', { limit: 'memory' })
 }
 
-function isKnown(mimeType: unknown): mimeType is ImageMimeType {
-  return (imageMimeTypes as readonly unknown[]).includes(mimeType)
-}
-
 function hasAlpha(mode: RasterMode | null): boolean {
   return mode === 'RGBA' || mode === 'LA' || mode === 'PA'
 }
@@ -370,18 +366,4 @@ function hasPictureShape({ shape }: NDArray): boolean {
 
 function describe({ mode, width, height }: RasterImage): string {
   return `${mode} of ${width}×${height}`
-}
-
-function parseAllowed(allowed: unknown): readonly ImageMimeType[] {
-  if (allowed === undefined || allowed === null) return imageMimeTypes
-  const isList = typeof allowed === 'object' && Symbol.iterator in allowed
-  if (!isList) throw new InvalidArgument(expected('a list of media types', 'allowedMimeTypes', allowed))
-  const types: unknown[] = [...(allowed as Iterable<unknown>)].map((type) =>
-    typeof type === 'string' ? type.toLowerCase() : type,
-  )
-  const wrong = types.find((type) => !isKnown(type))
-  if (types.some((type) => !isKnown(type))) {
-    throw new InvalidArgument(expected(`some of ${imageMimeTypes.join(', ')}`, 'allowedMimeTypes', wrong))
-  }
-  return Object.freeze([...new Set(types as ImageMimeType[])])
 }

@@ -19,11 +19,12 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { dtypeNameOf, parseDtypes, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
+import { dtypeNameOf, parseColumnNames, parseDtypes, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
 import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
+  encodeParquet,
   fromDataFrameMessage,
   type LabelledTable,
   readParquet,
@@ -35,12 +36,10 @@ import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
-import { encodeTableSchema, type FieldType, labelKeyFor } from '../frame/table-schema.ts'
+import { type FieldType, tableText } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
-import { bufferPool } from '../memory/buffer-pool.ts'
-import { PooledBody } from '../memory/pooled-body.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
@@ -134,7 +133,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const options = checkOptions('PandasDataFrame', given, [...optionNames, ...timeOptions])
     checkEnforced('PandasDataFrame', options)
     this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
-    this.columns = options.columns === undefined ? undefined : parseColumns(options.columns)
+    this.columns = options.columns === undefined ? undefined : parseColumnNames(options.columns)
     this.applyColumnNames = options.applyColumnNames ?? false
     this.dtype = options.dtype
     this.enforceDtype = options.enforceDtype ?? false
@@ -282,7 +281,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     { table, labels, types, mixed }: LabelledTable & Partial<Pick<JsonFrame, 'types' | 'mixed'>>,
     isOwned = false,
   ): MaybePromise<DataFrame> {
-    this.#checkWidth(table.columns.length)
+    this.#checkWidth(table.columns.length, BadInput)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
     const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
@@ -297,7 +296,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */
   #accept(frame: DataFrame): MaybePromise<DataFrame> {
     const own = this.#polars.names(frame).map((name) => ({ name }))
-    this.#checkWidth(own.length)
+    this.#checkWidth(own.length, BadInput)
     const renamed = this.applyColumnNames ? this.#polars.rename(frame, this.columns as readonly string[]) : frame
     const named = this.#polars.names(renamed).map((name) => ({ name }))
     return castFrame(renamed, this.#castingTo(this.#typesOf(named, own)))
@@ -317,21 +316,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return columns.map(({ name }, i) => types.get(name) ?? types.get(own[i].name))
   }
 
-  #checkWidth(width: number): void {
-    const problem = this.#widthProblem(width)
-    if (problem !== undefined) throw new BadInput(problem.message, { reason: problem.reason })
-  }
-
-  #widthProblem(width: number): { message: string; reason: 'columns' | 'shape' } | undefined {
+  #checkWidth(width: number, Refusal: typeof BadInput | typeof BadOutput): void {
     if (this.applyColumnNames && width !== this.columns?.length) {
       const message = `expected ${this.columns?.length} columns for PandasDataFrame, received ${width}`
-      return { message, reason: 'columns' }
+      throw new Refusal(message, { reason: 'columns' })
     }
-    if (!this.enforceShape || this.shape === undefined || this.shape[1] === -1 || this.shape[1] === width)
-      return undefined
+    if (!this.enforceShape || this.shape === undefined || this.shape[1] === -1 || this.shape[1] === width) return
     const allowed = `${this.shape[1]} columns (shape ${showShape(this.shape)})`
-    const message = `expected ${allowed} for PandasDataFrame, received ${width}`
-    return { message, reason: 'shape' }
+    throw new Refusal(`expected ${allowed} for PandasDataFrame, received ${width}`, { reason: 'shape' })
   }
 
   toHttpResponse(value: DataFrame, ctx?: Context): MaybePromise<HttpResponse> {
@@ -340,7 +332,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
     try {
       if (format === 'csv') return { headers, body: polars.writeCsv(frame) }
-      if (format === 'parquet') return { headers, ...pooledParquet(polars, frame) }
+      if (format === 'parquet') return { headers, ...encodeParquet(polars, frame) }
     } catch (cause) {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
@@ -352,9 +344,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const polars = this.#polars
     if (!polars.isDataFrame(value)) throw new BadOutput(expected('a DataFrame', 'PandasDataFrame', value))
     // Reading a frame's names takes 0.7 µs, so only if needed.
-    const needsWidth = this.applyColumnNames || this.enforceShape
-    const problem = needsWidth ? this.#widthProblem(polars.names(value).length) : undefined
-    if (problem !== undefined) throw new BadOutput(problem.message)
+    if (this.applyColumnNames || this.enforceShape) this.#checkWidth(polars.names(value).length, BadOutput)
     // The renamed clone shares the columns; the function's own frame keeps its names.
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
@@ -363,35 +353,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const polars = this.#polars
     const { orient } = this
     const textOf = (table?: ColumnTable, fields?: readonly FieldType[]): FrameText => {
-      const own = labels && { labels }
-      if (orient !== 'table' || table === undefined) return { layout: orient, ...own }
-      const labelKey = labelKeyFor(
-        table.columns.map((column) => column.name),
-        labels,
-      )
-      const schema = encodeTableSchema(table, labels, labelKey, fields ?? polars.fieldTypes(frame))
-      return { layout: 'table', schema, labelKey, ...own }
+      if (orient !== 'table' || table === undefined) return { layout: orient, ...(labels && { labels }) }
+      return tableText(table, labels, fields ?? polars.fieldTypes(frame))
     }
     return encodeFrameJson({ polars, frame, textOf, times: this.#times, name: 'PandasDataFrame' })
   }
-}
-
-/** Returns a frame as Parquet, in memory of the pool where it is made from columns. */
-function pooledParquet(polars: Polars, frame: DataFrame): Pick<HttpResponse, 'body' | 'pooled'> {
-  let taken: ArrayBuffer | undefined
-  const body = polars.writeParquet(frame, (size) => {
-    taken = bufferPool.take(size)
-    return taken
-  })
-  return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
-}
-
-function parseColumns(columns: unknown): readonly string[] {
-  if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) {
-    throw new InvalidArgument(expected('a list of strings', 'columns', columns))
-  }
-  if (new Set(columns).size !== columns.length) {
-    throw new InvalidArgument(expected('names that differ', 'columns', columns))
-  }
-  return columns
 }

@@ -19,7 +19,7 @@ import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { Series } from '../frame/polars-package.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
-import { encodeTableSchema, labelKeyFor } from '../frame/table-schema.ts'
+import { tableText } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
@@ -242,12 +242,8 @@ export class PandasSeries extends IODescriptor<Series> {
       switch (this.orient) {
         case 'split':
           return { layout: 'series-split', ...(name !== '' && { name }), ...own }
-        case 'table': {
-          if (table === undefined) return { layout: 'table', ...own }
-          const labelKey = labelKeyFor([called], labels)
-          const schema = encodeTableSchema(table, labels, labelKey, polars.fieldTypes(frame))
-          return { layout: 'table', schema, labelKey, ...own }
-        }
+        case 'table':
+          return table === undefined ? { layout: 'table', ...own } : tableText(table, labels, polars.fieldTypes(frame))
         case 'index':
         case 'columns':
           return { layout: 'series-index', ...own }

@@ -24,6 +24,17 @@ export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | bo
   )
 }
 
+/** Checks a list of column names. **Errors**: InvalidArgument. */
+export function parseColumnNames(columns: unknown): readonly string[] {
+  if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) {
+    throw new InvalidArgument(expected('a list of strings', 'columns', columns))
+  }
+  if (new Set(columns).size !== columns.length) {
+    throw new InvalidArgument(expected('names that differ', 'columns', columns))
+  }
+  return columns
+}
+
 /** Options of the form of times in JSON, in pandas' names. */
 export interface TimeOptions {
   /**

@@ -109,7 +109,7 @@ class FrameParser {
     if (this.#json.peek() !== byte) throw this.#unexpected()
   }
 
-  /** `[…]`: rows of one form: records, lists of values, or, unless `form` says which, scalars, as the first row is. */
+  /** `[…]`: rows that begin with `form`: records, or lists of values. Without it all are as the first, or scalars. */
   #list(form?: number): void {
     let expected = form
     this.#require(bracket)

@@ -6,6 +6,7 @@
 import { onlyList } from '../array/message.ts'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
+import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import {
@@ -21,6 +22,7 @@ import {
 import { isLabelKind } from './labels.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
+import type { Polars } from './polars.ts'
 import type { ColumnFailure } from './polars-columns.ts'
 import type { DataFrame } from './polars-package.ts'
 
@@ -49,6 +51,16 @@ export function readParquet(bytes: Uint8Array, name: string): MaybePromise<Colum
     readFlatParquet(bytes),
     (table) => table ?? decodeParquet(bytes, name),
   )
+}
+
+/** Encodes a frame as Parquet, in memory of the pool where it is made from columns. **Errors**: of Polars. */
+export function encodeParquet(polars: Polars, frame: DataFrame): { readonly body: Uint8Array; pooled?: PooledBody } {
+  let taken: ArrayBuffer | undefined
+  const body = polars.writeParquet(frame, (size) => {
+    taken = bufferPool.take(size)
+    return taken
+  })
+  return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
 }
 
 /** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */

@@ -8,6 +8,7 @@ import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
 import { tooDeepAt } from '../text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
+import type { FrameText } from './frame-plan.ts'
 
 /** A parsed schema: the type of each column, and the name of the one that holds the row labels. */
 export interface TableSchema {
@@ -93,22 +94,24 @@ function nulls(name: string, rows: number): Column {
  * Returns the key for the row labels: their own name, else `index`, or the one that pandas' `reset_index` uses if a
  * column has that name.
  */
-export function labelKeyFor(names: readonly string[], labels?: Column): string {
+function labelKeyFor(names: readonly string[], labels: Column | undefined): string {
   if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
   if (!names.includes('index')) return 'index'
   for (let level = 0; ; level++) if (!names.includes(`level_${level}`)) return `level_${level}`
 }
 
-/** Returns the text of a table's schema. `types` says what columns hold that became text. */
-export function encodeTableSchema(
+/** Returns how a table is written, with its schema. `types` says what columns hold that became text. */
+export function tableText(
   { columns }: ColumnTable,
   labels: Column | undefined,
-  labelKey: string,
   types: readonly FieldType[],
-): string {
+): FrameText {
+  const names = columns.map(({ name }) => name)
+  const labelKey = labelKeyFor(names, labels)
   const fields: object[] = [{ name: labelKey, type: typeName(labels?.kind ?? 'int64') }]
   for (const [i, column] of columns.entries()) fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
-  return JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
+  const schema = JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
+  return { layout: 'table', schema, labelKey, ...(labels && { labels }) }
 }
 
 function fieldOf({ kind, isJson, validity }: Column, { time, categories }: FieldType): object {

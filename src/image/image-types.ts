@@ -1,8 +1,9 @@
 /**
- * Names and samples of pictures: which format a Content-Type or an extension stands for.
+ * Names and samples of pictures: which format an option, a Content-Type or an extension stands for.
  * @module
  */
 import { extname } from 'node:path'
+import { expected, InvalidArgument } from '../errors.ts'
 import type { SampleContent } from '../file/file-sample.ts'
 import { type ImageMimeType, imageMimeTypes, imageTypeOf } from './header.ts'
 
@@ -39,4 +40,18 @@ export function declaredImageType(essence: string): ImageMimeType | undefined {
 /** Returns the format of a sample: what its name tells, else its bytes. */
 export function sampleType({ bytes, name = '' }: SampleContent): ImageMimeType | undefined {
   return extensions.get(extname(name).toLowerCase()) ?? imageTypeOf(bytes)
+}
+
+/** Checks a list of formats, by default all. **Errors**: InvalidArgument. */
+export function parseImageTypes(allowed: unknown): readonly ImageMimeType[] {
+  if (allowed === undefined || allowed === null) return imageMimeTypes
+  const isList = typeof allowed === 'object' && Symbol.iterator in allowed
+  if (!isList) throw new InvalidArgument(expected('a list of media types', 'allowedMimeTypes', allowed))
+  const types = [...(allowed as Iterable<unknown>)].map((given) => {
+    const name = typeof given === 'string' ? given.toLowerCase() : given
+    const type = imageMimeTypes.find((each) => each === name)
+    if (type !== undefined) return type
+    throw new InvalidArgument(expected(`some of ${imageMimeTypes.join(', ')}`, 'allowedMimeTypes', name))
+  })
+  return Object.freeze([...new Set(types)])
 }

@@ -5,8 +5,7 @@
  * @module
  */
 
-import { bufferPool } from '../memory/buffer-pool.ts'
-import { PooledBody } from '../memory/pooled-body.ts'
+import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
 import { writePacked } from '../proto/packed.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'

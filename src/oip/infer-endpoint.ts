@@ -2,13 +2,14 @@
  * `POST …/infer`.
  * @module
  */
+import { promisify } from 'node:util'
+import { deflate, gzip } from 'node:zlib'
 import { BadInput, expected } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { compressed } from './compression.ts'
 import { encodeAnswer } from './infer-answer.ts'
 import { isRawBody, lengthHeader, readInfer, readRawBody } from './infer-json.ts'
 import { type InferRequest, noParameters } from './infer-request.ts'
@@ -16,6 +17,9 @@ import { attempt, describeModel, infer } from './inference.ts'
 import type { Model } from './model.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
+
+// `deflate` is zlib's format (RFC 9110 section 8.4.1.2); tritonclient reads no other.
+const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
 
 /** Request headers that the protocol reads. */
 export const ownHeaders = ['x-request-id', 'content-encoding', 'accept-encoding', lengthHeader]
@@ -114,4 +118,26 @@ function withLength(body: Uint8Array): Uint8Array {
   bytes.writeUInt32LE(body.length)
   bytes.set(body, 4)
   return bytes
+}
+
+/**
+ * Returns the encoding that a client asks for. Only one that names a single encoding does: aiohttp and httpx send a
+ * list of all that they know with every request, and compressing a tensor takes longer than sending it.
+ */
+function encodingFrom(accept: string | undefined): keyof typeof encoders | undefined {
+  const name = accept?.trim().toLowerCase()
+  return name === 'gzip' || name === 'deflate' ? name : undefined
+}
+
+/** Compresses a response as its client asks, off the event loop. */
+function compressed(response: HttpResponse, accept: string | undefined): MaybePromise<HttpResponse> {
+  const name = encodingFrom(accept)
+  if (name === undefined) return response
+  const { body, headers, pooled, ...rest } = response
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array
+  if (!isWhole || body.length === 0) return response
+  return encoders[name](body).then((bytes) => {
+    pooled?.give(body as Uint8Array)
+    return { ...rest, headers: [...headers, ['content-encoding', name], ['vary', 'accept-encoding']], body: bytes }
+  })
 }

@@ -29,8 +29,9 @@ export function isFraming(name: string): boolean {
 }
 
 /**
- * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken for sending. Descriptors are an application's code and may pass on a
- * client's text: a line break in a header would let the client write headers, or a whole response, of its own.
+ * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken for sending. Descriptors
+ * are an application's code and may pass on a client's text: a line break in a header would let the client write
+ * headers, or a whole response, of its own.
  */
 export function responseFault(response: HttpResponse): string | undefined {
   try {

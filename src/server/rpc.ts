@@ -10,7 +10,7 @@ import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../a
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import type { PooledBody } from '../memory/pooled-body.ts'
+import type { PooledBody } from '../memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'

@@ -5,7 +5,14 @@
 import type { MetricFamily } from '../metrics/metric-family.ts'
 import { joinGroup } from '../metrics/process-group.ts'
 import { collectMs } from './metrics-collector.ts'
-import { type AllMetrics, isMessageOf, type MetricsRequest, sendToSupervisor } from './worker-messages.ts'
+import {
+  type AllMetrics,
+  isMessageOf,
+  type MetricsRequest,
+  sendToSupervisor,
+  type WorkerMessage,
+} from './worker-messages.ts'
+import { supervisorChannel, WorkerPoll } from './worker-poll.ts'
 
 type Families = readonly MetricFamily[]
 
@@ -15,15 +22,15 @@ const answerMs = collectMs + 1_000
 /** Makes this process one of those that a supervisor collects metrics from. */
 export class MetricsMember {
   readonly #own: () => Promise<Families>
-  readonly #pending = new Map<number, (processes: readonly Families[]) => void>()
-  #ids = 0
+  readonly #poll = new WorkerPoll<readonly Families[], WorkerMessage>()
 
   /** `own`: returns the metrics of this process. */
   constructor(own: () => Promise<Families>) {
     this.#own = own
     process.on('message', (message: unknown) => {
       if (isMessageOf<MetricsRequest>('metrics_request', message)) void this.#report(message.id)
-      else if (isMessageOf<AllMetrics>('all_metrics', message)) this.#pending.get(message.id)?.(message.processes)
+      else if (isMessageOf<AllMetrics>('all_metrics', message))
+        this.#poll.take(supervisorChannel, message.id, message.processes)
     })
     joinGroup(() => this.#ask())
   }
@@ -37,20 +44,10 @@ export class MetricsMember {
     await sendToSupervisor({ type: 'metrics_report', id, families: await this.#own().catch(() => []) })
   }
 
-  #ask(): Promise<readonly Families[]> {
-    const id = ++this.#ids
-    return new Promise((resolve, reject) => {
-      const late = () => {
-        this.#pending.delete(id)
-        reject(new Error('the supervisor did not answer'))
-      }
-      const timer = setTimeout(late, answerMs)
-      this.#pending.set(id, (processes) => {
-        clearTimeout(timer)
-        this.#pending.delete(id)
-        resolve(processes)
-      })
-      void sendToSupervisor({ type: 'all_metrics_request', id })
-    })
+  async #ask(): Promise<readonly Families[]> {
+    const requestOf = (id: number) => ({ type: 'all_metrics_request', id }) as const
+    const { answers } = await this.#poll.ask([supervisorChannel], answerMs, requestOf)
+    if (answers.length === 0) throw new Error('the supervisor did not answer')
+    return answers[0]
   }
 }

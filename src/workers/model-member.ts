@@ -3,17 +3,27 @@
  * @module
  */
 import { answerGroup, type GroupAnswer, type GroupRequest, joinModelGroup } from '../oip/model-group.ts'
-import { isMessageOf, type ModelRequest, type RelayReply, sendToSupervisor } from './worker-messages.ts'
+import {
+  isMessageOf,
+  type ModelRequest,
+  type RelayReply,
+  sendToSupervisor,
+  type WorkerMessage,
+} from './worker-messages.ts'
+import { supervisorChannel, WorkerPoll } from './worker-poll.ts'
+
+/** Longer than the supervisor waits for the other workers. **Units**: milliseconds. */
+const answerMs = 150_000
 
 /** Makes this process one of those that load, unload and count together. */
 export class ModelMember {
-  readonly #pending = new Map<number, (answers: readonly GroupAnswer[]) => void>()
-  #ids = 0
+  readonly #poll = new WorkerPoll<readonly GroupAnswer[], WorkerMessage>()
 
   constructor() {
     process.on('message', (message: unknown) => {
       if (isMessageOf<ModelRequest>('model_request', message)) void this.#answer(message)
-      else if (isMessageOf<RelayReply>('relay_reply', message)) this.#settle(message.id, message.answers)
+      else if (isMessageOf<RelayReply>('relay_reply', message))
+        this.#poll.take(supervisorChannel, message.id, message.answers)
     })
     joinModelGroup((request) => this.#ask(request))
   }
@@ -23,16 +33,8 @@ export class ModelMember {
   }
 
   /** Never rejects: a supervisor always answers, and this process ends with it. */
-  #ask(request: GroupRequest): Promise<readonly GroupAnswer[]> {
-    const id = ++this.#ids
-    return new Promise((resolve) => {
-      this.#pending.set(id, resolve)
-      void sendToSupervisor({ type: 'relay_request', id, request })
-    })
-  }
-
-  #settle(id: number, answers: readonly GroupAnswer[]): void {
-    this.#pending.get(id)?.(answers)
-    this.#pending.delete(id)
+  async #ask(request: GroupRequest): Promise<readonly GroupAnswer[]> {
+    const requestOf = (id: number) => ({ type: 'relay_request', id, request }) as const
+    return (await this.#poll.ask([supervisorChannel], answerMs, requestOf)).answers.flat()
   }
 }

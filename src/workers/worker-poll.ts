@@ -1,38 +1,45 @@
 /**
- * Requests of a supervisor to several worker processes, and their answers.
+ * Requests between a supervisor and its worker processes, and their answers.
  * @module
  */
-import type { SupervisorMessage } from './worker-messages.ts'
+import { type SupervisorMessage, sendToSupervisor, type WorkerMessage } from './worker-messages.ts'
 
-/** The part of a worker of node:cluster that requests to it need. */
-export interface WorkerChannel {
-  readonly process: { on(event: 'close', listener: () => void): unknown }
-  on(event: 'message', listener: (message: unknown) => void): unknown
-  send(message: SupervisorMessage, callback: (error: Error | null) => void): boolean
+/** What requests are sent to. `callback` is called when a message has left, or could not. */
+export interface Channel<Message> {
+  send(message: Message, callback: (error: Error | null) => void): unknown
 }
 
-interface Pending<Answer> {
-  readonly missing: Set<WorkerChannel>
+/** The part of a worker of node:cluster that requests to it need. */
+export interface WorkerChannel extends Channel<SupervisorMessage> {
+  readonly process: { on(event: 'close', listener: () => void): unknown }
+  on(event: 'message', listener: (message: unknown) => void): unknown
+}
+
+/** The supervisor of this worker process. */
+export const supervisorChannel: Channel<WorkerMessage> = { send: (message) => void sendToSupervisor(message) }
+
+interface Pending<Answer, Message> {
+  readonly missing: Set<Channel<Message>>
   readonly answers: Answer[]
   readonly done: () => void
 }
 
-/** Sends requests to worker processes and collects their answers; one of a kind of request. */
-export class WorkerPoll<Answer> {
-  readonly #pending = new Map<number, Pending<Answer>>()
+/** Sends requests to processes and collects their answers; one of a kind of request. */
+export class WorkerPoll<Answer, Message = SupervisorMessage> {
+  readonly #pending = new Map<number, Pending<Answer, Message>>()
   #ids = 0
 
   /**
-   * Sends a request to workers and waits for their answers, for at most `timeoutMs`. Returns the answers, and how many
-   * workers were too late; one that has ended counts as neither.
+   * Sends a request to processes and waits for their answers, for at most `timeoutMs`. Returns the answers, and how
+   * many were too late; one that has ended counts as neither.
    */
   async ask(
-    workers: Iterable<WorkerChannel>,
+    channels: Iterable<Channel<Message>>,
     timeoutMs: number,
-    requestOf: (id: number) => SupervisorMessage,
+    requestOf: (id: number) => Message,
   ): Promise<{ readonly answers: readonly Answer[]; readonly late: number }> {
     const id = ++this.#ids
-    const missing = new Set(workers)
+    const missing = new Set(channels)
     const answers: Answer[] = []
     if (missing.size > 0) {
       await new Promise<void>((resolve) => {
@@ -43,23 +50,23 @@ export class WorkerPoll<Answer> {
         }
         this.#pending.set(id, { missing, answers, done })
         // The callback receives the error of a worker that has just died; `end` follows.
-        for (const worker of missing) worker.send(requestOf(id), () => {})
+        for (const channel of missing) channel.send(requestOf(id), () => {})
       })
       this.#pending.delete(id)
     }
     return { answers, late: missing.size }
   }
 
-  /** Takes the answer of a worker to the request `id`. */
-  take(worker: WorkerChannel, id: number, answer: Answer): void {
+  /** Takes the answer of a process to the request `id`. */
+  take(channel: Channel<Message>, id: number, answer: Answer): void {
     const pending = this.#pending.get(id)
-    if (pending?.missing.delete(worker) !== true) return
+    if (pending?.missing.delete(channel) !== true) return
     pending.answers.push(answer)
     if (pending.missing.size === 0) pending.done()
   }
 
-  /** Called when a worker has ended: nothing waits for it any more. */
-  end(worker: WorkerChannel): void {
-    for (const { missing, done } of this.#pending.values()) if (missing.delete(worker) && missing.size === 0) done()
+  /** Called when a process has ended: nothing waits for it any more. */
+  end(channel: Channel<Message>): void {
+    for (const { missing, done } of this.#pending.values()) if (missing.delete(channel) && missing.size === 0) done()
   }
 }
