@@ -69,13 +69,11 @@ function supervisorOptions(
   models?: RepositoryOptions,
 ): SupervisorOptions & Required<Pick<SupervisorOptions, 'refresh'>> {
   const { workers, serve } = servePlan(valuesOf(settings.options))
-  const { packages = [] } = settings.file?.build?.python ?? {}
-  // For the workers: their Runners make environments of Python when they start.
-  if (packages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(packages)
+  const { packages: pythonPackages = [] } = settings.file?.build?.python ?? {}
   return {
     workerFile: new URL('./worker.js', import.meta.url),
     workers,
-    config: { file: service, serve, ...(models !== undefined && { models }) },
+    config: { file: service, serve, pythonPackages, ...(models !== undefined && { models }) },
     logger: createLogger(serve.logLevel),
     print: (line) => process.stdout.write(`${line}\n`),
     refresh: async () => servePlan(valuesOf((await readSettings()).options)),

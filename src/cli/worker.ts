@@ -11,13 +11,16 @@ import { defaultLimits, type Listener } from '../server/options.ts'
 import type { Service } from '../service.ts'
 import { MetricsMember } from '../workers/metrics-member.ts'
 import { ModelMember } from '../workers/model-member.ts'
-import { type DrainRequest, isMessageOf, sendToSupervisor, type WorkerConfig } from '../workers/worker-messages.ts'
+import { type DrainRequest, isMessageOf, requestConfig, sendToSupervisor } from '../workers/worker-messages.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
-const config: WorkerConfig = JSON.parse(process.argv[2])
+const config = await requestConfig()
+const { pythonPackages = [] } = config
+// For Runners, which make environments of Python when they start.
+if (pythonPackages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
 const logger = createLogger(config.serve.logLevel)
 // Set when the startup hooks begin; from then on there may be something to shut down.
 let starting: Promise<Listener> | undefined

@@ -2,11 +2,11 @@
  * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
  * @module
  */
-import cluster from 'node:cluster'
+import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
-import { fileURLToPath } from 'node:url'
 import { InvalidArgument } from '../errors.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../server/options.ts'
+import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
 import { takePort } from './free-port.ts'
 import { type WorkerOptions, warnOfKept } from './kept-options.ts'
 import { MetricsCollector } from './metrics-collector.ts'
@@ -17,7 +17,7 @@ import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
 import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
-import { type Exit, WorkerProcess, workerNodeOptions } from './worker-process.ts'
+import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
 const exitMarginMs = 2_000
@@ -30,7 +30,7 @@ const sameSignalMs = 100
 
 /** Options of {@link supervise}. */
 export interface SupervisorOptions {
-  /** Program of the worker processes; gets a {@link WorkerConfig} as JSON in its first argument. */
+  /** Program of the worker processes. */
   readonly workerFile: URL
   readonly workers: number
   /** Settings of each worker; port 0 is replaced by a free one. */
@@ -76,7 +76,7 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const
  * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
-  const { workers, logger } = options
+  const { workers, logger, workerFile } = options
   const { serve } = options.config
   const shared = sharing(serve.engine, workers, process.platform)
   if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
@@ -90,15 +90,20 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   const config: WorkerConfig = { ...options.config, serve: settings }
   const metrics = new MetricsCollector()
   const models = new ModelRelay()
-  cluster.on('fork', (worker) => {
+  const follow = (worker: Worker) => {
     metrics.follow(worker)
     models.follow(worker)
-  })
+  }
+  setWorkerFile(workerFile)
+  cluster.on('fork', follow)
   const port = new SharedMetricsPort(metrics, host)
   await port.move(metricsPort)
   const initial = { workers, serve }
+  const first = takeFirstWorker()
+  if (first !== undefined) follow(first.worker)
   try {
-    return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port).finished
+    return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port, first)
+      .finished
   } finally {
     await port.move(undefined)
   }
@@ -114,6 +119,10 @@ class Supervision {
   readonly #initial: WorkerOptions
   readonly #metrics: MetricsCollector
   readonly #metricsPort: SharedMetricsPort
+  /** Of processes that start from now on. */
+  #config: WorkerConfig
+  /** Of the next process to start. */
+  #first: FirstWorker | undefined
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
@@ -128,15 +137,17 @@ class Supervision {
     initial: WorkerOptions,
     metrics: MetricsCollector,
     metricsPort: SharedMetricsPort,
+    first: FirstWorker | undefined,
   ) {
     this.#options = options
     this.#initial = initial
     this.#metrics = metrics
     this.#metricsPort = metricsPort
+    this.#first = first
     this.finished = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    this.#configure(options.config.serve)
+    this.#config = this.#configOf(options.config.serve)
     for (const signal of Object.keys(signals) as (keyof typeof signals)[])
       process.on(signal, () => this.#onSignal(signal))
     const onTerminal = isatty(2)
@@ -161,16 +172,14 @@ class Supervision {
     options.development?.watch((reason) => this.#reload(reason))
   }
 
-  /** Sets what processes that start from now on are given. What all share stays: ports, address and engine. */
-  #configure(settings: ServeSettings): void {
-    const { config, workerFile } = this.#options
+  /** Returns what processes are given that start with these settings. What all share stays: ports, address, engine. */
+  #configOf(settings: ServeSettings): WorkerConfig {
+    const { config } = this.#options
     const { port, grpcPort, host, engine } = config.serve
     // Metrics on a port of their own are answered by this process: workers only count.
     const { metricsPort, ...others } = settings
     const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
-    const next: WorkerConfig = { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
-    const execArgv = [...workerNodeOptions, ...process.execArgv]
-    cluster.setupPrimary({ exec: fileURLToPath(workerFile), args: [JSON.stringify(next)], execArgv })
+    return { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
   }
 
   #startCurrent(slot: Slot): void {
@@ -180,7 +189,8 @@ class Supervision {
 
   #start(slot: Slot): WorkerProcess {
     const { logger } = this.#options
-    const worker = new WorkerProcess(slot.number, logger)
+    const worker = new WorkerProcess(slot.number, this.#config, logger, this.#first)
+    this.#first = undefined
     this.#processes.add(worker)
     worker.started.then((ready) => {
       if (ready === undefined) return
@@ -279,7 +289,7 @@ class Supervision {
     const next = await this.#options.refresh?.()
     if (next !== undefined) {
       warnOfKept(this.#options.logger, this.#initial, next)
-      this.#configure(next.serve)
+      this.#config = this.#configOf(next.serve)
     }
     let left: Promise<unknown> | undefined
     for (const slot of this.#slots) {

@@ -7,7 +7,7 @@ import type { GroupAnswer, GroupRequest } from '../oip/model-group.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import type { EngineName, ServeSettings } from '../server/options.ts'
 
-/** Settings of a worker, as JSON in its first argument. */
+/** Settings of a worker. */
 export interface WorkerConfig {
   /** Absolute path of the service file, or of a folder of models. */
   readonly file: string
@@ -15,6 +15,13 @@ export interface WorkerConfig {
   readonly models?: RepositoryOptions
   /** Ports are never 0: the supervisor picks free ones, since all workers listen on the same. */
   readonly serve: ServeSettings
+  /** Packages for all of its models in Python. */
+  readonly pythonPackages?: readonly string[]
+}
+
+/** Sent when a worker has loaded its code: it asks for {@link WorkerStart}. */
+export interface WorkerLoaded {
+  readonly type: 'loaded'
 }
 
 /** Sent when a worker accepts requests. */
@@ -65,7 +72,20 @@ export interface ModelReply {
 }
 
 /** Messages from a worker. */
-export type WorkerMessage = WorkerReady | WorkerFailed | MetricsReport | AllMetricsRequest | RelayRequest | ModelReply
+export type WorkerMessage =
+  | WorkerLoaded
+  | WorkerReady
+  | WorkerFailed
+  | MetricsReport
+  | AllMetricsRequest
+  | RelayRequest
+  | ModelReply
+
+/** Answers {@link WorkerLoaded}: the first message to a worker. */
+export interface WorkerStart {
+  readonly type: 'start'
+  readonly config: WorkerConfig
+}
 
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
 export interface DrainRequest {
@@ -104,7 +124,7 @@ export interface RelayReply {
 }
 
 /** Messages to a worker. */
-export type SupervisorMessage = DrainRequest | MetricsRequest | AllMetrics | ModelRequest | RelayReply
+export type SupervisorMessage = WorkerStart | DrainRequest | MetricsRequest | AllMetrics | ModelRequest | RelayReply
 
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */
 export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
@@ -112,6 +132,20 @@ export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
   message: unknown,
 ): message is T {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === type
+}
+
+/** Asks the supervisor for the settings of this worker. */
+export function requestConfig(): Promise<WorkerConfig> {
+  return new Promise((resolve) => {
+    const take = (message: unknown) => {
+      if (!isMessageOf<WorkerStart>('start', message)) return
+      process.off('message', take)
+      resolve(message.config)
+    }
+    process.on('message', take)
+    // Before this file was loaded nothing would have read it.
+    void sendToSupervisor({ type: 'loaded' })
+  })
 }
 
 /** Sends the supervisor a message. Resolves when it has left, or when no supervisor is connected. */

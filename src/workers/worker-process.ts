@@ -5,7 +5,15 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { ServeOptions } from '../server/options.ts'
 import { closeLostConnections } from './handed-connections.ts'
-import { type DrainRequest, isMessageOf, type WorkerFailed, type WorkerReady } from './worker-messages.ts'
+import {
+  type DrainRequest,
+  isMessageOf,
+  type SupervisorMessage,
+  type WorkerConfig,
+  type WorkerFailed,
+  type WorkerLoaded,
+  type WorkerReady,
+} from './worker-messages.ts'
 
 /**
  * Options of Node for every worker; those that this process was started with follow, and take precedence.
@@ -16,13 +24,20 @@ import { type DrainRequest, isMessageOf, type WorkerFailed, type WorkerReady } f
  */
 export const workerNodeOptions: readonly string[] = ['--initial-old-space-size=64']
 
+/** A worker process that runs already. */
+export interface FirstWorker {
+  readonly worker: Worker
+  /** Whether it has asked for its settings. */
+  readonly isLoaded: boolean
+}
+
 /** How a process ended; code -1 when the system could start none. */
 export interface Exit {
   readonly code: number
   readonly signal: string | null
 }
 
-/** A process that starts with what `cluster.setupPrimary` was given last. */
+/** A process of the program that `setWorkerFile` was given. */
 export class WorkerProcess {
   /** Resolves to what it said when it became ready, or to undefined when it ended before. */
   readonly started: Promise<WorkerReady | undefined>
@@ -33,12 +48,17 @@ export class WorkerProcess {
   failure: string | undefined
   readonly #number: number
   readonly #logger: NonNullable<ServeOptions['logger']>
+  readonly #config: WorkerConfig
   readonly #worker: Worker | undefined
+  /** Whether it was given its settings: before, it reads no other message. */
+  #isLoaded = false
   #onStarted!: (ready: WorkerReady | undefined) => void
   #onEnded!: (exit: Exit) => void
 
-  constructor(number: number, logger: NonNullable<ServeOptions['logger']>) {
+  /** `first`: a process that runs already. */
+  constructor(number: number, config: WorkerConfig, logger: NonNullable<ServeOptions['logger']>, first?: FirstWorker) {
     this.#number = number
+    this.#config = config
     this.#logger = logger
     this.started = new Promise((resolve) => {
       this.#onStarted = resolve
@@ -47,8 +67,9 @@ export class WorkerProcess {
       this.#onEnded = resolve
     })
     try {
-      this.#worker = cluster.fork()
+      this.#worker = first?.worker ?? cluster.fork()
       this.#listen(this.#worker)
+      if (first?.isLoaded) this.#onLoaded()
     } catch (error) {
       this.#onNoProcess(error)
     }
@@ -60,9 +81,8 @@ export class WorkerProcess {
 
   /** Asks it to finish its requests and exit. */
   drain(how: Omit<DrainRequest, 'type'>): void {
-    const request: DrainRequest = { type: 'drain', ...how }
-    // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
-    this.#worker?.send(request, () => {})
+    if (this.#isLoaded) this.#send({ type: 'drain', ...how })
+    else this.#worker?.process.kill()
   }
 
   kill(why: string): void {
@@ -79,7 +99,8 @@ export class WorkerProcess {
       this.#logger.warn({ event: 'connection_lost', worker: number }, message)
     })
     worker.on('message', (message: unknown) => {
-      if (isMessageOf<WorkerReady>('ready', message)) {
+      if (isMessageOf<WorkerLoaded>('loaded', message)) this.#onLoaded()
+      else if (isMessageOf<WorkerReady>('ready', message)) {
         this.readyAt = performance.now()
         this.#onStarted(message)
       } else if (isMessageOf<WorkerFailed>('failed', message)) this.failure = message.message
@@ -93,6 +114,16 @@ export class WorkerProcess {
     worker.process.on('close', (code, signal) => {
       if (worker.process.pid !== undefined) this.#end({ code: code ?? 0, signal })
     })
+  }
+
+  #onLoaded(): void {
+    this.#isLoaded = true
+    this.#send({ type: 'start', config: this.#config })
+  }
+
+  #send(message: SupervisorMessage): void {
+    // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
+    this.#worker?.send(message, () => {})
   }
 
   /** Called when no process could be started: out of memory, or at the limit of processes. No exit event follows. */

@@ -49,7 +49,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@standard-schema/spec': 'descriptors/run-schema.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
-  commander: 'cli/main.ts',
+  commander: 'cli/program.ts',
   cookie: 'http/response-context.ts',
   esbuild: 'build/bundle-service.ts',
   jose: 'auth/jwt.ts',

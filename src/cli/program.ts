@@ -1,0 +1,252 @@
+/**
+ * The command `serving`: its commands and options.
+ * @module
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { foreignVariables, unknownVariable } from '../config/environment.ts'
+import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
+import { wholeNumber } from '../config/option-types.ts'
+import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
+import { SetupError } from '../errors.ts'
+import type { RepositoryOptions } from '../oip/repository.ts'
+import type { ImageProgram } from './containerize-command.ts'
+import type { DeployFlags } from './deploy-command.ts'
+import type { Settings } from './settings.ts'
+
+// Only those that commander would read: a service may want to know where Kubernetes' Service is.
+for (const name of foreignVariables(process.env)) {
+  if (optionNames.some((option) => variableOf(option) === name)) delete process.env[name]
+}
+
+const bold = (text: string) => `\u001b[1m${text}\u001b[22m`
+const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`
+
+const program = new Command('serving')
+  .description('Serves models over HTTP: typed functions become endpoints.')
+  .option('-V, --version', 'print the versions, the engines and the state of the native codec')
+  .configureHelp({
+    // Commander removes the colours for NO_COLOR and where the output is no terminal.
+    styleTitle: bold,
+    styleCommandText: cyan,
+    styleOptionText: cyan,
+  })
+  .showHelpAfterError('(serving --help tells more)')
+  .exitOverride()
+
+const fileHelp = 'module whose default export is a Service (default: what serving.config names as service)'
+
+const serve = program
+  .command('serve')
+  .summary('serve the service that a file exports')
+  .description('Serves the service that FILE (.ts, .mts, .js or .mjs) exports as default, until SIGTERM or SIGINT.')
+  .argument('[FILE]', fileHelp)
+  .addHelpText(
+    'after',
+    '\nEvery option can be set in the environment and in a serving.config file beside the service as well:',
+  )
+  .addHelpText(
+    'after',
+    'a flag goes before the environment, and that before the file. serving config shows what holds.',
+  )
+  .addHelpText('after', '\nExample: serving serve service.ts --port 8080 --workers 2')
+  .action(async (path?: string) => {
+    const readSettings = () => settingsOf(serve, path)
+    const settings = await readSettings()
+    const { serveCommand } = await import('./serve-command.ts')
+    process.exit(await serveCommand(requireService(serve, settings), settings, readSettings))
+  })
+addOptions(serve)
+
+const dev = program
+  .command('dev')
+  .summary('serve a service while it is written: reloads when a file changes')
+  .description(
+    'Serves FILE as serve does, with one worker by default, and loads it again when a source below the folder of its' +
+      ' package.json changes. A file that is wrong is reported, and the last good one goes on.',
+  )
+  .argument('[FILE]', fileHelp)
+  .action(async (path?: string) => {
+    const readSettings = () => settingsOf(dev, path)
+    const settings = await readSettings()
+    const { devCommand } = await import('./serve-command.ts')
+    process.exit(await devCommand(requireService(dev, settings), settings, readSettings))
+  })
+addOptions(dev)
+
+const models = program
+  .command('models')
+  .summary('serve a folder of ONNX models by the Open Inference Protocol')
+  .description(
+    'Serves every model of DIR, as DIR/name/version/model.onnx, by the Open Inference Protocol over HTTP, and over' +
+      ' gRPC with --grpc-port. Versions that come, change or go are taken over without a failed request.',
+  )
+  .argument('DIR', 'folder of models')
+  .addOption(
+    new Option('--control <mode>', 'when models change: as the folder does, by requests to load and unload, never')
+      .choices(['poll', 'explicit', 'none'])
+      .default('poll'),
+  )
+  .option('--poll-ms <number>', 'time between looks into the folder', parserOf(wholeNumber(1)), 5000)
+  .option('--threads <number>', 'threads of each model in each worker', parserOf(wholeNumber(1)), 1)
+  .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
+  .action(async (path: string, { control, pollMs, threads }: Required<RepositoryOptions>) => {
+    const readSettings = () => settingsOf(models, undefined)
+    const { modelsCommand } = await import('./serve-command.ts')
+    process.exit(await modelsCommand(path, { control, pollMs, threads }, await readSettings(), readSettings))
+  })
+addOptions(models)
+
+const config = program
+  .command('config')
+  .summary('print the options that are in force, and where each comes from')
+  .description('Prints the options with which FILE would be served, and where the value of each comes from.')
+  .argument('[FILE]', fileHelp)
+  .action(async (path?: string) => {
+    const { configText } = await import('./config-command.ts')
+    process.stdout.write(`${configText(await settingsOf(config, path))}\n`)
+  })
+addOptions(config)
+
+const openapi = program
+  .command('openapi')
+  .summary('print the OpenAPI document of a service')
+  .description('Prints the OpenAPI 3.1 document of the service that FILE exports as default, without starting it.')
+  .argument('[FILE]', fileHelp)
+  .addHelpText('after', '\nExample: serving openapi service.ts > openapi.json')
+  .action(async (path?: string) => {
+    const settings = await settingsOf(openapi, path)
+    const { openapiText } = await import('./openapi-command.ts')
+    const text = await openapiText(requireService(openapi, settings), settings)
+    // The compiler of TypeScript services, or what the service has opened, would keep the process.
+    process.stdout.write(`${text}\n`, () => process.exit(0))
+  })
+openapi.addOption(commanderOption('baseUrl'))
+
+program
+  .command('new')
+  .summary('write a project with a service, a model and a test')
+  .description('Writes a project into a new folder: a service, a model, a test, and what is needed to run them.')
+  .argument('NAME', 'the folder, and the name of the service')
+  .option('--package <source>', 'tarball or URL that the project installs serving from (default: as this one was)')
+  .action(async (path: string, options: { package?: string }) => {
+    const { newCommand } = await import('./new-command.ts')
+    process.stdout.write(newCommand(path, options.package))
+  })
+
+program
+  .command('build')
+  .summary('pack a service with its models and packages, to run with node alone')
+  .description(
+    'Bundles FILE and the modules of its models, and copies models, files and the packages that are needed into a' +
+      ' folder that runs with node alone. The build part of serving.config, or bentofile.yaml, says what to pack.',
+  )
+  .argument('[FILE]', fileHelp)
+  .option('--out <folder>', 'folder to write (default: build, beside serving.config or package.json)')
+  .option('--list', 'print what would be written, with sizes and checksums, and write nothing')
+  .action(async (path: string | undefined, { out, list = false }: { out?: string; list?: boolean }) => {
+    const { findSettings } = await import('./settings.ts')
+    const { buildCommand } = await import('./build-command.ts')
+    process.stdout.write(`${await buildCommand(await findSettings(path, {}), { out, list })}\n`)
+  })
+
+program
+  .command('containerize')
+  .summary('make an image of what serving build wrote')
+  .description(
+    'Makes an image of the folder that serving build wrote, by docker, podman or buildah. It runs without root and' +
+      ' with a read-only file system. What follows -- goes to that program.',
+  )
+  .argument('[FOLDER]', 'folder that serving build wrote', 'build')
+  .argument('[OPTIONS...]', 'options of the program that makes the image')
+  .option('--tag <name>', "name of the image (default: the service's and the project's version)")
+  .addOption(new Option('--with <program>', 'default: the first that works').choices(['docker', 'podman', 'buildah']))
+  .action(async (folder: string, more: string[], { tag, with: program }: { tag?: string; with?: ImageProgram }) => {
+    const { containerizeCommand } = await import('./containerize-command.ts')
+    const options = { ...(tag === undefined ? {} : { tag }), ...(program === undefined ? {} : { program }) }
+    process.stdout.write(`${containerizeCommand({ folder, more, ...options })}\n`)
+  })
+
+program
+  .command('deploy')
+  .summary('print manifests for Kubernetes or KServe')
+  .description('Prints manifests for what serving build wrote, for kubectl apply --filename -.')
+  .argument('[FOLDER]', 'folder that serving build wrote', 'build')
+  .addOption(new Option('--print <platform>', 'what to print').choices(['kubernetes', 'kserve']).makeOptionMandatory())
+  .option('--image <name>', 'image with its registry (default: as serving containerize names it)')
+  .option('--namespace <name>', 'namespace (default: that of kubectl)')
+  .option('--workers <n>', "worker processes of a pod (default: the configuration file's, or 1)")
+  .option('--replicas <fewest-most>', 'pods', '2-10')
+  .option('--in-flight <n>', 'requests in flight in a pod, on average, above which there is another', '32')
+  .addOption(new Option('--autoscaler <name>', 'what scales').choices(['hpa', 'keda']).default('hpa'))
+  .option('--prometheus <url>', 'Prometheus, for KEDA', 'http://prometheus-operated.monitoring:9090')
+  .option('--model-format <name>', 'KServe: format of the model that a remote runner calls, as in onnx')
+  .option('--storage-uri <uri>', 'KServe: where the files of that model are')
+  .action(async (folder: string, flags: DeployFlags) => {
+    const { deployCommand } = await import('./deploy-command.ts')
+    process.stdout.write(await deployCommand(folder, flags))
+  })
+
+/** Reads the options of a command from flags, the environment and a configuration file. */
+async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
+  const unknown = unknownVariable(process.env)
+  if (unknown !== undefined) command.error(`error: ${unknown}`)
+  // Loaded here, since --help and --version need none of it.
+  const { findSettings } = await import('./settings.ts')
+  return await findSettings(path, givenOptions(command))
+}
+
+function requireService(command: Command, { service }: Settings): string {
+  return (
+    service ?? command.error("error: missing required argument 'FILE', and no serving.config file here names a service")
+  )
+}
+
+/** Returns the values that commander has read, by the names of the table. */
+function givenOptions(command: Command): GivenOptions {
+  const given: Partial<Record<OptionName, GivenOption>> = {}
+  for (const name of optionNames) {
+    const key = commanderOption(name).attributeName()
+    const source = command.getOptionValueSource(key)
+    if (source === 'cli' || source === 'env') {
+      given[name] = { value: command.getOptionValue(key), source: source === 'cli' ? 'flag' : 'environment' }
+    }
+  }
+  return given
+}
+
+function addOptions(command: Command): void {
+  for (const name of optionNames) command.addOption(commanderOption(name))
+}
+
+function commanderOption(name: OptionName): Option {
+  const { type, help, default: value, shown } = optionEntry(name)
+  return new Option(`--${flagOf(name)} ${type.placeholder}`, help)
+    .default(value, shown)
+    .env(variableOf(name))
+    .argParser(parserOf<unknown>(type))
+}
+
+function parserOf<T>(type: { parse(text: string): T }): (text: string) => T {
+  return (text) => {
+    try {
+      return type.parse(text)
+    } catch (error) {
+      throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
+    }
+  }
+}
+
+try {
+  if (['-V', '--version'].includes(process.argv[2] ?? '')) {
+    const { versionText } = await import('./version.ts')
+    process.stdout.write(`${await versionText()}\n`)
+  } else {
+    await program.parseAsync()
+  }
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2)
+  process.stderr.write(
+    `serving: ${error instanceof SetupError ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  )
+  process.exit(1)
+}
