@@ -10,6 +10,7 @@ import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
 import { problemResponse } from '../http/problem.ts'
+import { metricsText, metricsTypes } from '../metrics/exposition.ts'
 import type { CollectGroup } from '../metrics/process-group.ts'
 
 const path = '/metrics'
@@ -36,12 +37,8 @@ export class MetricsPage {
   }
 
   async #make(form: 'text' | 'openMetrics'): Promise<HttpResponse> {
-    const [{ metricsText, metricsTypes }, processes] = await Promise.all([
-      import('../metrics/exposition.ts'),
-      this.#collect(),
-    ])
     const type = metricsTypes[form]
-    return { headers: [['content-type', type]], body: await metricsText(processes, type) }
+    return { headers: [['content-type', type]], body: await metricsText(await this.#collect(), type) }
   }
 }
 

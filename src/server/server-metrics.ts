@@ -7,6 +7,7 @@ import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { grpcStatusOf, ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Outcome, RequestObserver } from '../http/outcome.ts'
+import { processFamilies } from '../metrics/exposition.ts'
 import { counter, gauge, type MetricFamily } from '../metrics/metric-family.ts'
 import { RequestCounts } from '../metrics/request-counts.ts'
 import { runnerFamilies, runnerState } from '../metrics/runner-counts.ts'
@@ -46,7 +47,6 @@ export class ServerMetrics implements RequestObserver {
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
     const { engine, limiter, memory } = this.server
-    const { processFamilies } = await import('../metrics/exposition.ts')
     const states = this.#runners.map((runner) => runnerState(runner)).filter((state) => state !== undefined)
     const build = { version: packageVersion(), node: process.version, engine }
     return [

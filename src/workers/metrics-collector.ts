@@ -2,6 +2,7 @@
  * Collects the metrics of all worker processes.
  * @module
  */
+import { joinFamilies } from '../metrics/exposition.ts'
 import type { MetricFamily } from '../metrics/metric-family.ts'
 import { workerFamilies } from '../server/server-metrics.ts'
 import { type AllMetricsRequest, isMessageOf, type MetricsReport } from './worker-messages.ts'
@@ -68,7 +69,6 @@ export class MetricsCollector {
   async #joinEnded(): Promise<void> {
     const several = this.#ended.slice()
     if (several.length < 2) return
-    const { joinFamilies } = await import('../metrics/exposition.ts')
     const joined = await joinFamilies(several)
     this.#ended.splice(0, several.length, joined)
   }

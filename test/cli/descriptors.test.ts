@@ -51,6 +51,8 @@ describe.runIf(process.platform === 'linux').each(engines)('too many connections
       await until(() => server.output().includes('"event":"file_descriptors"'))
       for (const socket of sockets) socket.destroy()
       await until(async () => (await isGrpcAlive(server.grpc)) && (await send(server.http, '/livez')).status === 200)
+      // What measures the process could not be loaded meanwhile.
+      expect((await send(server.http, '/metrics')).body).toContain('nodejs_eventloop_lag_seconds')
       expect(server.output()).not.toContain('worker_exit')
     },
     60_000,
