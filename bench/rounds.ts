@@ -118,9 +118,12 @@ async function takeTurns(
   return results
 }
 
-/** Warms a contender up; returns the number of requests that fill a round. */
+/**
+ * Warms a contender up for as long as a round, since V8 compiles what is hot within the first second; returns the number
+ * of requests that fill a round.
+ */
 async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
-  const first = await contender.load(autocannon, Math.min(0.5, seconds))
+  const first = await contender.load(autocannon, seconds)
   // A contender without an answer in that time is slow: a few requests suffice.
   const rate = first.requests === 0 ? 0 : first.perSecond
   return Math.max(contender.url === undefined ? 1 : Math.max(4, job.connections), Math.round(rate * seconds))
