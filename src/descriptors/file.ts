@@ -27,7 +27,7 @@ import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'
 import { planSingleFile, singleFileForm } from './single-file-part.ts'
-import { Spooler } from './spooler.ts'
+import { defaultSpoolAboveBytes, Spooler } from './spooler.ts'
 
 /** Options of {@link File}; unknown ones are ignored, as the spec says. **Source**: SPEC "File". */
 export interface FileOptions {
@@ -35,13 +35,15 @@ export interface FileOptions {
   readonly kind?: 'binaryio'
   /** Media type of responses, and the one that requests must have. */
   readonly mimeType?: string | null
-  /** Uploads above this size are stored on disk while the request runs. Default 4 MiB. **Units**: bytes. */
+  /**
+   * Uploads above this size are stored on disk while the request runs. Default 4 MiB, and 16 for a body whose length is
+   * announced while three quarters of the server's `maxMemoryBytes` are free. **Units**: bytes.
+   */
   readonly spoolAboveBytes?: number
   readonly [extra: string]: unknown
 }
 
 const anyType = 'application/octet-stream'
-const defaultSpoolAboveBytes = 4 * 1024 * 1024
 
 /**
  * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes a BinaryFile or
@@ -69,6 +71,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   readonly sample: BinaryFile | undefined
   // In lower case; undefined if any type is accepted.
   readonly #essence: string | undefined
+  /** Undefined where the option is not given. */
+  readonly #spoolAboveBytes: number | undefined
 
   /** **Errors**: ValueError for another kind, InvalidArgument for an invalid media type or size. */
   constructor(options: FileOptions = {}, sample?: BinaryFile) {
@@ -85,6 +89,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     this.#essence = type?.essence
     this.mimeType = mimeType ?? anyType
     this.spoolAboveBytes = spoolAboveBytes
+    this.#spoolAboveBytes = options.spoolAboveBytes
     this.sample = sample
   }
 
@@ -122,7 +127,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   override receive(headers: RequestHeaders, ctx: Context, declared?: number): BodyReceiver<BinaryFile> {
     const options = this.#describe(headers)
     if (options === undefined) return this.#formReader(headers, ctx)
-    return new Spooler(options, this.spoolAboveBytes, ctx, declared)
+    return new Spooler(options, this.#spoolAboveBytes, ctx, declared)
   }
 
   toHttpResponse(value: BinaryFile | Uint8Array): HttpResponse {
@@ -192,7 +197,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
   #part(options: BinaryFileOptions): PartDescriptor<BinaryFile> {
     return {
       fromHttpRequest: (part) => new BinaryFile(part.body, options),
-      receive: (_, ctx) => new Spooler(options, this.spoolAboveBytes, ctx),
+      receive: (_, ctx) => new Spooler(options, this.#spoolAboveBytes, ctx),
     }
   }
 }

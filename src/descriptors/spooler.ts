@@ -6,16 +6,19 @@
 import { InsufficientStorage, Overloaded } from '../errors.ts'
 import { BinaryFile, type BinaryFileOptions, spooledFile } from '../file/binary-file.ts'
 import { TempFile } from '../file/temp-file.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
+/** Uploads above this size are on disk, unless an option says otherwise. **Units**: bytes. */
+export const defaultSpoolAboveBytes = 4 * 1024 * 1024
 // A body of announced length gets memory of that length once so large a part of it has come: whoever announces much
 // and sends little holds a block, and the collector finds the memory young when the request is over.
 const minShare = 1 / 4
-// Largest body that gets memory of its announced length. **Units**: bytes.
-const maxWholeBytes = 16 * 1024 * 1024
+// Largest body that gets memory of its announced length: a quarter of it fits the blocks that are not on disk yet.
+// **Units**: bytes.
+const maxWholeBytes = 4 * defaultSpoolAboveBytes
 // Maximum number of blocks being written to disk before the socket is asked to pause.
 const maxWriting = 2
 // Maximum number of blocks being written to disk before blocks are written synchronously. uWebSockets.js reads on
@@ -24,7 +27,8 @@ const maxWriting = 2
 const maxLate = 16
 
 /**
- * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`.
+ * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`; by default
+ * above 4 MiB, or above 16 for a body of announced length while the server has memory to spare.
  *
  * **Cost**: in memory, one copy of a body whose length is announced, and of at most a quarter of it another; two of one
  * whose length is not. On disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
@@ -33,8 +37,8 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   readonly #options: BinaryFileOptions
   readonly #spoolAboveBytes: number
   readonly #ctx: Context
-  /** The announced length of a body that stays in memory. */
-  readonly #declared: number | undefined
+  /** The announced length of a body that stays in memory if there is room. */
+  #declared: number | undefined
   #whole: Buffer | undefined
   /** Bytes in `#whole`. */
   #filled = 0
@@ -49,20 +53,22 @@ export class Spooler implements BodyReceiver<BinaryFile> {
   #failed: { readonly error: unknown } | undefined
 
   /** `declared`: the announced length, which the body keeps to. **Units**: bytes. */
-  constructor(options: BinaryFileOptions, spoolAboveBytes: number, ctx: Context, declared?: number) {
+  constructor(options: BinaryFileOptions, spoolAboveBytes: number | undefined, ctx: Context, declared = Infinity) {
     this.#options = options
-    this.#spoolAboveBytes = spoolAboveBytes
+    this.#spoolAboveBytes = spoolAboveBytes ?? defaultSpoolAboveBytes
     this.#ctx = ctx
-    this.#declared =
-      declared !== undefined && declared <= Math.min(spoolAboveBytes, maxWholeBytes) ? declared : undefined
+    this.#declared = declared <= Math.min(spoolAboveBytes ?? maxWholeBytes, maxWholeBytes) ? declared : undefined
   }
 
   write(piece: Uint8Array): void | Promise<void> {
     if (this.#declared !== undefined && this.#size + piece.length >= minShare * this.#declared) {
-      this.#whole ??= this.#join(this.#declared)
-      this.#whole.set(piece, this.#filled)
-      this.#filled += piece.length
-      return undefined
+      if (this.#whole !== undefined || this.#hasRoom(this.#declared)) {
+        this.#whole ??= this.#join(this.#declared)
+        this.#whole.set(piece, this.#filled)
+        this.#filled += piece.length
+        return undefined
+      }
+      this.#declared = undefined
     }
     for (let at = 0; at < piece.length; ) {
       if (this.#used === blockBytes) {
@@ -99,6 +105,11 @@ export class Spooler implements BodyReceiver<BinaryFile> {
     this.#blocks = []
     this.#whole = undefined
     this.#file?.release()
+  }
+
+  /** Counts the memory of a body that could be on disk. */
+  #hasRoom(declared: number): boolean {
+    return declared <= this.#spoolAboveBytes || lifecycle.reserve(this.#ctx, declared, true)
   }
 
   get #size(): number {

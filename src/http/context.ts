@@ -37,7 +37,7 @@ export type Scheme = 'http' | 'https'
 /** The other end of a connection, and what it may take. */
 export interface RequestPeer {
   /** Counts memory that the request takes until its end; undefined without a limit. */
-  readonly reservation?: { reserve(bytes: number): boolean } | undefined
+  readonly reservation?: { reserve(bytes: number, isSpare?: boolean): boolean } | undefined
   /** Default `http`. */
   readonly scheme?: Scheme
   /** Undefined where it is not known, or not known any more. */
@@ -103,10 +103,10 @@ export interface RequestLifecycle {
   /** See `setDenial`. */
   denial(ctx: Context): ServingError | undefined
   /**
-   * Counts more memory of a request; returns false, and counts none, when the server has too little left. **Units**:
-   * bytes.
+   * Counts more memory of a request; returns false, and counts none, when the server has too little left. `isSpare`:
+   * the request can do without, so that the server keeps three quarters for others. **Units**: bytes.
    */
-  reserve(ctx: Context, bytes: number): boolean
+  reserve(ctx: Context, bytes: number, isSpare?: boolean): boolean
   /** Returns the time since the context was made. **Units**: milliseconds. */
   elapsedMs(ctx: Context): number
   /** Says that the function has returned its result. */
@@ -330,7 +330,7 @@ export class Context {
         ctx.#denial = denial
       },
       denial: (ctx) => ctx.#denial,
-      reserve: (ctx, bytes) => ctx.#over || (ctx.#peer.reservation?.reserve(bytes) ?? true),
+      reserve: (ctx, bytes, isSpare) => ctx.#over || (ctx.#peer.reservation?.reserve(bytes, isSpare) ?? true),
       elapsedMs: (ctx) => ctx.#elapsedMs,
       setReturned: (ctx) => {
         ctx.#returned = true

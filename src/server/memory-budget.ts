@@ -34,10 +34,11 @@ export class MemoryBudget {
 
   /**
    * Reserves `bytes`; returns false, and reserves none, when they do not fit. More than the limit fits when nothing
-   * else is reserved.
+   * else is reserved. `isSpare`: the request can do without; they fit while no more than a quarter is reserved then.
    */
-  reserve(bytes: number): boolean {
-    if (this.#used > 0 && this.#used + bytes > this.#max) return false
+  reserve(bytes: number, isSpare = false): boolean {
+    const after = this.#used + bytes
+    if (isSpare ? after > this.#max / 4 : this.#used > 0 && after > this.#max) return false
     this.#used += bytes
     return true
   }

@@ -37,9 +37,9 @@ export class Reservation {
     return bytes <= this.#bytes || this.reserve(bytes - this.#bytes)
   }
 
-  /** Counts more memory; returns false, and counts none, when it does not fit. */
-  reserve(bytes: number): boolean {
-    if (!this.#server.memory.reserve(bytes)) return false
+  /** Counts more memory; returns false, and counts none, when it does not fit. `isSpare`: see MemoryBudget. */
+  reserve(bytes: number, isSpare = false): boolean {
+    if (!this.#server.memory.reserve(bytes, isSpare)) return false
     this.#bytes += bytes
     return true
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { BadInput, type BinaryFile, type Context, io } from 'serving'
+import { BadInput, type BinaryFile, type Context, io, type Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
@@ -288,6 +288,18 @@ describe.runIf(process.platform === 'linux').each(engines)('a file on disk on %s
     await until(() => leftovers().length === 0)
     expect(() => kept?.bytes).toThrow('after its request had ended')
     await expect(kept?.stream().next()).rejects.toThrow('after its request had ended')
+  })
+
+  it('is there for announced 5 MB only where the server has less than that to spare', async () => {
+    const seen: boolean[] = []
+    for (const maxMemoryBytes of [20_000_000, 19_999_999]) {
+      const take = (svc: Service) =>
+        svc.api({ input: new io.File(), output: new io.JSON(), name: 'take' }, (value) => seen.push(value.isSpooled))
+      const { ask } = await start(engine, take, { maxMemoryBytes })
+      expect(await ask(post('/take', 'x'.repeat(5_000_000)))).toMatchObject({ status: 200 })
+    }
+    expect(seen).toEqual([false, true])
+    await until(() => leftovers().length === 0)
   })
 
   it.each([

@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { Spooler } from '../../../src/descriptors/spooler.ts'
 import { TempFile } from '../../../src/file/temp-file.ts'
 import { lifecycle } from '../../../src/http/context.ts'
+import { MemoryBudget } from '../../../src/server/memory-budget.ts'
+
+const MiB = 1024 * 1024
 
 const noise = (size: number) =>
   Buffer.from(Uint32Array.from({ length: size / 4 }, (_, i) => Math.imul(i, 2654435761)).buffer)
@@ -19,8 +22,13 @@ async function collect(file: BinaryFile): Promise<Buffer> {
 }
 
 /** Returns a file of `content` that came in pieces, with the context that ends it. */
-async function received(content: Uint8Array, pieceBytes: number, spoolAboveBytes: number, declared?: number) {
-  const ctx = new Context()
+async function received(
+  content: Uint8Array,
+  pieceBytes: number,
+  spoolAboveBytes: number | undefined,
+  declared?: number,
+  ctx = new Context(),
+) {
   const spooler = new Spooler({ name: 'n', mimeType: 'a/b' }, spoolAboveBytes, ctx, declared)
   for (let at = 0; at < content.length; at += pieceBytes) {
     const piece = Uint8Array.from(content.subarray(at, at + pieceBytes))
@@ -80,6 +88,27 @@ describe('a BinaryFile', () => {
       lifecycle.end(ctx)
       // What was loaded stays.
       expect(file.bytes).toHaveLength(size)
+    }
+  })
+
+  it.each([
+    ['of 4 MiB', 4 * MiB, undefined, 0, false],
+    ['above 4 MiB', 4 * MiB + 4, undefined, 0, true],
+    ['of announced 4 MiB', 4 * MiB, 4 * MiB, 0, false],
+    ['of announced 16 MiB', 16 * MiB, 16 * MiB, 64 * MiB, false],
+    ['of announced 16 MiB, with less memory to spare', 16 * MiB, 16 * MiB, 64 * MiB - 4, true],
+    ['above announced 16 MiB', 16 * MiB + 4, 16 * MiB + 4, 0, true],
+  ])('%s is on disk by default only without memory to spare', async (_, size, declared, maxMemory, isSpooled) => {
+    const budget = new MemoryBudget(maxMemory)
+    const content = noise(size)
+    for (const pieceBytes of [65_536, 5_000_000]) {
+      const ctx = new Context({ reservation: budget })
+      const { file } = await received(content, pieceBytes, undefined, declared, ctx)
+      expect(file.isSpooled).toBe(isSpooled)
+      expect(budget.used).toBe(isSpooled || size <= 4 * MiB ? 0 : size)
+      expect(Buffer.from(file.bytes).equals(content)).toBe(true)
+      budget.release(budget.used)
+      lifecycle.end(ctx)
     }
   })
 

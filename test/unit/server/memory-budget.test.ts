@@ -16,6 +16,18 @@ describe('MemoryBudget', () => {
 
   it('has no limit when that is 0', () => {
     expect(new MemoryBudget(0).reserve(Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(new MemoryBudget(0).reserve(Number.MAX_SAFE_INTEGER, true)).toBe(true)
+  })
+
+  it('gives a quarter to those who can do without, and nothing above it even alone', () => {
+    const budget = new MemoryBudget(100)
+    expect([budget.reserve(26, true), budget.reserve(20, true), budget.reserve(6, true), budget.used]).toEqual([
+      false,
+      true,
+      false,
+      20,
+    ])
+    expect([budget.reserve(80), budget.reserve(1, true)]).toEqual([true, false])
   })
 
   it('takes half of what the process may use by default', () => {
