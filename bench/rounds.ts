@@ -119,8 +119,8 @@ async function takeTurns(
 }
 
 /**
- * Warms a contender up for as long as a round, since V8 compiles what is hot within the first second; returns the number
- * of requests that fill a round.
+ * Warms a contender up for as long as a round, since V8 compiles what is hot within the first second; returns the
+ * number of requests that fill a round.
  */
 async function warmUp(contender: Contender, job: BenchCase, { seconds, autocannon }: MeasureOptions): Promise<number> {
   const first = await contender.load(autocannon, seconds)

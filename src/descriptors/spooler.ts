@@ -27,8 +27,8 @@ const maxWriting = 2
 const maxLate = 16
 
 /**
- * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`; by default
- * above 4 MiB, or above 16 for a body of announced length while the server has memory to spare.
+ * Collects a body in blocks, and writes them to a temporary file once their total is above `spoolAboveBytes`; by
+ * default above 4 MiB, or above 16 for a body of announced length while the server has memory to spare.
  *
  * **Cost**: in memory, one copy of a body whose length is announced, and of at most a quarter of it another; two of one
  * whose length is not. On disk, at most 20 blocks of 256 KiB stay in memory however long the body is.
