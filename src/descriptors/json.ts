@@ -11,9 +11,11 @@ import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { BigNumbers } from '../text/json-numbers.ts'
 import {
+  defaultMaxKeys,
   defaultMemoryRatio,
   type JsonRules,
   measureShortJson,
+  minMaxKeys,
   parseJson,
   parseJsonInSlices,
   parseMeasuredJson,
@@ -63,9 +65,15 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
    * which are all but the elements of zod's lists.
    */
   readonly maxValues?: number
+  /**
+   * Maximum number of keys of one object in a body, a key that comes twice counted twice; more are refused with 413.
+   * Default: 100,000, at least 4,096. JavaScript grows an object and lists its keys at once, 0.5 µs a key, in which no
+   * other request is answered: lists of pairs or of records have no such limit. Over RPC it is always 100,000.
+   */
+  readonly maxKeys?: number
 }
 
-const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxValues'] as const
+const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxValues', 'maxKeys'] as const
 // A body up to this length cannot hold a large value.
 const shortBytes = 1024
 const defaultMaxValues = 10_000_000
@@ -79,9 +87,9 @@ const maxExampleLength = 10_000
  *
  * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`. An
  * empty body that is said to be JSON is read as null.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number or blanks of more than 1 MiB),
- * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values, and for short values
- * that would take more than 12 times the body's bytes and 64 MiB in memory.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number, key or blanks of more than 1 MiB),
+ * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values or `maxKeys` keys
+ * of an object, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
  * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
  * answered in between. So is a result of more than 1,024 values checked, and one of more than 65,536 values or a
  * million characters written: the function must not change it once it has returned it.
@@ -94,11 +102,12 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   override readonly protoField = 'json'
   override readonly descriptorId: string = 'serving.io.JSON'
   // A schema is code, which metadata does not hold.
-  override readonly publicOptions: readonly string[] = ['validateJson', 'bigNumbers', 'maxValues']
+  override readonly publicOptions: readonly string[] = ['validateJson', 'bigNumbers', 'maxValues', 'maxKeys']
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   readonly bigNumbers: BigNumbers
   readonly maxValues: number | undefined
+  readonly maxKeys: number | undefined
   /** The sample passed to `fromSample`, parsed. */
   readonly sample: unknown
   readonly #rules: JsonRules
@@ -117,14 +126,23 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     }
     this.schema = schema
     this.validateJson = options.validateJson
-    const { maxValues } = options
+    const { maxValues, maxKeys } = options
     if (maxValues !== undefined && !(Number.isSafeInteger(maxValues) && maxValues > 0)) {
       throw new InvalidArgument(expected('a whole number from 1 up', 'maxValues', maxValues))
     }
+    if (maxKeys !== undefined && !(Number.isSafeInteger(maxKeys) && maxKeys >= minMaxKeys)) {
+      throw new InvalidArgument(expected(`a whole number from ${minMaxKeys} up`, 'maxKeys', maxKeys))
+    }
     this.maxValues = maxValues
+    this.maxKeys = maxKeys
     // A schema creates a second copy of the value.
     const maxMemoryRatio = schema === undefined ? defaultMemoryRatio : defaultMemoryRatio / 2
-    this.#rules = { maxValues: maxValues ?? defaultMaxValues, maxMemoryRatio, bigNumbers }
+    this.#rules = {
+      maxValues: maxValues ?? defaultMaxValues,
+      maxMemoryRatio,
+      maxKeys: maxKeys ?? defaultMaxKeys,
+      bigNumbers,
+    }
     this.sample = sample
     if (jsonEncoder !== undefined && typeof jsonEncoder !== 'function') {
       throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))

@@ -40,9 +40,11 @@ import { type FieldType, tableText } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { inSlices } from '../memory/slices.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { DataFrameMessage } from '../proto/messages.ts'
+import { isUtf8Label } from '../text/charset.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { exampleTable, frameSchema } from './frame-schema.ts'
@@ -227,15 +229,16 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
     if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
+    if (format === 'parquet' || !isUtf8Label(charset)) bodyLoan.retain(request)
     const body = request.peek()
-    const text = format === 'parquet' ? body : toUtf8(body, charset, 'PandasDataFrame')
-    const isPrivate = text !== body || bodyLoan.isPooled(request)
+    if (format === 'parquet') return this.#fromFile(readParquet(body, 'PandasDataFrame'))
+    if (isUtf8Label(charset)) return this.#fromText(format, body, bodyLoan.isPooled(request))
+    return whenReady(inSlices(toUtf8(body, charset)), (text) => this.#fromText(format, text, true))
+  }
+
+  #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     if (format === 'json') return this.#fromJson(text, isPrivate)
-    if (format === 'csv') {
-      return this.#fromFile(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate))
-    }
-    bodyLoan.retain(request)
-    return this.#fromFile(readParquet(request.peek(), 'PandasDataFrame'))
+    return this.#fromFile(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate))
   }
 
   /**

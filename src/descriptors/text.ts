@@ -3,18 +3,22 @@
  * @module
  */
 
-import { BadInput, BadOutput, expected, InvalidArgument, UnsupportedMediaType } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
-import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bodyLoan, type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { inSlices, runInSlices } from '../memory/slices.ts'
 import { checkOptions } from '../options.ts'
 import type { MaybePromise } from '../promise.ts'
-import { charsetDecoder } from '../text/charset.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+import { decodeText, isUtf8Label } from '../text/charset.ts'
+import { decodeUtf8, decodeUtf8InSlices, encodeUtf8InSlices } from '../text/utf8.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+
+// Longer texts are decoded and encoded in slices. **Units**: bytes, characters.
+const atOnceLength = 1 << 20
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
@@ -89,15 +93,24 @@ export class Text extends IODescriptor<string, TextResult> {
     }
   }
 
-  fromHttpRequest(request: HttpRequest): string {
+  fromHttpRequest(request: HttpRequest): MaybePromise<string> {
     const type = requireMediaType(request.headers, isTextType, 'text/plain', 'Text')
     const charset = type?.parameters.get('charset')?.toLowerCase()
-    if (charset === undefined || charset === 'utf-8' || charset === 'utf8') return decodeUtf8(request.peek(), 'Text')
-    return decodeCharset(request.peek(), charset)
+    const body = request.peek()
+    if (isUtf8Label(charset) && body.length <= atOnceLength) return decodeUtf8(body, 'Text')
+    bodyLoan.retain(request)
+    return inSlices(decodeText(request.peek(), charset, 'Text'))
   }
 
-  toHttpResponse(value: TextResult): HttpResponse {
-    if (typeof value === 'string') return { headers: this.#headers, body: value }
+  toHttpResponse(value: TextResult): MaybePromise<HttpResponse> {
+    if (typeof value === 'string') {
+      if (value.length <= atOnceLength) return { headers: this.#headers, body: value }
+      return runInSlices(encodeUtf8InSlices(value)).then((body) => ({ headers: this.#headers, body }))
+    }
+    return this.#stream(value)
+  }
+
+  #stream(value: Exclude<TextResult, string>): HttpResponse {
     if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
       return { headers: this.#headers, body: encodePieces(value) }
     }
@@ -105,21 +118,20 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   /** Reads a StringValue or UTF-8 bytes as a string. */
-  override fromProto(message: string | Uint8Array): string {
-    return typeof message === 'string' ? message : decodeUtf8(message, 'Text')
+  override fromProto(message: string | Uint8Array): MaybePromise<string> {
+    return typeof message === 'string' ? message : inSlices(decodeUtf8InSlices(message, 'Text'))
   }
 
   /** Returns a string, or all that a generator yields, as one StringValue. */
   override toProto(value: TextResult): MaybePromise<string> {
-    const { body } = this.toHttpResponse(value)
-    return typeof value === 'string' ? value : collectBody(body).then((bytes) => decodeUtf8(bytes, 'Text'))
+    if (typeof value === 'string') return value
+    return collectBody(this.#stream(value).body).then((bytes) => runInSlices(decodeUtf8InSlices(bytes, 'Text')))
   }
 
   /** Returns each piece as a StringValue of its own. */
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
-    const { body } = this.toHttpResponse(value)
-    if (typeof body === 'string') yield body
-    else for await (const piece of body as AsyncIterable<Chunk>) yield piece as string
+    if (typeof value === 'string') yield value
+    else for await (const piece of this.#stream(value).body as AsyncIterable<Chunk>) yield piece as string
   }
 }
 
@@ -143,14 +155,4 @@ function encodePiece(piece: unknown): Chunk {
 function isTextType(type: MediaType): boolean {
   const { essence } = type
   return essence.startsWith('text/') || isJsonType(type) || essence === 'application/xml' || essence.endsWith('+xml')
-}
-
-function decodeCharset(bytes: Uint8Array, charset: string): string {
-  const decode = charsetDecoder(charset)
-  if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', 'Text', charset))
-  try {
-    return decode(bytes)
-  } catch {
-    throw new BadInput(`expected ${charset} text for Text, received an invalid byte sequence`, { reason: 'encoding' })
-  }
 }

@@ -2,7 +2,7 @@
  * Writes frames as JSON text; large ones in pieces, with turns of the event loop between them.
  * @module
  */
-import { Turn } from '../memory/slices.ts'
+import { joinBytes, runInSlices, Turn } from '../memory/slices.ts'
 import type { MaybePromise } from '../promise.ts'
 import { type Column, type ColumnTable, renameColumns, sliceColumn, sliceTable } from './columns.ts'
 import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
@@ -98,7 +98,7 @@ class PieceWriter {
     const steps = planFrame(emptyTable(names), whole)
     if (whole.layout === 'columns') await this.#writeColumns(steps)
     else for (const step of steps) await this.#writeStep(step, pieces)
-    return this.#joinTexts()
+    return runInSlices(joinBytes(this.#texts))
   }
 
   async #writeStep(step: PlanStep, pieces: readonly Piece[]): Promise<void> {
@@ -187,17 +187,6 @@ class PieceWriter {
 
   async #pause(): Promise<void> {
     if (this.#turn.isOver) await this.#turn.next()
-  }
-
-  async #joinTexts(): Promise<Uint8Array> {
-    const whole = Buffer.allocUnsafeSlow(this.#texts.reduce((size, text) => size + text.length, 0))
-    let at = 0
-    for (const text of this.#texts) {
-      whole.set(text, at)
-      at += text.length
-      await this.#pause()
-    }
-    return whole
   }
 }
 

@@ -2,12 +2,13 @@
  * The wire formats of a frame, and how a request selects one.
  * @module
  */
-import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
-import { charsetDecoder } from '../text/charset.ts'
+import type { Slices } from '../memory/slices.ts'
+import { decodeText } from '../text/charset.ts'
+import { encodeUtf8InSlices } from '../text/utf8.ts'
 
 /** Formats in which a frame is read and written. **Source**: SPEC "Format to content type". */
 export const frameFormats = ['json', 'parquet', 'csv'] as const
@@ -41,7 +42,8 @@ export function requestFormat(
   const accepted = 'application/json, application/octet-stream or text/csv'
   const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, accepted, name)
   if (type === undefined) return { format: defaultFormat, charset: undefined }
-  return { format: formatOf(type) ?? defaultFormat, charset: type.parameters.get('charset')?.toLowerCase() }
+  const charset = type.parameters.get('charset')?.toLowerCase()
+  return { format: formatOf(type) ?? defaultFormat, charset: charset === 'us-ascii' ? undefined : charset }
 }
 
 const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
@@ -70,18 +72,10 @@ function preferring(format: FrameFormat): readonly string[] {
 }
 
 /**
- * Converts text of another charset to UTF-8. **Errors**: UnsupportedMediaType for an unknown charset, BadInput for
- * bytes that are invalid in it.
+ * Converts text of another charset to UTF-8 in memory of its own, in slices. **Errors**: UnsupportedMediaType for an
+ * unknown charset, BadInput for bytes that are invalid in it.
  */
-export function toUtf8(bytes: Uint8Array, charset: string | undefined, name: string): Uint8Array {
-  if (charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii') return bytes
-  const decode = charsetDecoder(charset)
-  if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', name, charset))
-  try {
-    return Buffer.from(decode(bytes).replace(/^\ufeff/, ''))
-  } catch {
-    throw new BadInput(`expected ${charset} text for ${name}, received an invalid byte sequence`, {
-      reason: 'encoding',
-    })
-  }
+export function* toUtf8(bytes: Uint8Array, charset: string | undefined): Slices<Uint8Array> {
+  const text = yield* decodeText(bytes, charset, 'PandasDataFrame')
+  return yield* encodeUtf8InSlices(text.replace(/^\ufeff/, ''))
 }

@@ -50,6 +50,18 @@ function runSlices<T>(work: Slices<T>): IteratorResult<void, T> {
   }
 }
 
+/** Returns the bytes of all pieces in memory that nobody else has, in slices. */
+export function* joinBytes(pieces: readonly Uint8Array[]): Slices<Buffer> {
+  const whole = Buffer.allocUnsafeSlow(pieces.reduce((size, piece) => size + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+    yield
+  }
+  return whole
+}
+
 /** The turns of long work that is itself asynchronous: it asks `isOver` often, and then awaits `next`. */
 export class Turn {
   readonly #signal: AbortSignal | undefined

@@ -19,6 +19,7 @@ import { contentToJson } from '../proto/content-types.ts'
 import { type encodeResponse, requestFromJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import {
+  defaultMaxKeys,
   defaultMemoryRatio,
   type JsonRules,
   measureShortJson,
@@ -189,7 +190,12 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
 }
 
 // Rules for a message in JSON; the API's own descriptor bounds the value in it.
-const jsonRules: JsonRules = { maxValues: 10_000_000, maxMemoryRatio: defaultMemoryRatio, bigNumbers: 'round' }
+const jsonRules: JsonRules = {
+  maxValues: 10_000_000,
+  maxMemoryRatio: defaultMemoryRatio,
+  maxKeys: defaultMaxKeys,
+  bigNumbers: 'round',
+}
 
 function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
   const name = 'the request'

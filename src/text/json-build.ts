@@ -4,8 +4,9 @@
  * @module
  */
 import { isAscii } from 'node:buffer'
+import { BadInput, PayloadTooLarge } from '../errors.ts'
 import type { Slices } from '../memory/slices.ts'
-import { containerWork } from './json-scan.ts'
+import { containerWork, maxStretchBytes } from './json-scan.ts'
 import { skipSpace } from './json-syntax.ts'
 
 /** How much of a text is parsed at a time. Tests make it smaller. */
@@ -38,7 +39,7 @@ const colon = 0x3a
 const list = 0x5b
 
 /** A list or an object whose opening bracket was read, and whose closing one was not. */
-interface Level {
+class Level {
   readonly bracket: number
   readonly kind: number
   /** Where its elements start that were not parsed yet. */
@@ -48,19 +49,39 @@ interface Level {
   /** Set once elements of it were parsed. */
   target: unknown[] | Record<string, unknown> | undefined
   /** The element before `start` was put in whole, so that a comma or the closing bracket must follow. */
-  isAfterChild: boolean
+  isAfterChild = false
+  /** Members of the object so far; a key that comes twice counts twice. */
+  members = 0
+
+  constructor(bracket: number, kind: number) {
+    this.bracket = bracket
+    this.kind = kind
+    this.start = bracket + 1
+    this.element = bracket + 1
+  }
+}
+
+/** What is built of a text. */
+export interface JsonTarget {
+  /** The descriptor's name, for errors. */
+  readonly name: string
+  /** Maximum number of members of an object. Objects of a piece are not counted: they have at most 2,900. */
+  readonly maxKeys: number
 }
 
 /**
  * Parses valid UTF-8 of at most `maxJsonDepth` levels, with the result of JSON.parse: `__proto__` is an own key, and of
- * duplicate keys the last one counts. **Errors**: SyntaxError wherever JSON.parse throws, without a place.
+ * duplicate keys the last one counts. **Errors**: SyntaxError wherever JSON.parse throws, without a place;
+ * PayloadTooLarge for an object of more than `maxKeys` members; BadInput `size` for a key of more than
+ * `maxStretchBytes`, which V8 hashes at once.
  */
 export function* buildJson(
   json: Uint8Array,
+  target: JsonTarget,
   parsePiece: PieceParser = parseAlone,
   piece: PieceSize = defaultPiece,
 ): Slices<unknown> {
-  const builder = new Builder(json, parsePiece)
+  const builder = new Builder(json, target, parsePiece)
   const levels: Level[] = []
   let work = 0
   let pieceStart = 0
@@ -75,7 +96,10 @@ export function* buildJson(
       const cuts = yield* cutString(json, start + 1, piece.bytes)
       i = cuts[cuts.length - 1]
       // Keys are parsed with their member.
-      if (json[skipSpace(json, i + 1, json.length)] === colon) continue
+      if (json[skipSpace(json, i + 1, json.length)] === colon) {
+        if (i - start > maxStretchBytes) throw longKey(target.name, start)
+        continue
+      }
       if (levels.at(-1)?.isAfterChild) throw new SyntaxError('expected a comma')
       builder.takeAll(levels)
       builder.put(levels.at(-1), start, yield* builder.string(cuts))
@@ -86,7 +110,7 @@ export function* buildJson(
     } else if ((byte | 0x20) === 0x7b) {
       const parent = levels.at(-1)
       if (parent?.isAfterChild) throw new SyntaxError('expected a comma')
-      levels.push({ bracket: i, kind: byte, start: i + 1, element: i + 1, target: undefined, isAfterChild: false })
+      levels.push(new Level(i, byte))
       work += containerWork
     } else if ((byte | 0x20) === 0x7d) {
       const level = levels.pop()
@@ -156,10 +180,12 @@ function* cutString(json: Uint8Array, start: number, bytes: number): Slices<numb
 class Builder {
   readonly #json: Buffer
   readonly #isAscii: boolean
+  readonly #into: JsonTarget
   readonly #parsePiece: PieceParser
   #root: unknown
 
-  constructor(json: Uint8Array, parsePiece: PieceParser) {
+  constructor(json: Uint8Array, into: JsonTarget, parsePiece: PieceParser) {
+    this.#into = into
     this.#parsePiece = parsePiece
     this.#json = Buffer.from(json.buffer, json.byteOffset, json.length)
     this.#isAscii = isAscii(json)
@@ -213,7 +239,7 @@ class Builder {
     } else {
       // The blank keeps `{"a":5[` from reading as `{"a":50`.
       const key = JSON.parse(`{${this.#text(level.element, start)} 0}`) as object
-      define(level.target as Record<string, unknown>, Object.keys(key)[0], value)
+      this.#define(level, Object.keys(key)[0], value)
     }
   }
 
@@ -228,7 +254,8 @@ class Builder {
   }
 
   /** Parses elements and adds them to their level. */
-  #add({ kind, target }: Level, start: number, end: number): void {
+  #add(level: Level, start: number, end: number): void {
+    const { kind, target } = level
     const text = this.#text(start, end)
     if (kind === list) {
       const values = this.#parsePiece(`[${text}]`, start, end) as unknown[]
@@ -238,8 +265,16 @@ class Builder {
       const members = this.#parsePiece(`{${text}}`, start, end) as Record<string, unknown>
       const keys = Object.keys(members)
       if (keys.length === 0) throw new SyntaxError('expected a member')
-      for (const key of keys) define(target as Record<string, unknown>, key, members[key])
+      for (const key of keys) this.#define(level, key, members[key])
     }
+  }
+
+  #define(level: Level, key: string, value: unknown): void {
+    const { name, maxKeys } = this.#into
+    if (++level.members > maxKeys) {
+      throw new PayloadTooLarge(`expected at most ${maxKeys} keys in an object for ${name} (maxKeys), received more`)
+    }
+    define(level.target as Record<string, unknown>, key, value)
   }
 
   #text(start: number, end: number): string {
@@ -252,4 +287,9 @@ function define(target: Record<string, unknown>, key: string, value: unknown): v
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
   } else target[key] = value
+}
+
+function longKey(name: string, offset: number): BadInput {
+  const message = `expected at most ${maxStretchBytes} bytes of a key for ${name}, received more at byte ${offset}`
+  return new BadInput(message, { reason: 'size', offset })
 }

@@ -2,14 +2,13 @@
  * JSON text to values, with the offset of what is wrong.
  * @module
  */
-import { isUtf8 } from 'node:buffer'
-import { BadInput, PayloadTooLarge, show } from '../errors.ts'
+import { BadInput, PayloadTooLarge, ServingError, show } from '../errors.ts'
 import { runInSlices, type Slices } from '../memory/slices.ts'
 import { buildJson } from './json-build.ts'
 import { type BigNumber, type BigNumbers, bigNumbersOf, parseWithBigInts } from './json-numbers.ts'
 import { type JsonMeasure, maxStretchBytes, measureJson, measureJsonAtOnce, tooDeepAt } from './json-scan.ts'
 import { findSyntaxError, maxJsonDepth, syntaxErrorAt } from './json-syntax.ts'
-import { bomLength, decodeUtf8 } from './utf8.ts'
+import { bomLength, decodeUtf8, findIllFormed, illFormed } from './utf8.ts'
 
 /** What a JSON body may come to, and how it is read. */
 export interface JsonRules {
@@ -17,8 +16,19 @@ export interface JsonRules {
   readonly maxValues: number
   /** Memory of the values, estimated, in times the bytes of the body; 64 MiB are always allowed. */
   readonly maxMemoryRatio: number
+  /** Members of one object, from {@link minMaxKeys} up: others are not counted. */
+  readonly maxKeys: number
   readonly bigNumbers: BigNumbers
 }
+
+/**
+ * The bound of {@link JsonRules.maxKeys} unless another one is needed: V8 makes, grows and lists the keys of an object
+ * at once, 0.5 µs each.
+ */
+export const defaultMaxKeys = 100_000
+
+/** Least bound of keys that can be kept. */
+export const minMaxKeys = 4096
 
 /** The factor of {@link JsonRules.maxMemoryRatio} unless another one is needed. */
 export const defaultMemoryRatio = 12
@@ -76,7 +86,8 @@ export function measureShortJson(bytes: Uint8Array, name: string, rules: JsonRul
   if (bytes.length > atOnceBytes) return undefined
   const measure = measureJsonAtOnce(bytes)
   checkMeasure(measure, bytes.length, name, rules)
-  return measure.work > atOnceWork ? undefined : measure
+  // Keys are counted where objects are built in slices.
+  return measure.work > atOnceWork || measure.values > rules.maxKeys ? undefined : measure
 }
 
 /**
@@ -98,9 +109,8 @@ function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<
   checkMeasure(measure, bytes.length, name, rules)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
-  // Throws with the place of the fault.
-  if (!isUtf8(json)) decodeUtf8(json, name)
-  yield
+  const badAt = yield* findIllFormed(json)
+  if (badAt !== -1) throw illFormed(name, badAt)
   let fault: BadInput | undefined
   const parsePiece = (text: string, at: number, end: number) => {
     const value = JSON.parse(text)
@@ -119,8 +129,10 @@ function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<
   }
   let value: unknown
   try {
-    value = yield* buildJson(json, rules.bigNumbers === 'round' || !measure.mayHoldBigNumbers ? undefined : parsePiece)
+    const isExact = rules.bigNumbers !== 'round' && measure.mayHoldBigNumbers
+    value = yield* buildJson(json, { name, maxKeys: rules.maxKeys }, isExact ? parsePiece : undefined)
   } catch (cause) {
+    if (ServingError.is(cause)) throw cause
     throw syntaxError(bytes, start + (yield* findSyntaxError(json)), name, cause)
   }
   if (fault !== undefined) throw fault

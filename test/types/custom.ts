@@ -70,8 +70,9 @@ const returned: io.Returned<Lines> = ['a']
 
 // Right: a subclass of a descriptor of ours.
 class Shout extends io.Text {
-  override fromHttpRequest(request: HttpRequest): string {
-    return super.fromHttpRequest(request).toUpperCase()
+  override async fromHttpRequest(request: HttpRequest): Promise<string> {
+    const text = await super.fromHttpRequest(request)
+    return text.toUpperCase()
   }
 }
 svc.api({ input: new Shout(), output: new Shout(), name: 'e' }, (text) => text.trim())

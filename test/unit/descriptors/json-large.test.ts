@@ -86,6 +86,7 @@ describe('a large JSON body', () => {
     ['blanks between values', `{"a":1,"b":${' '.repeat(3 << 20)}2}`, 10],
     ['blanks in front', `${'\n'.repeat(3 << 20)}1`, 0],
     ['blanks behind', `[1]${'\t'.repeat(3 << 20)}`, 3],
+    ['a key', `{"a":1,"${'k'.repeat(3 << 20)}":2}`, 7],
   ])('with %s of more than a MiB is refused with the place', async (_, text, offset) => {
     const refused = read(new io.JSON(), text)
     await expect(refused).rejects.toMatchObject({ status: 400, reason: 'size', offset })
@@ -111,6 +112,26 @@ describe('a large JSON body', () => {
     }
     expect(await read(small, '[1,2,3]')).toEqual([1, 2, 3])
     expect(() => new io.JSON({ maxValues: 0 })).toThrow(/maxValues/)
+  })
+
+  it('of an object of more than maxKeys keys is refused with 413, as deep as it lies', async () => {
+    const object = (keys: number) => `{${many(keys, (i) => `"k${i}":0`)}}`
+    for (const wrap of [(text: string) => text, (text: string) => `{"a":[0,{"b":${text}}]}`]) {
+      expect(await turnsOf(read(new io.JSON(), wrap(object(100_000))))).toBeGreaterThan(5)
+      const work = read(new io.JSON(), wrap(object(100_001)))
+      await expect(work).rejects.toThrow(/at most 100000 keys in an object for JSON \(maxKeys\)/)
+      await expect(work).rejects.toBeInstanceOf(PayloadTooLarge)
+      const small = new io.JSON({ maxKeys: 4096 })
+      await expect(read(small, wrap(object(4097)))).rejects.toBeInstanceOf(PayloadTooLarge)
+      const text = wrap(object(4096))
+      expect(await read(small, text)).toEqual(JSON.parse(text))
+    }
+    const objects = `[${many(30, () => object(4000))}]`
+    expect(await read(new io.JSON({ maxKeys: 4096 }), objects)).toHaveLength(30)
+    expect(Object.keys((await read(new io.JSON({ maxKeys: 200_000 }), object(150_000))) as object)).toHaveLength(
+      150_000,
+    )
+    expect(() => new io.JSON({ maxKeys: 100 })).toThrow(/maxKeys/)
   })
 
   it('whose values would take far more memory than its bytes is refused with 413', async () => {

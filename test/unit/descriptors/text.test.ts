@@ -1,12 +1,14 @@
 import { BadInput, BadOutput, InvalidArgument, io } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { turnsOf } from './event-loop-turns.ts'
 import { decode, refusal, requestOf } from './requests.ts'
 
 const { Text } = io
 
 async function chunksOf(descriptor: io.Text, value: Parameters<io.Text['toHttpResponse']>[0]): Promise<string[]> {
   const chunks: string[] = []
-  for await (const chunk of descriptor.toHttpResponse(value).body as AsyncIterable<string>) chunks.push(chunk)
+  const { body } = await descriptor.toHttpResponse(value)
+  for await (const chunk of body as AsyncIterable<string>) chunks.push(chunk)
   return chunks
 }
 
@@ -33,8 +35,26 @@ describe('Text', () => {
     expect(refusal(new Text(), Uint8Array.of(0x61, 0xc3), 'text/plain')).toMatchObject({ offset: 1 })
   })
 
-  it('sends a string whole', () => {
-    const response = new Text().toHttpResponse('hi')
+  it('reads and sends a large text in slices', async () => {
+    const text = 'é😀'.repeat(2_000_000)
+    const read = Promise.resolve(decode(new Text(), text, 'text/plain'))
+    expect(await turnsOf(read)).toBeGreaterThan(2)
+    expect(await read).toBe(text)
+    const sent = Promise.resolve(new Text().toHttpResponse(text))
+    expect(await turnsOf(sent)).toBeGreaterThan(2)
+    expect(Buffer.from((await sent).body as Uint8Array).equals(Buffer.from(text))).toBe(true)
+    const cut = `${'a'.repeat((1 << 20) + 3)}\ud83d`
+    expect(`${Buffer.from((await new Text().toHttpResponse(cut)).body as Uint8Array)}`).toBe(cut.toWellFormed())
+  })
+
+  it('says where a large text stops being UTF-8', async () => {
+    const bytes = Buffer.from('é'.repeat(2_000_000))
+    bytes[3_000_001] = 0xff
+    await expect(Promise.resolve(decode(new Text(), bytes, 'text/plain'))).rejects.toMatchObject({ offset: 3_000_000 })
+  })
+
+  it('sends a string whole', async () => {
+    const response = await new Text().toHttpResponse('hi')
     expect(response.headers).toEqual([
       ['content-type', 'text/plain; charset=utf-8'],
       ['x-content-type-options', 'nosniff'],
@@ -61,7 +81,10 @@ describe('Text', () => {
     })()
     const descriptor = new Text({ contentType: 'text/event-stream' })
     expect(await chunksOf(descriptor, events)).toEqual(['event: token\nid: 1\nretry: 5\ndata: a\ndata: b\n\n', 'raw'])
-    expect(descriptor.toHttpResponse('').headers[0]).toEqual(['content-type', 'text/event-stream; charset=utf-8'])
+    expect((await descriptor.toHttpResponse('')).headers[0]).toEqual([
+      'content-type',
+      'text/event-stream; charset=utf-8',
+    ])
   })
 
   it('refuses a field of an event that would break out of its line', async () => {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../src/memory/slices.ts'
 import { buildJson } from '../../../src/text/json-build.ts'
 
+const target = { name: 'JSON', maxKeys: Number.POSITIVE_INFINITY }
+
 /** Returns what JSON.parse and the sliced parser make of a text, as one comparable value each. */
 function outcomes(text: string, work: number, bytes = 1 << 20): readonly [unknown, unknown] {
   const outcome = (parse: () => unknown) => {
@@ -16,7 +18,7 @@ function outcomes(text: string, work: number, bytes = 1 << 20): readonly [unknow
   }
   return [
     outcome(() => JSON.parse(text)),
-    outcome(() => runAtOnce(buildJson(Buffer.from(text), undefined, { work, bytes }))),
+    outcome(() => runAtOnce(buildJson(Buffer.from(text), target, undefined, { work, bytes }))),
   ]
 }
 
@@ -164,7 +166,7 @@ describe('buildJson', () => {
     ['characters of two bytes', 'é'],
   ])('yields within a long string of %s', (_, unit) => {
     const text = JSON.stringify(JSON.parse(`"${unit.repeat(1_000_000)}"`))
-    const slices = buildJson(Buffer.from(`[0,${text}]`))
+    const slices = buildJson(Buffer.from(`[0,${text}]`), target)
     let yields = 0
     let step = slices.next()
     for (; !step.done; step = slices.next()) yields++
@@ -175,7 +177,7 @@ describe('buildJson', () => {
 
   it('yields between pieces, of which none is longer than asked for', () => {
     const text = `[${Array.from({ length: 10_000 }, (_, i) => i).join()}]`
-    const slices = buildJson(Buffer.from(text), undefined, { work: 100, bytes: 1 << 20 })
+    const slices = buildJson(Buffer.from(text), target, undefined, { work: 100, bytes: 1 << 20 })
     let yields = 0
     while (!slices.next().done) yields++
     expect(yields).toBeGreaterThanOrEqual(99)
