@@ -4,11 +4,13 @@
  * `numbers`: the printing and parsing of numbers, and of lists of them, against the C++ standard library: every float16
  * and float32, and doubles of all kinds. Built three times: as the add-on is compiled, with AddressSanitizer and
  * UndefinedBehaviorSanitizer without SSE2, and for ARM under qemu-user. `readers`: damaged bytes for all readers of
- * what clients send, under the sanitizers. Builds whose tools are not installed are skipped with a message.
+ * what clients send, under the sanitizers. `pictures`: damaged JPEGs for the decoder and the resampler, where
+ * libjpeg-turbo's header is. Builds whose tools are not installed are skipped with a message.
  *
- * `node native/check.mjs [numbers|readers] [rounds [seed [step]]]`: a round is five doubles and three texts, or a
- * damaged input for each reader, 10,000 a second; `step` 100 tries only every hundredth float32 (all of them take four
- * minutes). `--quick` is what CI runs: 100,000 rounds of numbers, 10,000 in the two slow builds, and 30,000 of readers.
+ * `node native/check.mjs [numbers|readers|pictures] [rounds [seed [step]]]`: a round is five doubles and three texts,
+ * or a damaged input for each reader, 10,000 a second; `step` 100 tries only every hundredth float32 (all of them take
+ * four minutes). `--quick` is what CI runs: 100,000 rounds of numbers, 10,000 in the two slow builds, 30,000 of readers
+ * and 20,000 of pictures.
  *
  * Debian's packages: g++, g++-aarch64-linux-gnu, qemu-user.
  * @module
@@ -67,13 +69,25 @@ const builds = [
     units: readers,
     quick: ['30000', '1'],
     standard: ['1000000', '1'],
-    files: ['parquet', 'parquet/written', 'frames'].flatMap(parquetFiles),
+    files: ['parquet', 'parquet/written', 'frames'].flatMap((folder) => fixtures(folder, '.parquet')),
+  },
+  {
+    program: 'pictures',
+    name: 'sanitized',
+    compiler: 'g++',
+    header: 'jpeglib.h',
+    flags: sanitizers,
+    libraries: ['-ljpeg'],
+    units: ['../image/jpeg', '../image/resample'],
+    quick: ['20000', '1'],
+    standard: ['1000000', '1'],
+    files: fixtures('images', '.jpg'),
   },
 ]
 
-function parquetFiles(folder) {
+function fixtures(folder, extension) {
   const dir = join(here, '..', 'test', 'fixtures', folder)
-  const names = readdirSync(dir).filter((name) => name.endsWith('.parquet'))
+  const names = readdirSync(dir).filter((name) => name.endsWith(extension))
   return names.map((name) => join(dir, name))
 }
 
@@ -99,25 +113,28 @@ async function compile(source, [compiler, ...options], object) {
   return object
 }
 
-async function build({ program, name, compiler, flags: own, defines = [], units }) {
+async function build({ program, name, compiler, flags: own, defines = [], libraries = [], units }) {
   const command = [compiler, ...flags, ...own]
   const sources = [join(here, 'check', `${program}.cpp`), ...units.map((unit) => join(here, 'src', `${unit}.cpp`))]
   const compiled = await Promise.all([
     // The longest one first; it knows nothing of our macros.
-    objectOf(join(here, 'src', 'simdjson_unit.cpp'), command),
+    ...(program === 'pictures' ? [] : [objectOf(join(here, 'src', 'simdjson_unit.cpp'), command)]),
     ...sources.map((source) => objectOf(source, [...command, ...defines])),
   ])
   const binary = join(out, `${program}-${name}`)
-  await run(compiler, [...own, ...compiled, '-o', binary])
+  await run(compiler, [...own, ...compiled, ...libraries, '-o', binary])
   return binary
 }
 
 const isThere = (program) => spawnSync(program, ['--version']).status === 0
+const hasHeader = (compiler, header) =>
+  spawnSync(compiler, ['-include', 'cstdio', '-include', header, '-fsyntax-only', '-xc++', '/dev/null']).status === 0
 const isQuick = process.argv.includes('--quick')
 const words = process.argv.slice(2).filter((word) => word !== '--quick')
-const only = ['numbers', 'readers'].includes(words[0]) ? words.shift() : undefined
-const chosen = builds.filter(({ program, name, compiler, emulator }) => {
-  const missing = [compiler, emulator].find((tool) => tool !== undefined && !isThere(tool))
+const only = ['numbers', 'readers', 'pictures'].includes(words[0]) ? words.shift() : undefined
+const chosen = builds.filter(({ program, name, compiler, emulator, header }) => {
+  const lacksHeader = header !== undefined && isThere(compiler) && !hasHeader(compiler, header)
+  const missing = lacksHeader ? header : [compiler, emulator].find((tool) => tool !== undefined && !isThere(tool))
   if (missing !== undefined) console.log(`${program}, ${name}: skipped, ${missing} is not installed`)
   return missing === undefined && (only === undefined || program === only)
 })
