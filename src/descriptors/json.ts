@@ -87,9 +87,9 @@ const maxExampleLength = 10_000
  *
  * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`. An
  * empty body that is said to be JSON is read as null.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number, key or blanks of more than 1 MiB),
- * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values or `maxKeys` keys
- * of an object, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number, key or blanks above 1 MiB),
+ * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values or `maxKeys` keys of
+ * an object, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
  * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
  * answered in between. So is a result of more than 1,024 values checked, and one of more than 65,536 values or a
  * million characters written: the function must not change it once it has returned it.
