@@ -1,4 +1,4 @@
-// Damages bytes at random, as test/fuzz/mutator.ts does.
+// Changes bytes at random, as test/fuzz/mutator.ts does.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,24 @@ namespace serving {
 
 using Octets = std::vector<uint8_t>;
 
+// Random changes that a seed determines.
 class Mutator {
  public:
   explicit Mutator(uint64_t seed) : random_(seed) {}
 
   // Returns a number below `bound`, which is above 0.
   size_t Below(size_t bound) { return static_cast<size_t>(random_() % bound); }
+  // Returns true once in `count` calls on average.
   bool OneIn(size_t count) { return Below(count) == 0; }
 
-  // Makes up to eight changes; none in one of sixteen calls.
+  // Makes one to eight changes, one in sixteen times none. Some insert bytes of `other`.
   void Damage(Octets& bytes, const Octets& other) {
     if (OneIn(16)) return;
     for (size_t left = 1 + Below(OneIn(2) ? 2 : 8); left > 0; left--) Change(bytes, other);
   }
 
  private:
+  // Bytes at the edges of ranges, and those that mean something in JSON and CSV.
   static constexpr uint8_t kOdd[] = {0, 1, 3, 0x7f, 0x80, 0xfe, 0xff, '"', '[', '{', ',', ':', '\n', '\\', '-', 'e'};
 
   void Change(Octets& bytes, const Octets& other) {
@@ -45,26 +48,27 @@ class Mutator {
         bytes.erase(here, here + static_cast<std::ptrdiff_t>(count));
         break;
       case 4:
-        // All that follows.
+        // Cuts off the end.
         if (OneIn(4)) bytes.erase(here, bytes.end());
         break;
       case 5: {
         const Octets again(here, here + static_cast<std::ptrdiff_t>(count));
-        if (bytes.size() < kMost)
+        if (bytes.size() < kMaxSize)
           bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(Below(at + 1)), again.begin(), again.end());
         break;
       }
       default: {
         const size_t from = Below(other.size() + 1);
-        const size_t most = other.size() - from;
+        const size_t rest = other.size() - from;
         const auto start = other.begin() + static_cast<std::ptrdiff_t>(from);
-        const size_t length = most == 0 ? 0 : 1 + Below(most);
-        if (bytes.size() < kMost) bytes.insert(here, start, start + static_cast<std::ptrdiff_t>(length));
+        const size_t length = rest == 0 ? 0 : 1 + Below(rest);
+        if (bytes.size() < kMaxSize) bytes.insert(here, start, start + static_cast<std::ptrdiff_t>(length));
       }
     }
   }
 
-  static constexpr size_t kMost = 16384;
+  // From this size on nothing is inserted.
+  static constexpr size_t kMaxSize = 16384;
   std::mt19937_64 random_;
 };
 

@@ -22,6 +22,7 @@ using serving::Binary64;
 
 uint64_t failures = 0;
 
+// Counts a failure and prints the first 20.
 void Fail(const char* what, const std::string& expected, const std::string& found) {
   if (++failures <= 20) std::printf("%s: expected %s, got %s\n", what, expected.c_str(), found.c_str());
 }
@@ -47,6 +48,7 @@ std::string Expected(const char* scientific, const char* end) {
   return sign + digits.substr(0, static_cast<size_t>(point)) + "." + digits.substr(static_cast<size_t>(point));
 }
 
+// Returns the text that the add-on writes for a float.
 template <class Format, class Float>
 std::string Print(Float value) {
   typename Format::Bits bits;
@@ -56,6 +58,7 @@ std::string Print(Float value) {
   return std::string(text, serving::WriteFloat<Format>(text, bits));
 }
 
+// Compares the text of a float with that of std::to_chars.
 template <class Format, class Float>
 void CheckPrint(Float value) {
   char text[64];
@@ -65,12 +68,13 @@ void CheckPrint(Float value) {
   if (found != expected) Fail("print", expected, found);
 }
 
+// Compares the double that a text is read as with that of std::from_chars.
 void CheckRead(const std::string& text) {
   double expected = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), expected);
   // Out of range, from_chars leaves the value unchanged; the unit tests cover such texts.
   if (read.ec != std::errc()) return;
-  // With and without bytes behind the text: scanners may take different paths.
+  // With and without 41 bytes behind the text: the scanner reads eight bytes at a time where it can.
   for (const size_t padding : {0, 40}) {
     const std::string padded = text + "," + std::string(padding, '1');
     const uint8_t* const start = reinterpret_cast<const uint8_t*>(padded.data());
@@ -85,6 +89,7 @@ void CheckRead(const std::string& text) {
   }
 }
 
+// Checks that a double is printed right, and its text read right.
 void CheckDouble(double value) {
   CheckPrint<Binary64>(value);
   CheckRead(Print<Binary64>(value));
@@ -96,7 +101,7 @@ double FromBits(uint64_t bits) {
   return value;
 }
 
-// Checks lists, whose numbers are parsed by a faster path than single ones.
+// Checks lists of 40 numbers: in lists a faster parser reads plain numbers than for single ones.
 void CheckLists(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   char text[64];
@@ -145,7 +150,7 @@ void CheckHalves() {
       char text[64];
       std::snprintf(text, sizeof text, "%.*e", places, value);
       const double unit = std::strtod(("1" + std::string(std::strchr(text, 'e'))).c_str(), nullptr);
-      // Also tries the decimal above the nearest one: the interval around a power of two reaches farther there.
+      // Also tries the next decimal above: above a power of two, numbers farther away read back as it than below.
       for (const int up : {0, 1}) {
         const double near = std::strtod(text, nullptr) + up * unit / __builtin_powi(10.0, places);
         if (!expected.empty() || serving::ToHalfBits(near) != bits) continue;
@@ -159,6 +164,7 @@ void CheckHalves() {
   }
 }
 
+// Checks the text of every `step`-th float32.
 void CheckSingles(uint64_t step) {
   for (uint64_t bits = 0; bits < 0x7F800000u; bits += step) {
     float value;
@@ -169,6 +175,7 @@ void CheckSingles(uint64_t step) {
   }
 }
 
+// Checks doubles beside powers of two, beside midpoints that are hard to round, and `count` random ones.
 void CheckDoubles(uint64_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   const bool is_quick = count < 1000000;

@@ -1,5 +1,5 @@
-// The flat columns of small Parquet files that can be trusted: seeds for native/check/readers.cpp.
-// Sources: the Thrift compact protocol, and parquet.thrift.
+// Reads the flat columns of small, valid Parquet files: seeds for native/check/readers.cpp.
+// **Source**: the Thrift compact protocol, and parquet.thrift.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,7 @@ struct Thrift {
   size_t Size(int id) const { return static_cast<size_t>(At(id).number); }
 };
 
+// Reads structs of the compact protocol. Bytes beyond the end read as 0.
 class ThriftReader {
  public:
   ThriftReader(const Octets& bytes, size_t at) : bytes_(bytes), at_(at) {}
@@ -87,11 +88,13 @@ class ThriftReader {
   size_t at_;
 };
 
+// A page: what its header says, and its bytes as they lie in the file.
 struct SeedPage {
   ParquetPage head;
   Octets bytes;
 };
 
+// A column of one row group.
 struct SeedColumn {
   Physical physical;
   bool is_optional;
@@ -99,12 +102,14 @@ struct SeedColumn {
   std::vector<SeedPage> pages;
 };
 
+// Returns the bytes of a file; none when it cannot be read.
 inline Octets FileBytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return Octets(std::istreambuf_iterator<char>(file), {});
 }
 
-// Returns the pages from `at` on, as long as they have rows. Empty: one is of a kind that the decoder does not know.
+// Returns the pages from the offset `at` on that hold `rows` rows, a dictionary included. Returns none when a page ends
+// behind the file.
 inline std::vector<SeedPage> PagesOf(const Octets& file, size_t at, size_t rows, bool is_snappy) {
   std::vector<SeedPage> pages;
   while (rows > 0) {
@@ -132,8 +137,8 @@ inline std::vector<SeedPage> PagesOf(const Octets& file, size_t at, size_t rows,
   return pages;
 }
 
-// Adds the columns of a file's row groups to `to`, each group's apart; those of nested files, and of codecs other than
-// Snappy, are left out.
+// Adds the columns of each row group to `to`, without those of nested files, of repeated fields and of codecs other
+// than Snappy.
 inline void AddColumns(const Octets& file, std::vector<SeedColumn>& to) {
   if (file.size() < 12) return;
   const uint8_t* const tail = file.data() + file.size() - 8;

@@ -1,7 +1,7 @@
-// Gives damaged bytes to all readers of bytes that clients send: JSON of arrays and frames, CSV, Snappy and the pages
-// of Parquet. Built with sanitizers, which end the program at the first read or write outside of a buffer; what is read
-// must also agree with itself. Run by native/check.mjs: `readers ROUNDS SEED FILE...`, a round is one text or page for
-// each reader; the files are Parquet.
+// Fuzzes all readers of bytes that clients send: JSON of arrays and frames, CSV, Snappy and the pages of Parquet. Built
+// with sanitizers, which end the program at the first read or write outside of a buffer; results are checked for
+// consistency (counts, shapes, limits, offsets). Run by native/check.mjs: `readers ROUNDS SEED FILE...`; each round
+// gives each reader one damaged text or page; FILE are Parquet files.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -31,11 +31,12 @@ using serving::Span;
 
 uint64_t failures = 0;
 
+// Counts a failure unless `is_right`, and prints the first 20.
 void Expect(bool is_right, const char* what) {
   if (!is_right && ++failures <= 20) std::printf("%s\n", what);
 }
 
-// How many inputs a reader took, of all.
+// Counts the inputs of a reader, and those that it accepted.
 struct Tally {
   const char* name;
   uint64_t taken = 0;
@@ -85,6 +86,7 @@ const char* const kTables[] = {"1,x,true\n2,\"y \"\"q\"\"\",false\n,,\n",
                                "-9223372036854775808,1e5,NaN\r\n18446744073709551615,-0,null\r\n",
                                "\"many\nlines\",\"a,b\",x\n\n\n0.5,abcdefghijklmnop,1.#IND", "1,2\n3,4\n5,6\n"};
 
+// Returns one of the seeds, damaged.
 template <size_t kCount>
 Octets Text(Mutator& mutate, const char* const (&seeds)[kCount]) {
   const auto any = [&] {
@@ -96,6 +98,7 @@ Octets Text(Mutator& mutate, const char* const (&seeds)[kCount]) {
   return text;
 }
 
+// Parses a damaged array with a random type; checks its shape, or the offset of its error.
 void ReadArray(Mutator& mutate, Tally& tally) {
   const Octets text = Text(mutate, kArrays);
   const Exact json(text);
@@ -114,6 +117,7 @@ void ReadArray(Mutator& mutate, Tally& tally) {
   Expect(result.count <= capacity && count == result.count, "an array whose shape does not fit");
 }
 
+// Parses a damaged frame in a random layout; checks its limits, or the offset of its error.
 void ReadFrame(Mutator& mutate, Tally& tally) {
   const Octets text = Text(mutate, kFrames);
   const Exact json(text);
@@ -129,6 +133,7 @@ void ReadFrame(Mutator& mutate, Tally& tally) {
   std::free(serving::PackFrame(parser).data);
 }
 
+// Parses damaged CSV; checks its limit, or the offset of its error.
 void ReadCsv(Mutator& mutate, Tally& tally) {
   const Octets text = Text(mutate, kTables);
   const Exact csv(text);
@@ -144,12 +149,13 @@ void ReadCsv(Mutator& mutate, Tally& tally) {
   std::free(serving::PackCsv(parser).data);
 }
 
-// Returns a page of one of the columns that is packed by Snappy, or another one.
+// Returns a page of any column.
 const SeedPage& AnyPage(Mutator& mutate, const std::vector<SeedColumn>& seeds) {
   const std::vector<SeedPage>& pages = seeds[mutate.Below(seeds.size())].pages;
   return pages[mutate.Below(pages.size())];
 }
 
+// Unpacks the damaged values of a page, into as many bytes as its header or the damaged bytes announce.
 void ReadSnappy(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
   const SeedPage* page = &AnyPage(mutate, seeds);
   while (!page->head.is_snappy) page = &AnyPage(mutate, seeds);
@@ -158,7 +164,7 @@ void ReadSnappy(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& ta
   mutate.Damage(packed, AnyPage(mutate, seeds).bytes);
   size_t size = page->head.unpacked - levels;
   if (mutate.OneIn(4)) {
-    // As the bytes say it themselves, so that what follows is reached after any damage.
+    // The size that the damaged bytes announce: with another one the decoder stops at once.
     size = packed.empty() ? 0 : packed[0] & 0x7f;
     if (packed.size() > 1 && packed[0] > 0x7f) size |= (packed[1] & 0x7fu) << 7;
   }
@@ -167,13 +173,13 @@ void ReadSnappy(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& ta
   tally.Add(serving::UnpackSnappy(from.get(), packed.size(), out.get(), size));
 }
 
-// Returns another number: near, at an edge or any.
+// Returns another number of 16 bits: a neighbour, the edge of a range, or a random one.
 size_t Other(Mutator& mutate, size_t number) {
   const size_t numbers[] = {0, 1, number + 1, number - 1, number * 2, number + 8, 0x7fff, mutate.Below(4096)};
   return numbers[mutate.Below(sizeof numbers / sizeof *numbers)] & 0xffff;
 }
 
-// Changes what the header of a page says, as far as the add-on lets it through.
+// Changes a field of a page's header to any value that the add-on passes on to the decoder.
 void DamageHead(Mutator& mutate, ParquetPage& head) {
   switch (mutate.Below(7)) {
     case 0:
@@ -199,6 +205,7 @@ void DamageHead(Mutator& mutate, ParquetPage& head) {
   }
 }
 
+// Returns an element type that a column of a physical type may have.
 Dtype DtypeOf(Mutator& mutate, Physical physical) {
   constexpr Dtype kNarrow[] = {Dtype::kInt8, Dtype::kInt16, Dtype::kUint8, Dtype::kUint16, Dtype::kInt32};
   switch (physical) {
@@ -217,7 +224,8 @@ Dtype DtypeOf(Mutator& mutate, Physical physical) {
   }
 }
 
-// Decodes a column into memory as parquet_addon.cpp makes it, but each part exactly as long as it must be.
+// Decodes a column and checks its nulls and offsets. The buffers are those of parquet_addon.cpp, each exactly as long
+// as it must be. Returns whether the decoder accepted it.
 bool Decode(const SeedColumn& seed, Dtype dtype) {
   std::vector<Exact> bytes;
   std::vector<ParquetPage> pages;
@@ -251,6 +259,7 @@ bool Decode(const SeedColumn& seed, Dtype dtype) {
   return true;
 }
 
+// Decodes a column with a damaged page and sometimes other rows, pages or types.
 void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& tally) {
   SeedColumn column = seeds[mutate.Below(seeds.size())];
   SeedPage& page = column.pages[mutate.Below(column.pages.size())];
@@ -263,7 +272,7 @@ void ReadColumn(Mutator& mutate, const std::vector<SeedColumn>& seeds, Tally& ta
   tally.Add(Decode(column, DtypeOf(mutate, column.physical)));
 }
 
-// Returns the columns of the files that the decoder reads as they are.
+// Returns the columns of the files that the decoder accepts undamaged.
 std::vector<SeedColumn> Seeds(int count, char** files) {
   std::vector<SeedColumn> found;
   for (int i = 0; i < count; i++) serving::AddColumns(serving::FileBytes(files[i]), found);
@@ -300,7 +309,7 @@ int main(int argc, char** argv) {
   for (const Tally& tally : tallies) {
     std::printf(" %s %llu of %llu,", tally.name, static_cast<unsigned long long>(tally.taken),
                 static_cast<unsigned long long>(tally.all));
-    // Otherwise the fuzzer reaches nothing of a reader, or damages nothing.
+    // Where all inputs are refused only the first check is tested; where all are accepted nothing was damaged.
     Expect(rounds < 1000 || (tally.taken > 0 && tally.taken < tally.all), "a reader took all or nothing");
   }
   std::printf(" %llu failures\n", static_cast<unsigned long long>(failures));

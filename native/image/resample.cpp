@@ -10,13 +10,14 @@ namespace {
 constexpr int kPlaces = 22;
 constexpr int32_t kHalf = 1 << (kPlaces - 1);
 
+// Returns sin(πx) / πx.
 double Sinc(double x) {
   if (x == 0) return 1;
   const double angle = x * 3.14159265358979323846;
   return std::sin(angle) / angle;
 }
 
-// Returns half the width of a filter at scale 1.
+// Returns half the width of a filter at scale 1. **Units**: input pixels.
 double SupportOf(Filter filter) {
   switch (filter) {
     case Filter::kBilinear:
@@ -28,6 +29,7 @@ double SupportOf(Filter filter) {
   }
 }
 
+// Returns the weight of a filter at the distance `x` from its centre.
 double ValueOf(Filter filter, double x) {
   x = std::fabs(x);
   switch (filter) {
@@ -44,6 +46,7 @@ double ValueOf(Filter filter, double x) {
   }
 }
 
+// Returns a sum of weighted samples as a byte.
 uint8_t Clip(int32_t sum) {
   const int32_t level = sum >> kPlaces;
   return static_cast<uint8_t>(level < 0 ? 0 : level > 255 ? 255 : level);
@@ -55,11 +58,12 @@ uint8_t Scaled(uint32_t c, uint32_t a) {
   return static_cast<uint8_t>((product + (product >> 8)) >> 8);
 }
 
+// Returns the ITU-R 601-2 luma of a colour, rounded as in Pillow.
 uint8_t Luma(const uint8_t* rgb) {
   return static_cast<uint8_t>((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
 }
 
-// Converts one row to the channels of the output.
+// Converts a row to the channels of the output: grey to equal colours, colours to luma, alpha dropped.
 void Convert(const uint8_t* from, uint32_t from_channels, uint8_t* to, uint32_t to_channels, uint32_t width) {
   for (uint32_t i = 0; i < width; i++, from += from_channels, to += to_channels) {
     if (from_channels <= 2) {
@@ -74,6 +78,7 @@ void Convert(const uint8_t* from, uint32_t from_channels, uint8_t* to, uint32_t 
   }
 }
 
+// Multiplies the colours of a row by its alpha, which is the last channel.
 void Premultiply(const uint8_t* from, uint8_t* to, uint32_t channels, uint32_t width) {
   for (uint32_t i = 0; i < width; i++, from += channels, to += channels) {
     const uint8_t alpha = from[channels - 1];
@@ -82,6 +87,7 @@ void Premultiply(const uint8_t* from, uint8_t* to, uint32_t channels, uint32_t w
   }
 }
 
+// Divides the colours of a row by its alpha, in place; where alpha is 0 or 255 they stay.
 void Unpremultiply(uint8_t* pixels, uint32_t channels, size_t width) {
   for (size_t i = 0; i < width; i++, pixels += channels) {
     const uint32_t alpha = pixels[channels - 1];
@@ -93,6 +99,7 @@ void Unpremultiply(uint8_t* pixels, uint32_t channels, size_t width) {
   }
 }
 
+// Resizes a row of N channels to `width` pixels.
 template <uint32_t N>
 void Sum(const uint8_t* row, const Weights& weights, uint32_t width, uint8_t* to) {
   for (uint32_t x = 0; x < width; x++, to += N) {

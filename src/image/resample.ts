@@ -38,16 +38,18 @@ function cubic(x: number): number {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0
 }
 
+/** Returns sin(πx) / πx. */
 function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(x * Math.PI) / (x * Math.PI)
 }
 
-/** The first input pixel of each output pixel, and its weights. */
+/** The input pixels of one output pixel: the first, and the weight of each. */
 interface Window {
   readonly first: number
   readonly weights: Int32Array
 }
 
+/** Returns the window of the output pixel `i` along an axis. */
 function windowAt(i: number, { extent, full, first }: Axis, input: number, filter: ResizeFilter): Window {
   const scale = extent / full
   const spread = Math.max(1, scale)
@@ -64,11 +66,12 @@ function windowAt(i: number, { extent, full, first }: Axis, input: number, filte
   return { first: start, weights }
 }
 
+/** Returns a sum of weighted samples as a byte. */
 function clip(sum: number): number {
   return Math.max(0, Math.min(255, sum >> places))
 }
 
-/** {@link resample} in TypeScript. */
+/** Resizes pixels as {@link resample} does, without the add-on. */
 export function* resampleSlices(pixels: Pixels, resize: Resize, out: Uint8Array): Slices<void> {
   const { x, y, channels, filter } = resize
   const windows: Window[] = []
@@ -100,7 +103,7 @@ export function* resampleSlices(pixels: Pixels, resize: Resize, out: Uint8Array)
   }
 }
 
-/** One row in the channels of the output. */
+/** Converts a row to the channels of the output; colours with alpha are multiplied by it. */
 function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasAlpha }: Resize, to: Uint8Array): void {
   const step = rasterModes[mode].channels
   for (let i = 0, s = row * width * step, t = 0; i < width; i++, s += step, t += channels) {
@@ -119,12 +122,13 @@ function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasA
   }
 }
 
-/** `c * a / 255`, rounded. */
+/** Returns `c * a / 255`, rounded. */
 function scaled(c: number, a: number): number {
   const product = c * a + 128
   return (product + (product >> 8)) >> 8
 }
 
+/** Divides the colours of a row by its alpha, in place; where alpha is 0 or 255 they stay. */
 function unpremultiply(levels: Uint8Array, channels: number): void {
   for (let i = 0; i < levels.length; i += channels) {
     const alpha = levels[i + channels - 1]
@@ -133,6 +137,7 @@ function unpremultiply(levels: Uint8Array, channels: number): void {
   }
 }
 
+/** Resizes a row: writes a pixel for each window, from `at` on. */
 function sumRow(row: Uint8Array, windows: readonly Window[], channels: number, to: Uint8Array, at: number): void {
   for (let x = 0; x < windows.length; x++) {
     const { first, weights } = windows[x]
@@ -144,6 +149,7 @@ function sumRow(row: Uint8Array, windows: readonly Window[], channels: number, t
   }
 }
 
+/** Writes a row of the output: bytes, or their entries in the table of floats, by pixels or by planes. */
 function writeRow(levels: Uint8Array, y: number, resize: Resize, out: Uint8Array): void {
   const { channels, width, height, left, top, isPlanar, table } = resize
   const start = (top + y) * width + left
