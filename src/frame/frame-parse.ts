@@ -3,6 +3,7 @@
  * and the same errors at the same offsets; not optimised for speed.
  * @module
  */
+import { ColumnDraft } from './column-draft.ts'
 import { type Column, columnOf } from './columns.ts'
 import {
   type FrameCodec,
@@ -13,7 +14,7 @@ import {
   type ParsedFrame,
 } from './frame-codec.ts'
 import { encodeFrame, encodeSteps } from './frame-encode.ts'
-import { JsonReader, type Scalar, type ScalarKind, Stop } from './json-reader.ts'
+import { JsonReader, type Scalar, Stop } from './json-reader.ts'
 
 const bracket = 0x5b
 const brace = 0x7b
@@ -30,33 +31,12 @@ function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): P
   }
 }
 
-/** A column that is being read. */
-interface Draft {
-  name: string
-  kind: ScalarKind
-  /** Whether one of its integers is negative. */
-  isSigned: boolean
-  /** Elements by row; sparse: rows without an element have none. */
-  readonly values: Scalar[]
-}
-
-// A column without any value is float64, like numpy's missing value.
-const columnKindOf = {
-  null: 'float64',
-  bool: 'bool',
-  int: 'int64',
-  uint: 'uint64',
-  float: 'float64',
-  str: 'str',
-  json: 'str',
-} as const
-
 class FrameParser {
   readonly #json: JsonReader
   readonly #maxCells: number
   readonly #asWritten: boolean
-  readonly #columns: Draft[] = []
-  readonly #byName = new Map<string, Draft>()
+  readonly #columns: ColumnDraft[] = []
+  readonly #byName = new Map<string, ColumnDraft>()
   #rows = 0
   /** Row labels that were object keys → row numbers. */
   #keys: Map<string, number> | undefined
@@ -76,7 +56,7 @@ class FrameParser {
     else if (isNull) json.scalar()
     else this.#plain(layout)
     if (json.peek() !== undefined) throw new Stop('syntax', json.pos)
-    const columns = this.#columns.map((draft) => finish(draft, this.#rows))
+    const columns = this.#columns.map((draft) => draft.finish(this.#rows))
     const labels = rest.labels ?? (this.#keys && labelsOf([...this.#keys.keys()]))
     return {
       table: { rows: this.#rows, columns },
@@ -190,14 +170,14 @@ class FrameParser {
   }
 
   /** Reads a list of elements into a column; returns their number. */
-  #listInto(draft: Draft): number {
+  #listInto(draft: ColumnDraft): number {
     let rows = 0
     this.#json.elements('[', () => this.#cell(draft, rows++))
     return rows
   }
 
   /** Reads `{"label":1}` into a column, with the labels in any order. */
-  #labelled(draft: Draft): void {
+  #labelled(draft: ColumnDraft): void {
     this.#keys ??= new Map()
     const keys = this.#keys
     this.#json.members((label, start) => {
@@ -228,8 +208,8 @@ class FrameParser {
     const json = this.#json
     const begin = json.pos
     const starts = new Map<string, number>()
-    let names: Draft | undefined
-    let index: Draft | undefined
+    let names: ColumnDraft | undefined
+    let index: ColumnDraft | undefined
     let name: string | undefined
     this.#require(brace)
     json.members((key, start) => {
@@ -251,7 +231,7 @@ class FrameParser {
       throw new Stop('ragged', starts.get('index') ?? begin)
     if (names !== undefined) this.#rename(names.values.map(String), starts.get('columns') ?? begin)
     return {
-      ...(index !== undefined && this.#rows > 0 && { labels: finish(index, this.#rows) }),
+      ...(index !== undefined && this.#rows > 0 && { labels: index.finish(this.#rows) }),
       ...(name !== undefined && { name }),
     }
   }
@@ -264,21 +244,18 @@ class FrameParser {
   }
 
   /** Returns a list of strings, or of integers and, if `floats`, other finite numbers. */
-  #labelList(floats: boolean): Draft {
+  #labelList(floats: boolean): ColumnDraft {
     const json = this.#json
-    const draft: Draft = { name: '', kind: 'null', isSigned: false, values: [] }
+    const draft = new ColumnDraft('')
     this.#require(bracket)
     json.elements('[', () => {
       const byte = json.peek()
       const start = json.pos
       if (byte === brace || byte === bracket) throw new Stop('labels', start)
       const value = json.scalar()
-      draft.values.push(value)
       const isFloat = floats && json.kind === 'float' && Number.isFinite(value)
-      const kind = draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
-      if ((json.kind !== 'str' && json.kind !== 'int' && !isFloat) || kind === undefined)
-        throw new Stop('labels', start)
-      draft.kind = kind
+      const isLabel = json.kind === 'str' || json.kind === 'int' || isFloat
+      if (!isLabel || !draft.put(draft.values.length, value, json.kind)) throw new Stop('labels', start)
     })
     return draft
   }
@@ -316,9 +293,9 @@ class FrameParser {
     return { schema }
   }
 
-  #add(name: string): Draft {
+  #add(name: string): ColumnDraft {
     if (this.#columns.length === maxFrameColumns) throw new Stop('columns', this.#json.pos)
-    const draft: Draft = { name, kind: 'null', isSigned: false, values: [] }
+    const draft = new ColumnDraft(name)
     this.#columns.push(draft)
     this.#byName.set(name, draft)
     return draft
@@ -329,7 +306,7 @@ class FrameParser {
   }
 
   /** Reads the element of a column and a row. */
-  #cell(draft: Draft, row: number): void {
+  #cell(draft: ColumnDraft, row: number): void {
     const json = this.#json
     json.peek()
     const start = json.pos
@@ -344,24 +321,11 @@ class FrameParser {
       if (json.kind !== 'null') draft.kind = 'json'
       return
     }
-    draft.values[row] = value
-    draft.isSigned ||= json.kind === 'int' && (value as number | bigint) < 0
-    let kind = json.kind === 'null' ? draft.kind : draft.kind === 'null' ? json.kind : common(draft.kind, json.kind)
-    if (kind === 'uint' && draft.isSigned) kind = undefined
-    if (kind === undefined) throw located(new Stop('kind', start), draft, row)
-    draft.kind = kind
+    if (!draft.put(row, value, json.kind)) throw located(new Stop('kind', start), draft, row)
   }
 }
 
-const numbers: readonly ScalarKind[] = ['int', 'uint', 'float']
-
-function common(a: ScalarKind, b: ScalarKind): ScalarKind | undefined {
-  if (a === b) return a
-  if (!numbers.includes(a) || !numbers.includes(b)) return undefined
-  return a === 'float' || b === 'float' ? 'float' : 'uint'
-}
-
-function located(stop: Stop, { name }: Draft, row?: number): Stop {
+function located(stop: Stop, { name }: ColumnDraft, row?: number): Stop {
   stop.column = name
   if (row !== undefined) stop.row = row
   return stop
@@ -371,10 +335,4 @@ function located(stop: Stop, { name }: Draft, row?: number): Stop {
 function labelsOf(keys: readonly string[]): Column {
   const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
   return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)
-}
-
-function finish({ name, kind, values }: Draft, rows: number): Column {
-  const cells = Array.from({ length: rows }, (_, row) => values[row] ?? null)
-  const column = columnOf(name, columnKindOf[kind], cells)
-  return kind === 'json' ? { ...column, isJson: true } : column
 }

@@ -5,13 +5,13 @@
 
 import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
 import type { RunnerCounts } from '../metrics/runner-counts.ts'
-import { BatchQueue } from './batch.ts'
-import { type CallQueue, PlainQueue } from './call-queue.ts'
+import type { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import { Job, type JobContext } from './job.ts'
 import { unpackList } from './lists.ts'
+import { MethodQueue } from './method-queue.ts'
 import { splitRows } from './rows.ts'
-import { type CallOwner, deadlinePassed, type RunnerCall } from './runner-call.ts'
+import { deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import type { Boundary } from './transfer.ts'
 import type { ModelWorker } from './worker.ts'
@@ -33,25 +33,6 @@ export interface DispatcherOptions {
   readonly graceMs: number
   /** Called when a call of that method hangs in that worker, which gets no more calls until it returns. */
   onHung(worker: ModelWorker, method: string): void
-}
-
-/** The calls of a method that wait. */
-class MethodQueue implements CallOwner {
-  readonly method: MethodSettings
-  readonly calls: CallQueue<RunnerCall>
-  readonly #onAbandoned: () => void
-  /** Jobs that run. */
-  running = 0
-
-  constructor(method: MethodSettings, calls: CallQueue<RunnerCall>, onAbandoned: () => void) {
-    this.method = method
-    this.calls = calls
-    this.#onAbandoned = onAbandoned
-  }
-
-  abandoned(call: RunnerCall): void {
-    if (this.calls.remove(call)) this.#onAbandoned()
-  }
 }
 
 /** A worker that has the model. */
@@ -94,11 +75,7 @@ export class Dispatcher {
       refused: (call, error) => call.reject(this.#failure(error)),
     }
     for (const method of options.methods) {
-      const isAlone = method.stream || method.terminates || concurrency > 1
-      const calls = method.batchable
-        ? new BatchQueue<RunnerCall>(method)
-        : new PlainQueue<RunnerCall>(isAlone ? 1 : undefined)
-      const queue = new MethodQueue(method, calls, () => {
+      const queue = new MethodQueue(method, concurrency, () => {
         this.#waiting--
         this.#schedule()
       })
@@ -181,11 +158,9 @@ export class Dispatcher {
 
   /** Returns why a call would be refused now; undefined when it would not. */
   refusal(): Error | undefined {
-    if (this.#closed !== undefined) return this.#closed
     const { maxQueue, name } = this.#options
-    return this.#waiting < maxQueue
-      ? undefined
-      : new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
+    if (this.#closed !== undefined || this.#waiting < maxQueue) return this.#closed
+    return new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
   }
 
   /** Queues a call. Its promise resolves to its answer; that of a stream to an {@link OpenStream}. */
@@ -278,7 +253,7 @@ export class Dispatcher {
     slot.busy++
     queue.running++
     try {
-      if (queue.method.stream) await stream(job)
+      if (queue.method.stream) await job.stream()
       else await this.#run(job, queue)
     } catch (error) {
       // The event of the worker's end comes after its calls have failed: until then it would look free.
@@ -379,12 +354,6 @@ export class Dispatcher {
     }
     return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
   }
-}
-
-async function stream(job: Job): Promise<void> {
-  const open = job.open()
-  job.calls[0].resolve(open)
-  await open.done
 }
 
 function isWorkerEnded(error: unknown): boolean {

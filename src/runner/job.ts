@@ -162,9 +162,10 @@ export class Job implements CallOwner {
     return packed
   }
 
-  /** Begins the stream of the only call. */
-  open(): OpenStream {
-    const [{ value, deadlineMs }] = this.#calls
+  /** Begins the stream of the only call, which resolves to it; resolves when the stream has ended. */
+  async stream(): Promise<void> {
+    const [call] = this.#calls
+    const { value, deadlineMs } = call
     const transfer: Transfer[] = []
     const input = pack(value, this.#context.boundary, transfer)
     const trace = this.#trace(false)
@@ -177,7 +178,9 @@ export class Job implements CallOwner {
       ...(trace === undefined ? {} : { traceparent: trace.traceparent }),
     }
     const { channel, done } = this.worker.open(message, transfer)
-    return { channel, done: trace === undefined ? done : settled(done, trace), abandon: () => this.#watch() }
+    const traced = trace === undefined ? done : settled(done, trace)
+    call.resolve({ channel, done: traced, abandon: () => this.#watch() } satisfies OpenStream)
+    await traced
   }
 }
 

@@ -1,0 +1,29 @@
+/**
+ * The queue of one method of a runner.
+ * @module
+ */
+import { BatchQueue } from './batch.ts'
+import { type CallQueue, PlainQueue } from './call-queue.ts'
+import type { CallOwner, RunnerCall } from './runner-call.ts'
+import type { MethodSettings } from './runner-options.ts'
+
+/** The calls of a method that wait, in batches or one by one, and how many of its jobs run. */
+export class MethodQueue implements CallOwner {
+  readonly method: MethodSettings
+  readonly calls: CallQueue<RunnerCall>
+  readonly #onAbandoned: () => void
+  /** Jobs that run. */
+  running = 0
+
+  /** `onAbandoned` is called when a call that waits is given up, and has left the queue. */
+  constructor(method: MethodSettings, concurrency: number, onAbandoned: () => void) {
+    this.method = method
+    const isAlone = method.stream || method.terminates || concurrency > 1
+    this.calls = method.batchable ? new BatchQueue(method) : new PlainQueue(isAlone ? 1 : undefined)
+    this.#onAbandoned = onAbandoned
+  }
+
+  abandoned(call: RunnerCall): void {
+    if (this.calls.remove(call)) this.#onAbandoned()
+  }
+}
