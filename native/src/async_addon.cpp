@@ -1,8 +1,6 @@
 #include "async_addon.h"
 
 #include <cstdint>
-#include <memory>
-#include <new>
 
 #include "async_job.h"
 #include "boundary.h"
@@ -66,45 +64,26 @@ class EncodeJob final : public Job {
   size_t length_ = 0;
 };
 
-// Returns a job with its arguments read; nullptr with an exception pending. Without exceptions, a plain `new` that
-// fails would end the process.
-template <class T, class Read>
-std::unique_ptr<T> NewJob(napi_env env, const Read& read) {
-  std::unique_ptr<T> job(new (std::nothrow) T);
-  if (job == nullptr) {
-    napi_throw_error(env, nullptr, "serving: no memory");
-  } else if (!read(*job)) {
-    Misused(env);
-    job.reset();
-  }
-  return job;
-}
-
 }  // namespace
 
 napi_value CountElementsAsync(napi_env env, napi_callback_info info) {
-  napi_value args[3];
-  auto job = NewJob<CountJob>(
-      env, [&](CountJob& to) { return GetArguments(env, info, args) && ReadParseArguments(env, args, to.json); });
-  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 3);
+  return StartJob<CountJob, 3>(env, info, [env](const napi_value* args, CountJob& to) {
+    return ReadParseArguments(env, args, to.json);
+  });
 }
 
 napi_value ParseNdarrayAsync(napi_env env, napi_callback_info info) {
-  napi_value args[4];
-  auto job = NewJob<ParseJob>(env, [&](ParseJob& to) {
-    return GetArguments(env, info, args) && ReadParseArguments(env, args, to.json) &&
-           GetView(env, args[3], napi_uint8_array, to.out) && reinterpret_cast<uintptr_t>(to.out.data) % 8 == 0;
+  return StartJob<ParseJob, 4>(env, info, [env](const napi_value* args, ParseJob& to) {
+    return ReadParseArguments(env, args, to.json) && GetView(env, args[3], napi_uint8_array, to.out) &&
+           reinterpret_cast<uintptr_t>(to.out.data) % 8 == 0;
   });
-  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 4);
 }
 
 napi_value EncodeNdarrayAsync(napi_env env, napi_callback_info info) {
-  napi_value args[5];
-  auto job = NewJob<EncodeJob>(env, [&](EncodeJob& to) {
-    return GetArguments(env, info, args) && ReadEncodeArguments(env, args, to.to) &&
-           GetView(env, args[4], napi_uint8_array, to.out) && to.out.length >= EncodedBound(to.to.array);
+  return StartJob<EncodeJob, 5>(env, info, [env](const napi_value* args, EncodeJob& to) {
+    return ReadEncodeArguments(env, args, to.to) && GetView(env, args[4], napi_uint8_array, to.out) &&
+           to.out.length >= EncodedBound(to.to.array);
   });
-  return job == nullptr ? nullptr : Job::Start(env, std::move(job), args, 5);
 }
 
 napi_value EncodedBound(napi_env env, napi_callback_info info) {

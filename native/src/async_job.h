@@ -6,7 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <utility>
+
+#include "node_values.h"
 
 namespace serving {
 
@@ -67,5 +70,15 @@ class Job {
   napi_deferred deferred_ = nullptr;
   napi_ref arguments_ = nullptr;
 };
+
+// Starts a job of N arguments, which `read` reads into it. Returns the promise; nullptr with an exception pending.
+// Without exceptions, a plain `new` that fails would end the process.
+template <class T, size_t N, class Read>
+napi_value StartJob(napi_env env, napi_callback_info info, const Read& read) {
+  napi_value args[N];
+  std::unique_ptr<T> job(new (std::nothrow) T);
+  if (job == nullptr || !GetArguments(env, info, args) || !read(args, *job)) return Misused(env);
+  return Job::Start(env, std::move(job), args, N);
+}
 
 }  // namespace serving

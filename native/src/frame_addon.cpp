@@ -113,10 +113,8 @@ napi_value ParseAtOnce(napi_env env, napi_callback_info info, bool (*read)(napi_
 
 template <class Arguments>
 napi_value ParseAsync(napi_env env, napi_callback_info info, bool (*read)(napi_env, const napi_value*, Arguments&)) {
-  napi_value args[3];
-  std::unique_ptr<ParseTableJob<Arguments>> job(new (std::nothrow) ParseTableJob<Arguments>);
-  if (job == nullptr || !GetArguments(env, info, args) || !read(env, args, job->from)) return Misused(env);
-  return Job::Start(env, std::move(job), args, 3);
+  using Parsing = ParseTableJob<Arguments>;
+  return StartJob<Parsing, 3>(env, info, [&](const napi_value* args, Parsing& to) { return read(env, args, to.from); });
 }
 
 }  // namespace

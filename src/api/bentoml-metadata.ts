@@ -53,7 +53,7 @@ const argsOf: Readonly<Record<string, (args: Args) => Args | undefined>> = {
 /** Returns BentoML's description of a descriptor; undefined for one that BentoML does not have. */
 export function bentomlSpec(descriptor: IODescriptor): BentomlSpec | undefined {
   const { options, parts } = publicOptions(descriptor)
-  const kind = kindOf(descriptor.descriptorId)
+  const kind = /^serving\.io\.(\w+)$/.exec(descriptor.descriptorId)?.[1]
   const id = `bentoml.io.${kind}`
   if (kind === 'Multipart') {
     const specs = [...parts].map(([name, part]) => [name, bentomlSpec(part)] as const)
@@ -86,10 +86,6 @@ function metadataOf({ id, args }: BentomlSpec) {
 export function bentomlName(name: string): string {
   const trimmed = name.toLowerCase().replace(/^[^a-z0-9]+/, '')
   return trimmed.slice(0, 63).replace(/[^a-z0-9]+$/, '') || 'service'
-}
-
-function kindOf(descriptorId: string): string | undefined {
-  return /^serving\.io\.(\w+)$/.exec(descriptorId)?.[1]
 }
 
 function pandasTypes(dtypes: Readonly<Record<string, string>>): Record<string, string> {

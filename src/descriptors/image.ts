@@ -243,9 +243,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, {}, signal) }
     } catch (cause) {
       signal?.throwIfAborted()
-      throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${describe(raster)}`, {
-        cause,
-      })
+      const received = `${raster.mode} of ${raster.width}×${raster.height}`
+      throw new BadOutput(`expected a picture that ${mimeType} can hold for Image, received ${received}`, { cause })
     }
   }
 
@@ -362,8 +361,4 @@ function hasAlpha(mode: RasterMode | null): boolean {
 
 function hasPictureShape({ shape }: NDArray): boolean {
   return shape.length === 2 || (shape.length === 3 && [1, 3, 4].includes(shape[2]))
-}
-
-function describe({ mode, width, height }: RasterImage): string {
-  return `${mode} of ${width}×${height}`
 }

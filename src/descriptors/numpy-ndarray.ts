@@ -158,7 +158,10 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
         body,
       }))
     }
-    if (largeCodec?.takesArray(array)) return largeCodec.encode(array, this.nonFinite).then(pooledResponse)
+    if (largeCodec?.takesArray(array)) {
+      const text = largeCodec.encode(array, this.nonFinite)
+      return text.then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
+    }
     if (array.dtype === 'str' && array.size > 0) return whenReady(inSlices(printInSlices(array)), jsonResponse)
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
@@ -261,10 +264,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     }
     return next === array.shape ? array : new NDArray(array.data, next, array.dtype)
   }
-}
-
-function pooledResponse(body: Uint8Array | undefined): HttpResponse {
-  return { ...jsonResponse(body), pooled: new PooledBody() }
 }
 
 function jsonResponse(body: Chunk | undefined): HttpResponse {

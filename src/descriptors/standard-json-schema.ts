@@ -31,15 +31,11 @@ function describeZodNode({ zodSchema, jsonSchema }: ZodNode): void {
 
 const zodOptions = { unrepresentable: 'any', override: describeZodNode }
 
-interface ArkContext {
-  readonly base: Record<string, unknown>
-}
-
 /** What each library calls leaving open what it cannot say. */
 const libraryOptions: Readonly<Record<string, Record<string, unknown>>> = {
   zod: zodOptions,
   arktype: {
-    fallback: { default: ({ base }: ArkContext) => base, date: () => ({ type: 'string', format: 'date-time' }) },
+    fallback: { default: ({ base }: { base: object }) => base, date: () => ({ type: 'string', format: 'date-time' }) },
   },
 }
 

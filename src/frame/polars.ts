@@ -232,8 +232,10 @@ function wrap(polars: typeof pl): Polars {
         return member(frame, 'writeCSV')()
       } catch (error) {
         const table = toVectors(polars, frame)
-        const indices = 'failure' in table ? [] : nestedIndices(table)
-        if ('failure' in table || indices.length === 0) throw error
+        if ('failure' in table) throw error
+        // Lists, structs and bytes, which CSV holds as text only.
+        const indices = table.columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
+        if (indices.length === 0) throw error
         const texts = unnestColumns({ ...table, columns: indices.map((i) => table.columns[i]) }, exactTimes)
         return member(put(frame, indices, fromColumns(texts)), 'writeCSV')()
       }
@@ -255,11 +257,6 @@ function wrap(polars: typeof pl): Polars {
       return texts.reduce((sum, name) => sum + Number(member(frame, 'getColumn')(name).str.lengths().sum()), 0)
     },
   }
-}
-
-/** Returns the indices of lists, structs and bytes, which CSV holds as text only. */
-function nestedIndices({ columns }: ColumnTable<AnyColumn>): readonly number[] {
-  return columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
 }
 
 function seriesOf(polars: typeof pl, frame: DataFrame): Series {

@@ -173,7 +173,7 @@ export class ModelRepository implements RunnerLife {
   async #load(name: string): Promise<void> {
     const names = await modelNames(this.folder, this.#only)
     if (!names.includes(name)) throw new NotFound(expected('the name of a model', 'the repository', name))
-    const isOnly = names.length === 1 && name === this.#only && !(await isFolderOf(this.folder, name))
+    const isOnly = names.length === 1 && name === this.#only && !(await modelNames(this.folder, '')).includes(name)
     const started: OnnxRunner[] = []
     const before = this.#models.get(name) ?? new Map<string, Loaded>()
     const after = new Map<string, Loaded>()
@@ -226,10 +226,6 @@ export class ModelRepository implements RunnerLife {
   #tell(event: RunnerEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
-}
-
-async function isFolderOf(folder: string, name: string): Promise<boolean> {
-  return (await modelNames(folder, '')).includes(name)
 }
 
 async function end({ model, runner }: Loaded): Promise<void> {

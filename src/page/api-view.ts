@@ -118,7 +118,8 @@ export class ApiView {
       const { base, headers } = this.#page
       const { method, path } = this.#api
       const isGet = method === 'GET'
-      const response = await fetch(base + path + (isGet ? queryOf(content) : ''), {
+      const query = isGet ? encodeQuery(JSON.parse(String(content.data)), 'the query') : ''
+      const response = await fetch(base + path + query, {
         method,
         headers: {
           ...(isGet ? {} : headersOf(content)),
@@ -216,11 +217,6 @@ async function* piecesOf(response: Response, tell: (bytes: number) => void): Asy
     if (piece !== '') yield piece
     if (done) return
   }
-}
-
-/** Returns the query of a GET API. **Errors**: an Error for what is no object of parameters. */
-function queryOf({ data }: Content): string {
-  return encodeQuery(JSON.parse(String(data)), 'the query')
 }
 
 function locationsOf(error: ServingError): ErrorLocation[] {

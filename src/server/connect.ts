@@ -144,7 +144,8 @@ class ConnectEndpoint implements Endpoint {
   problem(error: ServingError, requestId: string): HttpResponse {
     const { status, message, info } = rpcErrorOf(error, requestId)
     const value = Buffer.from(info).toString('base64').replace(/=+$/, '')
-    const body = { code: codeOf(status), message, details: [{ type: errorInfoType, value }] }
+    const code = status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
+    const body = { code, message, details: [{ type: errorInfoType, value }] }
     const headers = problemHeaders(error, requestId, 'application/json')
     return { status: statusOf[status], headers, body: JSON.stringify(body), error }
   }
@@ -153,11 +154,6 @@ class ConnectEndpoint implements Endpoint {
     const value = headers.get('connect-timeout-ms')
     return value !== undefined && /^\d{1,10}$/.test(value) ? Number(value) : undefined
   }
-}
-
-/** Returns the code as Connect spells it. */
-function codeOf(status: GrpcStatusName): string {
-  return status === 'CANCELLED' ? 'canceled' : status.toLowerCase()
 }
 
 // By the status alone, clients recognize that a server does not speak Connect.

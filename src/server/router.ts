@@ -91,7 +91,8 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
         if (endpoint !== undefined) return withParams(endpoint, match.groups, path)
         others.push(...pattern.endpoints)
       }
-      return { error: others.length === 0 ? noPath(path) : wrongMethod(others, path, method) }
+      if (others.length > 0) return { error: wrongMethod(others, path, method) }
+      return { error: new NotFound(expected('the path of an API', 'the request', path)) }
     },
   }
 }
@@ -139,10 +140,6 @@ function withParams(endpoint: Endpoint, groups: Record<string, string> | undefin
 function pathOf(target: string): string {
   const match = /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)
   return match === null ? target : (match[1] ?? '/')
-}
-
-function noPath(path: string): NotFound {
-  return new NotFound(expected('the path of an API', 'the request', path))
 }
 
 /** Returns the methods that some endpoint answers. */

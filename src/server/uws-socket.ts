@@ -297,11 +297,7 @@ function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoe
     if (isFraming(name)) continue
     if (name === 'x-request-id') echoedId = undefined
     // Header values are Latin-1 on the wire; uWebSockets.js would write a string as UTF-8.
-    res.writeHeader(name, isAscii(value) ? value : Buffer.from(value, 'latin1'))
+    res.writeHeader(name, /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value)
   }
   return echoedId
-}
-
-function isAscii(value: string): boolean {
-  return !/[\u0080-\u00ff]/.test(value)
 }
