@@ -6,7 +6,6 @@
  */
 
 import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
-import { writePacked } from '../proto/packed.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
@@ -103,7 +102,14 @@ function writeNumber(writer: ProtoWriter, field: number, value: number): void {
 }
 
 function writeShape(writer: ProtoWriter, field: number, shape: readonly number[]): void {
-  writePacked(writer, field, 'int64', BigInt64Array.from(shape, BigInt))
+  if (shape.length === 0) return
+  writer.tag(field, wireType.bytes).fork()
+  // Dimensions of 32 bits without the object that protobufjs makes of a wider one.
+  for (const dim of shape) {
+    if (dim === dim >>> 0) writer.uint32(dim)
+    else writer.int64(dim)
+  }
+  writer.ldelim()
 }
 
 /** Encodes a ModelMetadataResponse. */

@@ -169,17 +169,32 @@ export function packed(kind: PackedKind): FieldType {
 /** `repeated int32` of at most `max` elements, as a list. **Errors**: BadInput `shape` above that. */
 export function shortList(max: number): FieldType {
   const numbers = packed('int32')
-  const check = (list: ArrayLike<number> | undefined) => {
-    if (list === undefined || list.length <= max) return list && Array.from(list)
-    throw new BadInput(`expected at most ${max} dimensions, received ${list.length}`, { reason: 'shape' })
+  const check = (count: number | string) => {
+    if (typeof count === 'number' && count <= max) return
+    throw new BadInput(`expected at most ${max} dimensions, received ${count}`, { reason: 'shape' })
   }
   return {
     ...numbers,
-    finish(message, name) {
-      numbers.finish?.(message, name)
-      message[name] = check(message[name] as Int32Array | undefined)
+    take(reader, message, name) {
+      if (!reader.is(wireType.bytes) && !reader.is(wireType.varint)) return false
+      message[name] ??= []
+      const list = message[name] as number[]
+      const end = reader.is(wireType.bytes) ? reader.extent() : reader.pos + 1
+      while (reader.pos < end) {
+        check(list.length < max ? list.length : 'more')
+        list.push(reader.int32())
+      }
+      if (reader.is(wireType.bytes) && reader.pos !== end) throw reader.fault('complete packed numbers')
+      return true
     },
-    fromJson: (json, path) => check(numbers.fromJson(json, path) as Int32Array | undefined),
+    finish(message, name) {
+      message[name] = nonEmpty(message[name] as number[])
+    },
+    fromJson(json, path) {
+      const list = numbers.fromJson(json, path) as Int32Array | undefined
+      check(list?.length ?? 0)
+      return list && Array.from(list)
+    },
   }
 }
 

@@ -18,6 +18,8 @@ type AnyPacked = DataOf<PackedKind>
 
 // Below this a copy costs no more than the view, and keeps no message in memory.
 const viewFromBytes = 4096
+// V8 keeps arrays up to this in its heap, and moves them out of it when `buffer` is read: 0.5 µs for 8 numbers.
+const heapBytes = 64
 
 if (endianness() !== 'LE')
   throw new Error('serving needs a little-endian processor: numbers are copied as they lie in memory')
@@ -58,6 +60,10 @@ export class PackedList<K extends PackedKind> {
     const start = reader.pos
     const end = reader.extent()
     if ((end - reader.pos) % size !== 0) throw reader.fault(`packed numbers of ${size} bytes each`)
+    if (end - reader.pos <= heapBytes) {
+      this.#takeFew(reader, end)
+      return
+    }
     // The tag and the length in front of the numbers were read, and may be written over.
     const bytes = moveToAligned(reader.raw(reader.pos, end), size, reader.pos - start + 1)
     reader.pos = end
@@ -71,9 +77,18 @@ export class PackedList<K extends PackedKind> {
     bytesOf(this.#data).set(bytes, first * size)
   }
 
+  #takeFew(reader: ProtoReader, end: number): void {
+    const view = viewOf(reader.buf)
+    const size = this.#fixedBytes
+    let at = this.#grow((end - reader.pos) / size)
+    const data = this.#data as Float64Array
+    for (; reader.pos < end; reader.pos += size) {
+      data[at++] = size === 4 ? view.getFloat32(reader.pos, true) : view.getFloat64(reader.pos, true)
+    }
+  }
+
   #takeVarints(reader: ProtoReader): void {
-    const { buf } = reader
-    const view = new DataView(buf.buffer, buf.byteOffset, buf.byteLength)
+    const view = viewOf(reader.buf)
     const count = countVarints(view, reader.pos, reader.len)
     const at = this.#grow(count)
     const words = this.#data.BYTES_PER_ELEMENT / 4
@@ -116,6 +131,10 @@ export function allocatePacked(kind: PackedKind, length: number): AnyPacked {
   return bytes < 4096 ? new constructor(length) : new constructor(Buffer.allocUnsafeSlow(bytes).buffer)
 }
 
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
 function bytesOf(data: AnyPacked): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
@@ -130,6 +149,10 @@ export function writePacked(
   if (data.length === 0) return
   const typed = ArrayBuffer.isView(data) ? data : fill(kind, data)
   writer.tag(field, wireType.bytes)
+  if (isFloat(kind) && typed.byteLength <= heapBytes) {
+    writeFew(writer, typed as Float64Array)
+    return
+  }
   if (isFloat(kind) || kind === 'bool') {
     writer.bytes(bytesOf(typed))
     return
@@ -138,6 +161,17 @@ export function writePacked(
   const words = new Int32Array(typed.buffer, typed.byteOffset, typed.byteLength / 4)
   writeVarints(writer, words, isWideInteger(kind), kind === 'int32')
   writer.ldelim()
+}
+
+function writeFew(writer: ProtoWriter, data: Float64Array): void {
+  const size = data.BYTES_PER_ELEMENT
+  writer.uint32(data.byteLength)
+  writer.reserve(data.byteLength)
+  const view = viewOf(writer.buf)
+  for (let i = 0; i < data.length; i++, writer.pos += size) {
+    if (size === 4) view.setFloat32(writer.pos, data[i], true)
+    else view.setFloat64(writer.pos, data[i], true)
+  }
 }
 
 /** Converts a list that somebody wrote by hand to the typed array of its kind. */

@@ -175,6 +175,18 @@ describe('our protobuf codec and protobufjs', () => {
     expect(stock.Response.decode(bytes)).toMatchObject({ ndarray: { int32Values: [1, -1, 300] } })
   })
 
+  it('read dimensions that come one by one, or in several packed pieces, and refuse broken and too many ones', () => {
+    // shape: 2 alone, then [300, -1] packed, then nothing packed, then 7 alone.
+    const read = (hex: string) => decodeMessage('ndarray', Buffer.from(hex, 'hex'))
+    const hex = `1002${'120cac02ffffffffffffffffff01'}${'1200'}1007`
+    expect(read(hex)).toEqual({ shape: [2, 300, -1, 7] })
+    expect(plain(stock.NDArray.decode(Buffer.from(hex, 'hex')))).toMatchObject({ shape: [2, 300, -1, 7] })
+    expect(read('1200')).toEqual({ shape: undefined })
+    expect(() => read('1201ff1001')).toThrow('expected complete packed numbers in the protobuf message')
+    expect(() => read(`12810800${'01'.repeat(1024)}`)).toThrow('expected at most 1024 dimensions, received more')
+    expect(read(`12800800${'01'.repeat(1023)}`)).toEqual({ shape: [0, ...new Array(1023).fill(1)] })
+  })
+
   it('agree on JSON values', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
