@@ -5,7 +5,7 @@
  * @module
  */
 
-import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
@@ -23,10 +23,11 @@ export interface AnswerInfo {
   readonly isFinal?: boolean
 }
 
-/** A message, and whether it lies in memory of the pool. */
+/** A message. */
 export interface EncodedMessage {
   readonly bytes: Uint8Array
-  readonly pooled?: PooledBody
+  /** The message behind the prefix of gRPC, where it lies in memory of the pool and is sent without another copy. */
+  readonly pooledFrame?: Uint8Array
 }
 
 /** Encodes a message by writing its fields. */
@@ -43,7 +44,7 @@ export function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]
   const isPooled = size >= minPooledBytes
   const writer = new ProtoWriter(size, isPooled ? bufferPool : undefined)
   writeInferResponse(writer, info, outputs, raws)
-  return { bytes: writer.finish(), ...(isPooled && { pooled: new PooledBody() }) }
+  return { bytes: writer.finish(), ...(isPooled && { pooledFrame: writer.finishFrame() }) }
 }
 
 /** Encodes a ModelStreamInferResponse. */

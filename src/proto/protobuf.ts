@@ -166,6 +166,14 @@ export class ProtoWriter extends BufferWriter {
     return this.buf.subarray(headroomBytes, this.pos) as Buffer
   }
 
+  /** Returns what was written behind the prefix of a message that is not compressed. **Source**: gRPC over HTTP/2. */
+  finishFrame(): Buffer {
+    const frame = this.buf.subarray(headroomBytes - 5, this.pos) as Buffer
+    frame.writeUInt8(0)
+    frame.writeUInt32BE(frame.length - 5, 1)
+    return frame
+  }
+
   /** Returns what was written as the one field of a message, without moving it as protobufjs does. */
   finishAs(field: number): Buffer {
     const end = this.pos

@@ -8,6 +8,7 @@ import { decodeFailureOf, withDeadline } from '../api/stages.ts'
 import { InternalError, type ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { HeaderLine } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import type { GrpcMethods } from '../oip/grpc-methods.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
@@ -89,10 +90,12 @@ export class GrpcCalls {
         recorder?.answered(200)
         recorder?.sent(answer.bytes)
         this.#sendOwnMetadata(call, ctx)
+        const { pooledFrame } = answer
+        if (pooledFrame !== undefined) sending.setFrame(pooledFrame)
         // Before the reply: grpc-js reports an answered call as cancelled at once.
-        sending.whenSent(answer.bytes.length, (isOver) => {
+        sending.whenSent(answer.bytes.length, (isWritten) => {
           this.#server.memory.release(answer.bytes.length)
-          if (isOver) answer.pooled?.give(answer.bytes)
+          if (isWritten && pooledFrame !== undefined) bufferPool.give(pooledFrame.buffer as ArrayBuffer)
           open.leave()
         })
         reply(null, answer.bytes)

@@ -3,7 +3,7 @@
  * @module
  */
 import { plainAddress } from '../http/client-address.ts'
-import { type HeaderLine, HeaderList } from '../http/message.ts'
+import { type HeaderLine, HeaderList, type RequestHeaders } from '../http/message.ts'
 
 /** The part of grpc-js's Metadata that is needed here. */
 export interface TextMetadata {
@@ -12,8 +12,30 @@ export interface TextMetadata {
   add(name: string, value: string): void
 }
 
-/** Returns the text entries of metadata as headers. */
-export function headersOf(metadata: TextMetadata): HeaderList {
+/** The text entries of metadata as headers. Listed when one is asked for that is there: most calls have none. */
+export class MetadataHeaders implements RequestHeaders {
+  readonly #metadata: TextMetadata
+  #list: HeaderList | undefined
+
+  constructor(metadata: TextMetadata) {
+    this.#metadata = metadata
+  }
+
+  get(name: string): string | undefined {
+    return this.#metadata.get(name).length === 0 ? undefined : this.#headers.get(name)
+  }
+
+  [Symbol.iterator](): Iterator<readonly [string, string]> {
+    return this.#headers[Symbol.iterator]()
+  }
+
+  get #headers(): HeaderList {
+    this.#list ??= listOf(this.#metadata)
+    return this.#list
+  }
+}
+
+function listOf(metadata: TextMetadata): HeaderList {
   const names: string[] = []
   const values: string[] = []
   for (const name of Object.keys(metadata.getMap())) {

@@ -9,7 +9,7 @@ import type { RequestHeaders } from '../http/message.ts'
 import { timeoutWithin } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
-import { headersOf, peerOf, type TextMetadata } from './grpc-metadata.ts'
+import { MetadataHeaders, peerOf, type TextMetadata } from './grpc-metadata.ts'
 import { clientAddress, clientScheme } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
@@ -35,7 +35,7 @@ class CallPeer implements ContextInit {
   readonly #call: AnyCall
 
   constructor(server: ServerState, call: AnyCall, name: string, size: number) {
-    this.headers = headersOf(call.metadata)
+    this.headers = new MetadataHeaders(call.metadata)
     this.timeoutMs = timeoutWithin(server, call.getDeadline())
     this.path = `/${name}`
     this.reserved = size

@@ -10,7 +10,6 @@ import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../a
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
-import type { PooledBody } from '../memory/buffer-pool.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
@@ -26,9 +25,9 @@ export function metadataFor(name: (typeof rpcServices)[number], service: Metadat
 /** The APIs by name. */
 export type Apis = ReadonlyMap<string, Api>
 
-/** The bytes of a response, or the error. `pooled`: set where the bytes lie in memory of the pool. */
+/** The bytes of a response, or the error. `pooledFrame`: see `EncodedMessage`. */
 export type BytesAnswer =
-  | { readonly bytes: Uint8Array; readonly pooled?: PooledBody }
+  | { readonly bytes: Uint8Array; readonly pooledFrame?: Uint8Array }
   | { readonly error: ServingError }
 
 /** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
