@@ -72,8 +72,8 @@ export class GrpcAnswer {
   }
 
   /**
-   * Calls `done` once when the answer has left, or the stream was closed. `isWritten`: whether the kernel has all of it;
-   * else its bytes may still be read.
+   * Calls `done` once when the answer has left, or the stream was closed. `isWritten`: whether the kernel has all of
+   * it; else its bytes may still be read.
    */
   whenSent(bytes: number, done: (isWritten: boolean) => void): void {
     const stream = this.#stream
