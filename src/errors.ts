@@ -110,7 +110,7 @@ export const badInputReasons = [
   'size',
 ] as const
 
-/** What about the input is wrong, told to the client as `reason`. */
+/** What about the input is wrong, sent as `reason`. */
 export type BadInputReason = (typeof badInputReasons)[number]
 
 /** One thing that a schema finds wrong. */

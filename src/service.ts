@@ -1,5 +1,5 @@
 /**
- * The service: a named set of APIs with hooks around its life.
+ * The service: a named set of APIs, with hooks for its start, its requests and its end.
  * @module
  */
 

@@ -34,7 +34,7 @@ export interface InjectResponse {
   readonly headers: RequestHeaders
   /** All bytes; of a streamed response, too. */
   readonly body: Uint8Array
-  /** Why the request failed, with the causes that clients are not told; undefined for a success. */
+  /** Why the request failed, with the causes, which clients do not receive; undefined for a success. */
   readonly error: Error | undefined
   /** Returns the body as UTF-8 text. */
   text(): string

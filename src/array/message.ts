@@ -42,7 +42,7 @@ export const ndarrayForms: ReadonlyMap<string, NDArrayForm> = new Map(
 
 const offered = ['application/json', ...ndarrayForms.keys()]
 
-/** Returns the serialized form that a client asks for; undefined for JSON or a message. */
+/** Returns the serialized form that a client accepts; undefined for JSON or a message. */
 export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
   // The headers of most clients, answered without the parser.
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined

@@ -23,7 +23,7 @@ export class NDArray<D extends DType = DType> {
   readonly shape: readonly number[]
   readonly dtype: D
 
-  /** `dtype` may be left out where the container tells it: a Uint8Array is uint8, a Uint16Array uint16, strings str. */
+  /** Default `dtype`: that of the container; for a Uint8Array uint8, for a Uint16Array uint16, for strings str. */
   constructor(data: DataOf<D>, shape: readonly number[] = [data.length], dtype: D = dtypeOf(data) as D) {
     if (!isDType(dtype)) throw new InvalidArgument(expected(`one of ${dtypes.join(', ')}`, 'dtype', dtype))
     const holds = dtype === 'str' ? Array.isArray(data) : data instanceof dataConstructor(dtype as 'int8')

@@ -8,7 +8,7 @@ import type { PythonSettings } from '../runner/python/python-options.ts'
 import { describeServer } from '../server/describe-server.ts'
 import type { Service } from '../service.ts'
 
-/** A service as the process that loads it tells it. */
+/** The description of a service, by the process that has loaded it. */
 export interface DescribedService {
   readonly metadata: ServiceMetadata
   /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */

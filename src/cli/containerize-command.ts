@@ -13,7 +13,7 @@ const imagePrograms = ['docker', 'podman', 'buildah'] as const
 /** Name of such a program. */
 export type ImageProgram = (typeof imagePrograms)[number]
 
-/** What `serving containerize` is told. */
+/** The arguments of `serving containerize`. */
 export interface ContainerizeOptions {
   /** Folder that `serving build` wrote. */
   readonly folder: string

@@ -14,7 +14,7 @@ import { imageName } from './containerize-command.ts'
 /** Platforms that manifests are written for. */
 export const platforms = ['kubernetes', 'kserve'] as const
 
-/** What `serving deploy` is told, as text. */
+/** The options of `serving deploy`, as text. */
 export interface DeployFlags {
   readonly print: (typeof platforms)[number]
   readonly image?: string

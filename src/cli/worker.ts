@@ -1,5 +1,5 @@
 /**
- * A worker process: loads the service, serves it, and stops in order when the supervisor asks for it or dies.
+ * A worker process: loads the service, serves it, and stops in order when the supervisor asks for it or has ended.
  * @module
  */
 import cluster from 'node:cluster'

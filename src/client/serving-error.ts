@@ -60,7 +60,7 @@ export async function errorOf(response: Response): Promise<ServingError> {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) problem = value as Record<string, unknown>
   } catch {
-    // A proxy's page, for instance; the status tells.
+    // The page of a proxy, for instance: only the status counts.
   }
   const word = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
   const title = word('title') ?? response.statusText

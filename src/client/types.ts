@@ -103,7 +103,7 @@ type SingleResult<O, F> =
               ? Blob
               : unknown
 
-// Without a schema the function tells.
+// Without a schema, the type of the function determines it.
 type JsonResult<F> = [F] extends [never]
   ? JsonValue
   : F extends (...args: never[]) => infer R

@@ -16,7 +16,7 @@ export const configSchema: ValueSchema = {
     ...Object.fromEntries(
       optionNames.map((name) => {
         const { type, help, default: value, shown } = optionEntry(name)
-        // A default that depends on the machine is told in words.
+        // A default that depends on the machine is described in words.
         const known = shown === undefined && value !== undefined ? { default: value } : {}
         const description = shown === undefined ? help : `${help} (default: ${shown})`
         return [name, { ...type.schema, description, ...known }]

@@ -72,7 +72,7 @@ export function podSpec({ options }: BuiltService) {
   }
 }
 
-/** Returns the container; `ports` are those of the protocol that its platform wants, HTTP's first. */
+/** Returns the container; `ports` are those of the protocol that its platform calls, HTTP's first. */
 export function container(
   service: BuiltService,
   { image, workers }: DeployOptions,

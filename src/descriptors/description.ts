@@ -1,5 +1,5 @@
 /**
- * What a descriptor tells about its formats: the source of OpenAPI documents, pages and clients.
+ * What a descriptor says of its formats: the source of OpenAPI documents, pages and clients.
  * @module
  */
 

@@ -4,7 +4,7 @@
  */
 import { joinBytes, type Slices } from '../memory/slices.ts'
 
-/** What writes values at once, and tells those that it would take too long for. */
+/** Writes values at once, and finds those that would take too long. */
 export interface ShortJson {
   /** Returns the text of a value that JSON.stringify writes as it should be, in a millisecond; otherwise undefined. */
   plainText(value: unknown, depth: number): string | undefined

@@ -31,7 +31,7 @@ export function exampleFor(schema: JsonSchema): unknown {
   return attempt(() => build(schema, schema, 0))
 }
 
-/** Ends the search: the schema asks for more than is looked at here. */
+/** Ends the search, for a schema that is too deep or has a keyword that is not supported here. */
 function giveUp(): never {
   throw new Error('no example found')
 }

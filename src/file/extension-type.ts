@@ -25,7 +25,7 @@ const own: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the media type that a file's name tells; undefined without a known extension.
+ * Returns the media type for the extension of a file's name; undefined for an unknown one.
  * **Source**: the package mime, made from mime-db: IANA, Apache and nginx.
  */
 export function extensionType(name: string): string | undefined {

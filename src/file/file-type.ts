@@ -7,7 +7,7 @@ import { MissingDependencyException } from '../errors.ts'
 type FileTypes = Pick<typeof import('file-type'), 'fileTypeFromBuffer'>
 
 /**
- * Returns the MIME type that the first bytes of a file tell; undefined when they tell none, as those of plain text.
+ * Returns the MIME type by the first bytes of a file; undefined when they identify none, as those of plain text.
  * **Errors**: MissingDependencyException when file-type is not installed.
  */
 export async function detectMimeType(

@@ -1,5 +1,5 @@
 /**
- * Why Polars cannot decode a Parquet file, as far as its footer tells. Runs only when a file has been refused.
+ * Finds in the footer of a Parquet file why Polars cannot decode it. Runs only when a file was refused.
  * **Source**: parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses,
  * test/corpora/parquet.test.ts.
  * @module

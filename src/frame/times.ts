@@ -110,7 +110,7 @@ function fractionText(value: bigint, places: number, shown: number): string {
   return shown === 0 ? '' : `.${value.toString().padStart(places, '0').padEnd(shown, '0').slice(0, shown)}`
 }
 
-/** Returns a day as `2020-01-31`; years of more digits have a sign, as ISO 8601 wants. */
+/** Returns a day as `2020-01-31`; years of more digits have a sign, as in ISO 8601. */
 function dayText(day: bigint): string {
   const text = new Date(Number(day) * 86_400_000)
   // Beyond Date's range of 275,760 years.

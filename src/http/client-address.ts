@@ -1,5 +1,5 @@
 /**
- * The address and the scheme of a client, as its socket or the proxies in front tell them.
+ * The address and the scheme of a client, by its socket or the headers of proxies.
  * @module
  */
 import type { Scheme } from './context.ts'
@@ -11,7 +11,7 @@ export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'x-forwa
 /**
  * Returns the address that the outermost of `proxies` proxies saw; undefined when they name none. Each proxy adds the
  * address that it sees at the end of one header, so that what a client writes there itself stands further in front and
- * is not read. With both headers neither is believed: a proxy passes on the one that it does not write.
+ * is not read. With both headers neither is used: a proxy passes on the one that it does not write.
  * **Source**: RFC 7239; `X-Forwarded-For` as common proxies write it.
  */
 export function forwardedAddress(headers: RequestHeaders, proxies: number): string | undefined {

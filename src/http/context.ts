@@ -44,7 +44,7 @@ export interface RequestPeer {
   readonly remoteAddress?: string | undefined
 }
 
-/** The part of a request line that a context tells. */
+/** The part of a request line that a context has. */
 export interface RequestLine {
   readonly method?: string
   /** Without the query; not decoded. */
@@ -96,7 +96,7 @@ export interface RequestLifecycle {
   setParameters(ctx: Context, parameters: RequestParameters): void
   /** Tells the context of its request. Called by transports. */
   bind(ctx: Context, line: RequestLine, api: string | undefined, peer: RequestPeer): void
-  /** Sets the API of a request whose path does not tell it. */
+  /** Sets the API of a request whose path does not name it. */
   setApi(ctx: Context, name: string): void
   /** Keeps why the request is refused, unless its API turns out to be for everybody; undefined for none. */
   setDenial(ctx: Context, denial: ServingError | undefined): void

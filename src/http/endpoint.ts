@@ -52,11 +52,11 @@ export interface Endpoint {
   readonly operation?: Readonly<Record<string, unknown>> | undefined
   /** Default `http`. */
   readonly protocol?: ProtocolName
-  /** Name of the API, where the path tells it. */
+  /** Name of the API, where the path determines it. */
   readonly api?: string
   /** Whether every request names its API in the body, so that the API may decide for itself about auth. */
   readonly namesApi?: boolean
-  /** Whether anybody may ask: no hook runs, no auth. Default false; for health. */
+  /** Whether it is answered without hooks and auth. Default false; for health. */
   readonly isOpen?: boolean
   /**
    * Absolute. A segment `{name}` matches any one segment, and a last segment `*` matches the rest, which may be empty:

@@ -70,7 +70,7 @@ export function isUntypedPart(headers: RequestHeaders): boolean {
   return value === undefined || essence === octetStream || essence === 'text/plain'
 }
 
-/** Returns the type that the name of a part's file tells. */
+/** Returns the type for the extension of the name of a part's file. */
 function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
   const disposition = headers.get('content-disposition')
   // Spares parts without a file the parser.
@@ -78,7 +78,7 @@ function typeOfPartName(headers: RequestHeaders): MediaType | undefined {
   return hasFile ? typeOfFilename(parseContentDisposition(disposition)?.filename) : undefined
 }
 
-/** Returns the media type that a file's name tells; undefined without a known extension. */
+/** Returns the media type for the extension of a file's name; undefined for an unknown one. */
 export function typeOfFilename(filename: string | undefined): MediaType | undefined {
   const type = filename === undefined ? undefined : extensionType(filename)
   return type === undefined ? undefined : mediaTypeOf(type)

@@ -1,5 +1,5 @@
 /**
- * How requests end, and who is told.
+ * How requests end, and the observers of it.
  * @module
  */
 import type { Context } from './context.ts'
@@ -43,7 +43,7 @@ export interface Outcome {
   readonly durations: OutcomeDurations
 }
 
-/** Who is told of all requests of a server. Nothing is recorded where there is none. Its methods never throw. */
+/** Observes all requests of a server. Without observers nothing is recorded. Its methods never throw. */
 export interface RequestObserver {
   /** Whether `ctx.remoteAddress` must be there in `onOutcome`; some engines forget it with the request. */
   readonly needsAddress?: boolean

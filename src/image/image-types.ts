@@ -37,7 +37,7 @@ export function declaredImageType(essence: string): ImageMimeType | undefined {
   return imageMimeTypes.find((type) => type === essence) ?? aliases.get(essence)
 }
 
-/** Returns the format of a sample: what its name tells, else its bytes. */
+/** Returns the format of a sample: by the extension of its name, else by its bytes. */
 export function sampleType({ bytes, name = '' }: SampleContent): ImageMimeType | undefined {
   return extensions.get(extname(name).toLowerCase()) ?? imageTypeOf(bytes)
 }

@@ -36,7 +36,7 @@ function* exactly({ mode, width, height, data }: Pixels): Slices<Pixels | undefi
 
 /** Levels of neighbouring colours, counted together. */
 interface Histogram {
-  /** Bits of a channel that tell the cell. */
+  /** Bits of a channel that determine the cell. */
   readonly bits: number
   readonly channels: number
   readonly counts: Uint32Array

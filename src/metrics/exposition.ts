@@ -42,7 +42,7 @@ export function measureProcess(): void {
 export async function processFamilies(): Promise<MetricFamily[]> {
   measureProcess()
   const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
-  // Gauges that are named as counters, and lists of resources that nobody asks for.
+  // Left out: gauges that are named as counters, and lists of resources.
   const own = (all ?? [])
     .filter(({ name }) => !name.startsWith('nodejs_active_'))
     .map(withOwnLag)

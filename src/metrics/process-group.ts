@@ -1,5 +1,5 @@
 /**
- * The processes whose metrics are told as one: the workers of a supervisor, or this process alone.
+ * The processes whose metrics are reported together: the workers of a supervisor, or this process alone.
  * @module
  */
 import type { MetricFamily } from './metric-family.ts'

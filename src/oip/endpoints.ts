@@ -24,7 +24,7 @@ export interface OipServer {
   readonly models: Models
   /** Path in front of `/v2`. */
   readonly prefix: string
-  /** Whether anybody may ask for the names of all models. */
+  /** Whether the names of all models are published. */
   readonly introspection: boolean
   /** Returns why the server cannot answer now; undefined when it can. */
   unready(): string | undefined

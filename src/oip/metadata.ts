@@ -1,5 +1,5 @@
 /**
- * What the protocol tells about a server and its models, as JSON; the gRPC messages are made of the same.
+ * The metadata of a server and its models in the protocol's JSON; the gRPC messages are made of the same.
  * @module
  */
 import { createRequire } from 'node:module'

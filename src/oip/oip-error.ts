@@ -9,7 +9,7 @@ import type { HttpResponse } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
 import { problemHeaders, problemMembers } from '../http/problem.ts'
 
-/** Returns the text of an error that a client is told. */
+/** Returns the text of an error for a client. */
 export function errorText(error: ServingError): string {
   if (tellsDetail(error)) return error.message
   if (error.code === 'function_error') return 'the function failed'

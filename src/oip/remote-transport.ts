@@ -25,7 +25,7 @@ export interface RemoteDescription {
   readonly outputs: readonly ModelTensor[]
 }
 
-/** An input or output as a server tells it. */
+/** An input or output in the metadata of a server. */
 export interface RemoteTensor {
   readonly name: string
   readonly datatype: string

@@ -85,7 +85,7 @@ interface BatchStatistics {
   readonly compute_output: Duration
 }
 
-/** What the protocol tells of a model's inferences. **Units**: `last_inference` in milliseconds since the epoch. */
+/** A model's statistics in the protocol's JSON. **Units**: `last_inference` in milliseconds since the epoch. */
 export interface ModelStatistics {
   readonly name: string
   readonly version: string

@@ -242,7 +242,7 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
 
 const shownOptions = ['dtype', 'shape', 'orient', 'default_format', 'pilmode']
 
-/** Returns the kind of a descriptor with the options that tell what its bodies are like. */
+/** Returns the kind of a descriptor with the options that determine its bodies. */
 function titleOf({ id, args }: DescriptorInfo, others: readonly string[] = []): string {
   const options = [...shownOptions, ...others].flatMap((name) => {
     const value = args[name]

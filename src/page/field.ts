@@ -26,7 +26,7 @@ export interface ErrorLocation {
 /** An input for one descriptor. */
 export interface Field {
   readonly element: HTMLElement
-  /** Returns what is in the form. **Errors**: an Error that tells what is missing. */
+  /** Returns what is in the form. **Errors**: an Error that names what is missing. */
   read(): Content
   /** Marks the place of an error in the input. */
   mark(locations: readonly ErrorLocation[]): void

@@ -94,7 +94,7 @@ function scalarControl(name: string, schema: SchemaObject, value: unknown, isReq
   const read = () => {
     const text = input.value
     if (text === '' && (!isRequired || isNumber)) return undefined
-    // What is no number is sent as it is, so that the server says what it wants.
+    // Other text is sent unchanged, so that the answer has the error of the server.
     return isNumber && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
   }
   return marked(name, schema, isRequired, input, read)

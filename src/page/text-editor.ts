@@ -54,7 +54,7 @@ export class TextEditor {
     this.clear()
   }
 
-  /** Marks locations: of bytes, of paths in JSON, else only tells their messages. */
+  /** Marks locations by byte or by path in JSON, and shows their messages; of others the messages alone. */
   mark(locations: readonly ErrorLocation[]): void {
     const { text } = this
     const at = locations.map(({ offset, path }) => {

@@ -39,7 +39,7 @@ const messages: Partial<Record<string, string>> = {
 }
 
 /**
- * Returns what a client is told of an error: at status 500 and above only code and request id, except for the
+ * Returns the part of an error that a client receives: at status 500 and above only code and request id, except for the
  * states that it should know about. The same rule as `problemResponse`.
  */
 export function rpcErrorOf(error: ServingError, requestId: string): RpcError {

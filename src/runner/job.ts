@@ -18,11 +18,11 @@ export interface OpenStream {
   readonly channel: Channel
   /** Resolves when the worker is done with the stream; rejects when the worker has ended. */
   readonly done: Promise<unknown>
-  /** Called when the reader wants no more values. */
+  /** Called when the reader has stopped before the end. */
   abandon(): void
 }
 
-/** What a job needs to know of its runner, and whom it tells. */
+/** The parts of a runner that its jobs use, and what they call. */
 export interface JobContext {
   /** Of the runner. */
   readonly name: string

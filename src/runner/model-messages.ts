@@ -42,7 +42,7 @@ export interface StreamMessage {
   readonly traceparent?: string
 }
 
-/** No caller wants the reply to that message any more. */
+/** Sent when all callers have given up the reply to that message. */
 export interface CancelMessage {
   readonly kind: 'cancel'
   readonly id: number

@@ -1,9 +1,9 @@
 /**
- * What a Runner and the module of its remote model tell each other; arguments of models are data alone.
+ * Connects a Runner with the module of its remote model by a number, since arguments of models are data alone.
  * @module
  */
 
-/** The life of a remote model. */
+/** The end of a remote model and its readiness. */
 export interface RemoteLife {
   /** Aborted when the runner stops. */
   readonly stopped: AbortSignal
@@ -14,7 +14,7 @@ export interface RemoteLife {
 const lives = new Map<number, RemoteLife>()
 let count = 0
 
-/** Keeps a life until its runner stops and returns its number. */
+/** Stores a {@link RemoteLife} until its runner stops, and returns its number. */
 export function addRemoteLife(life: RemoteLife): number {
   const number = ++count
   lives.set(number, life)
@@ -22,7 +22,7 @@ export function addRemoteLife(life: RemoteLife): number {
   return number
 }
 
-/** Returns the life of that number. */
+/** Returns the {@link RemoteLife} of that number. */
 export function remoteLife(number: number): RemoteLife {
   return lives.get(number) as RemoteLife
 }

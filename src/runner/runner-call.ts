@@ -101,7 +101,7 @@ export class RunnerCall implements Waiting {
     if (this.#end(reason)) this.#reject(reason)
   }
 
-  /** Like `reject`, for a call whose caller does not want the answer any more: tells the owner. */
+  /** Called when the caller has given the call up: rejects it, and notifies its owner. */
   giveUp(reason: Error): void {
     const { owner } = this
     if (!this.#end(reason)) return

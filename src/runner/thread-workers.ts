@@ -34,7 +34,7 @@ export type ThreadHandler = (message: unknown, channel: Channel | undefined) => 
 // No limit of Piscina's: a cancellation has to reach a thread that is busy.
 const tasksPerThread = 1 << 20
 
-/** What a thread tells beside its replies. */
+/** The message of a thread beside its replies: an unhandled rejection. */
 interface StrayMessage {
   readonly stray: ErrorFields
 }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import type { Logger } from './log.ts'
 
-/** Between two lines of the log: whoever is refused could fill it. **Units**: milliseconds. */
+/** Time between two lines of the log, which refused clients could fill. **Units**: milliseconds. */
 const logEveryMs = 60_000
 
 /** Counts the open connections of each address. */

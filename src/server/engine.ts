@@ -25,7 +25,7 @@ export interface ServerState {
   readonly memory: MemoryBudget
   readonly health: Health
   readonly log: Logger
-  /** Who is told of all requests; undefined when nobody is. */
+  /** The observer of all requests; undefined without one. */
   readonly observer?: RequestObserver | undefined
   /** Runs the hooks of an endpoint before the body is read; undefined when there are none. */
   readonly before?: RunBefore | undefined

@@ -255,7 +255,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#breakOff(new InternalError('the server failed', { cause: error }))
   }
 
-  /** Called when a stream fails: the status was sent, so that only a cut connection tells the client. */
+  /** Called when a stream fails: the status was sent, so that only a cut connection shows it to the client. */
   streamFailed(cause: unknown): void {
     if (!this.over) this.#failed(new InternalError('the stream failed', { cause }))
     this.#cut()

@@ -8,7 +8,7 @@ import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 
 /**
- * The states of a server's life. A `stopping` one answers requests while load balancers learn that it is not ready. A
+ * The states of a server. A `stopping` one answers requests while load balancers learn that it is not ready. A
  * `leaving` one has a successor on the same port: it takes no new connections, and answers requests on open ones. Both
  * close connections with their answers. One that drains refuses requests.
  */

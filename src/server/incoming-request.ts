@@ -62,7 +62,7 @@ export function contextOfRefused(server: ServerState, request: RefusedRequest): 
   return ctx
 }
 
-/** Returns the address of the client: that of the socket, or what trusted proxies tell. */
+/** Returns the address of the client: that in the headers of trusted proxies, else that of the socket. */
 export function clientAddress(
   { trustProxy = 0 }: ServerState,
   headers: RequestHeaders,
@@ -71,7 +71,7 @@ export function clientAddress(
   return (trustProxy === 0 ? undefined : forwardedAddress(headers, trustProxy)) ?? peer()
 }
 
-/** Returns the scheme that the client used: that of the socket, or what trusted proxies tell. */
+/** Returns the scheme that the client used: that in the headers of trusted proxies, else that of the socket. */
 export function clientScheme({ trustProxy = 0, isTls }: ServerState, headers: RequestHeaders): Scheme {
   return (trustProxy === 0 ? undefined : forwardedScheme(headers, trustProxy)) ?? (isTls ? 'https' : 'http')
 }

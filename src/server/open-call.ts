@@ -1,5 +1,5 @@
 /**
- * A gRPC call while it is open: what its context tells of it, what it holds, and its end.
+ * A gRPC call while it is open: the values of its context, what it holds, and its end.
  * @module
  */
 import type { EventEmitter } from 'node:events'

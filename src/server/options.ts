@@ -134,8 +134,8 @@ export interface ServeOptions extends Partial<Limits> {
   readonly corsOrigin?: string
   /**
    * How many proxies in front of the server write the client's address into X-Forwarded-For, and its scheme into
-   * X-Forwarded-Proto, or both into Forwarded, for `ctx.remoteAddress` and `ctx.scheme`. Default 0: the headers are not
-   * believed.
+   * X-Forwarded-Proto, or both into Forwarded, for `ctx.remoteAddress` and `ctx.scheme`. Default 0: the headers are
+   * ignored.
    */
   readonly trustProxy?: number
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
@@ -211,7 +211,7 @@ export interface Listener {
   leave(): Promise<void>
 }
 
-/** What a server tells anybody about its APIs. */
+/** What a server publishes about its APIs. */
 export type Disclosure = Required<Pick<ServeOptions, 'introspection' | 'docs'>>
 
 /** Returns the options, or their defaults when they are left out. **Errors**: InvalidArgument. */

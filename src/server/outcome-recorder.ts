@@ -9,14 +9,14 @@ import { type Context, lifecycle } from '../http/context.ts'
 import type { Chunk } from '../http/message.ts'
 import type { Outcome, ProtocolName, RequestObserver } from '../http/outcome.ts'
 
-/** What an outcome tells of the endpoint of a request. */
+/** The part of an endpoint that outcomes have. */
 export interface RecordedEndpoint {
   readonly name: string
   readonly protocol?: ProtocolName
   readonly path?: string
 }
 
-/** The record of one request; made only where somebody observes. */
+/** The record of one request; made only where there is an observer. */
 export class OutcomeRecorder {
   readonly #observer: RequestObserver
   readonly #ctx: Context

@@ -15,7 +15,7 @@ import type { RunnerLife } from '../runner/runner.ts'
 import type { MemoryBudget } from './memory-budget.ts'
 import type { EngineName } from './options.ts'
 
-/** The parts of a server that metrics tell about. */
+/** The parts of a server that are measured. */
 export interface MeasuredServer {
   readonly engine: EngineName
   readonly limiter: ConcurrencyLimiter

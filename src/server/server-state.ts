@@ -23,7 +23,7 @@ import type { Disclosure, Limits } from './options.ts'
 import { beforeRequests } from './request-hooks.ts'
 import { createRouter } from './router.ts'
 
-/** What a server may do beside serving. */
+/** The optional parts of a server. */
 export interface ServerExtras {
   /** See ServeOptions. Default 0. */
   readonly trustProxy?: number

@@ -1,5 +1,5 @@
 /**
- * What a server tells about itself: metrics, the access log and traces.
+ * The telemetry of a server: metrics, the access log and traces.
  * @module
  */
 import { expected, InvalidArgument } from '../errors.ts'
@@ -107,7 +107,7 @@ function tryToMeasure(): void {
   try {
     measureProcess()
   } catch {
-    // No file descriptor was free. Whoever asks for the metrics tries again.
+    // No file descriptor was free. The next request for the metrics tries again.
   }
 }
 

@@ -3,7 +3,7 @@
  * @module
  */
 
-/** Powers of ten, correctly rounded (exact up to 10^22); 10^60 is more than any float32 asks for. */
+/** Powers of ten, correctly rounded (exact up to 10^22); 10^60 is more than any float32 needs. */
 const powersOfTen = Float64Array.from({ length: 61 }, (_, exponent) => Number(`1e${exponent}`))
 
 interface ByteText {

@@ -5,7 +5,7 @@
 import type { ServeSettings } from '../server/options.ts'
 import type { WorkerReady } from './worker-messages.ts'
 
-/** Returns the lines that tell where the service is and what it answers. */
+/** Returns lines with the address of the service and the paths that it answers. */
 export function readyLines(ready: WorkerReady, workers: number, serve: ServeSettings): string[] {
   const count = workers === 1 ? '1 worker' : `${workers} workers`
   const codec = ready.nativeCodec ? 'native codec' : 'TypeScript codec'
