@@ -40,7 +40,9 @@ function condaText({ channels = [], dependencies }: CondaPackages, packages: rea
   const missing = [...(packages.length > 0 ? ['pip'] : []), 'python'].filter((name) => !named.includes(name))
   const items = (texts: readonly string[], indent = '  ') => texts.map((text) => `${indent}- ${JSON.stringify(text)}`)
   return [
-    ...(channels.length === 0 ? [] : ['channels:', ...items(channels)]),
+    'channels:',
+    // As in a bentofile.yaml.
+    ...items(channels.length === 0 ? ['conda-forge'] : channels),
     'dependencies:',
     ...items([...missing, ...dependencies]),
     ...(packages.length === 0 ? [] : ['  - pip:', ...items(packages, '      ')]),

@@ -81,7 +81,7 @@ export const buildSchema = object('what serving build packs; paths are relative 
   }),
   python: object('packages for models in Python', { packages: texts('requirements as pip reads them') }),
   conda: object('packages for models in Python, by conda', {
-    channels: texts('where conda looks, in order'),
+    channels: texts('where conda looks, in order (default: conda-forge)'),
     dependencies: texts('packages of conda'),
   }),
 })

@@ -234,7 +234,8 @@ conda:
     expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(join(cwd, 'build/python'))).toEqual(['environment.yml'])
     expect(readFileSync(join(cwd, 'build/python/environment.yml'), 'utf8')).toBe(
-      'dependencies:\n  - "pip"\n  - "python=3.12"\n  - "lightgbm"\n  - pip:\n      - "polars==1.0"\n',
+      'channels:\n  - "conda-forge"\ndependencies:\n  - "pip"\n  - "python=3.12"\n' +
+        '  - "lightgbm"\n  - pip:\n      - "polars==1.0"\n',
     )
     expect(readFileSync(join(cwd, 'build/Dockerfile'), 'utf8')).not.toContain('python3-venv')
   })

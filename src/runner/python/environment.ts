@@ -11,8 +11,8 @@ import { killGroup } from '../child-workers.ts'
 import type { PythonSettings } from './python-options.ts'
 
 const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
-/** Last lines of a failed installation that the error shows. */
-const shownLines = 12
+/** Last lines of a failed installation that the error shows: conda names a missing package, then its channels. */
+const shownLines = 24
 
 /**
  * Returns the executable of the Python with those packages: the one that is named, by the runner or by

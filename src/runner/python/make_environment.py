@@ -49,7 +49,12 @@ def commands(spec, home, python):
     conda = next(filter(None, map(shutil.which, ("micromamba", "mamba", "conda"))), None)
     if conda is None:
         sys.exit("packages of conda need micromamba, mamba or conda on the PATH, and none is there")
-    channels = [part for channel in spec.get("channels", []) for part in ("--channel", channel)]
+    # As in a bentofile.yaml.
+    named = spec.get("channels") or ["conda-forge"]
+    channels = [part for channel in named if channel != "nodefaults" for part in ("--channel", channel)]
+    if "nodefaults" in named:
+        # A word of environment.yml, which commands take for the name of a channel.
+        channels.append("--override-channels")
     names = spec["dependencies"]
     if not any(name.split("=")[0].strip(" <>!") == "python" for name in names):
         names = ["python", *names]

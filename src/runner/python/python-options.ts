@@ -34,6 +34,7 @@ export interface PythonOptions<M = unknown>
 
 /** Packages of conda. */
 export interface CondaPackages {
+  /** Where they come from, in order, `nodefaults` for no others. Default: conda-forge. */
   readonly channels?: readonly string[]
   readonly dependencies: readonly string[]
 }

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { InvalidArgument, Runner, SetupError } from 'serving'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pythonExecutable } from '../../../src/runner/python/environment.ts'
 import { failureOf } from '../runner.ts'
 import { hasPython } from './python.ts'
@@ -13,6 +14,9 @@ import { hasPython } from './python.ts'
 // Installing takes half a minute: only where PYTHON asks for all tests of Python.
 const isConfigured = hasPython && process.env.PYTHON !== undefined
 const hasVenv = isConfigured && spawnSync('python3', ['-c', 'import ensurepip, venv'], { stdio: 'ignore' }).status === 0
+
+const condas = ['micromamba', 'mamba', 'conda']
+const conda = condas.find((name) => spawnSync(name, ['--version']).status === 0)
 
 interface Greeter {
   greet(name: string): string
@@ -38,6 +42,41 @@ it('a model in Python is refused on Windows, whatever its environment', async ()
       'serve it in a container or in the Windows Subsystem for Linux',
   )
 })
+
+it.skipIf(conda === undefined)(
+  'environments of conda have packages of the channels that are named, and of no others (needs conda)',
+  { timeout: 300_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'serving-conda-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'))
+    vi.stubEnv('CONDA_PKGS_DIRS', join(folder, 'packages'))
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const channel = fileURLToPath(new URL('./make_channel.py', import.meta.url))
+    expect(spawnSync('python3', [channel, join(folder, 'channel')]).status).toBe(0)
+    const channels = [`file://${folder}/channel`, 'nodefaults']
+    writeFileSync(join(folder, 'model.py'), 'from greeter import greet\n')
+    const runner = (dependencies: readonly string[]) =>
+      new Runner<Greeter>('greeter', {
+        python: join(folder, 'model.py'),
+        methods: { greet: {} },
+        conda: { channels, dependencies },
+      })
+    const greeting = async (dependencies: readonly string[]) => {
+      const greeter = runner(dependencies)
+      await greeter.start()
+      onTestFinished(() => greeter.stop())
+      return await greeter.greet('Ada')
+    }
+    expect(await greeting(['greeter<2'])).toBe('Hello, Ada!')
+    expect(await greeting(['python>=3.9', 'greeter >=2'])).toBe('Welcome, Ada!')
+    const failure = await failureOf(runner(['python', 'nothing-of-this-name']).start())
+    expect(failure).toBeInstanceOf(SetupError)
+    const [start, printed] = failure.message.split(' for the runner greeter, which could not be made:\n')
+    expect(start).toBe('expected an environment of Python with python, nothing-of-this-name')
+    expect(printed).toMatch(/nothing-of-this-name.*create --yes ended with code 1$/s)
+  },
+)
 
 describe.skipIf(!hasVenv)(
   'environments of Python (PYTHON names one; needs python3 with venv)',
@@ -128,7 +167,7 @@ describe.skipIf(!hasVenv)(
         encoding: 'utf8',
       })
       vi.stubEnv('PATH', path.stdout.trim())
-      if (['micromamba', 'mamba', 'conda'].some((name) => spawnSync(name).error === undefined)) return
+      if (condas.some((name) => spawnSync(name).error === undefined)) return
       const failure = await failureOf(runner({ conda: { dependencies: ['numpy'] } }).start())
       expect(failure.message).toMatch(
         /packages of conda need micromamba, mamba or conda on the PATH, and none is there$/,
