@@ -33,6 +33,15 @@ svc.api({ ...counted, input: new io.JSON({ schema: z.object({ rows: z.array(reco
 svc.api({ ...counted, input: new io.NumpyNdarray() }, function array() {
   return 1
 })
+svc.api({ ...counted, input: new io.Text() }, function text() {
+  return 1
+})
+svc.api({ ...counted, input: new io.Multipart({ value: new io.JSON() }) }, function form() {
+  return 1
+})
+svc.api({ ...counted, input: new io.Image() }, function image() {
+  return 1
+})
 svc.api({ ...counted, input: new io.PandasDataFrame() }, function frame() {
   return 1
 })
@@ -91,7 +100,7 @@ const rows = () => list(300_000, (i) => ({ a: i, b: `x${i}` }))
 out('json', new io.JSON(), rows)
 out('json_schema', new io.JSON({ schema: z.array(record) }), rows)
 out('json_object', new io.JSON({ schema: z.record(z.string(), z.number()) }), () =>
-  Object.fromEntries(list(300_000, (i) => [`k${i}`, i])),
+  Object.fromEntries(list(100_000, (i) => [`k${i}`, i])),
 )
 
 const cpuMs = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ', 1)[0]) / 1e6

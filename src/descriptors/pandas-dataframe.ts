@@ -247,7 +247,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
    */
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'
-    if (!(message instanceof Uint8Array)) return this.#fromTable(fromDataFrameMessage(message, name))
+    if (!(message instanceof Uint8Array)) {
+      return whenReady(inSlices(fromDataFrameMessage(message, name)), (table) => this.#fromTable(table))
+    }
     const file = decodeFrameFile(message, name)
     if (file !== undefined) return this.#fromFile(file)
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))

@@ -24,6 +24,7 @@ import type { TimeForm } from '../frame/times.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { inSlices } from '../memory/slices.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import type { SeriesMessage } from '../proto/messages.ts'
@@ -166,8 +167,12 @@ export class PandasSeries extends IODescriptor<Series> {
    * Reads a Series message or serialized bytes: a Parquet or an Arrow IPC file of one column, else JSON as in a body.
    */
   override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
-    if (!(message instanceof Uint8Array))
-      return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name: message.name ?? '' })
+    if (!(message instanceof Uint8Array)) {
+      const { name = '' } = message
+      return whenReady(inSlices(fromSeriesTable(message, 'PandasSeries')), (table) =>
+        this.#fromTable({ ...table, name }),
+      )
+    }
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
     return whenReady(file, (read) => {

@@ -4,10 +4,14 @@
  */
 import type { Context } from '../http/context.ts'
 import { moveToAligned } from '../memory/move-to-aligned.ts'
-import type { MaybePromise } from '../promise.ts'
-import { decodeMessage, type RawContent } from '../proto/content-types.ts'
+import { inSlices } from '../memory/slices.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { decodeMessage, decodeMessageInSlices, type RawContent } from '../proto/content-types.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
+
+/** Longer messages are read in slices: some 3 ms of values. **Units**: bytes. */
+const atOnceBytes = 1 << 17
 
 /** The members of a descriptor that read messages. */
 export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
@@ -25,10 +29,12 @@ export function fromContent(
   if (content === undefined || (field !== 'serialized_bytes' && field !== descriptor.protoField)) {
     throw wrongContent(field, descriptor.protoField)
   }
-  return descriptor.fromProto('bytes' in content ? messageOf(content) : content.message, ctx)
+  const message = 'bytes' in content ? messageOf(content) : content.message
+  return whenReady(message, (read) => descriptor.fromProto(read, ctx))
 }
 
-function messageOf({ field, bytes, room }: RawContent): ProtoMessages[ProtoField] {
+function messageOf({ field, bytes, room }: RawContent): MaybePromise<ProtoMessages[ProtoField]> {
+  if (field !== 'serialized_bytes' && bytes.length > atOnceBytes) return inSlices(decodeMessageInSlices(field, bytes))
   // The bytes follow the API's name, so their address is arbitrary; they are moved over it to be aligned for arrays.
   return decodeMessage(field, field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes)
 }

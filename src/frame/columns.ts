@@ -5,6 +5,8 @@
  */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../dtype.ts'
+import { GrowableBytes } from '../memory/growable-bytes.ts'
+import type { Slices } from '../memory/slices.ts'
 
 /** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
 export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
@@ -207,6 +209,25 @@ export function numberReader(column: Column): (row: number) => number | bigint {
 
 const empty = new Uint8Array(0)
 const encoder = new TextEncoder()
+
+/**
+ * Makes a column of texts, in slices; half a surrogate pair becomes U+FFFD. The bytes lie in one buffer from the start:
+ * an object for each text took 400 bytes and a microsecond.
+ */
+export function* textColumnOf(name: string, texts: readonly string[]): Slices<Column> {
+  const bytes = new GrowableBytes(Buffer.allocUnsafeSlow(texts.length * 4))
+  const offsets = new Int32Array(texts.length + 1)
+  for (let i = 0; i < texts.length; i++) {
+    const text = texts[i]
+    bytes.reserve(text.length * 3)
+    bytes.length += bytes.buffer.write(text, bytes.length)
+    offsets[i + 1] = bytes.length
+    if (i % textsInSlice === textsInSlice - 1) yield
+  }
+  return { name, kind: 'str', data: bytes.buffer.subarray(0, bytes.length), offsets }
+}
+
+const textsInSlice = 4096
 
 /** Makes a column from values, for samples and small tables; `null` is a null. The values must fit the kind. */
 export function columnOf(

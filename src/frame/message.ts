@@ -7,6 +7,7 @@ import { onlyList } from '../array/message.ts'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
 import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
+import type { Slices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import {
@@ -15,9 +16,9 @@ import {
   type Column,
   type ColumnTable,
   columnNumbers,
-  columnOf,
   isValid,
   packBits,
+  textColumnOf,
 } from './columns.ts'
 import { isLabelKind } from './labels.ts'
 import { readFlatParquet } from './parquet-reader.ts'
@@ -63,16 +64,18 @@ export function encodeParquet(polars: Polars, frame: DataFrame): { readonly body
   return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
 }
 
-/** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */
-export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
+/** Converts a DataFrame message to columns, in slices. **Errors**: BadInput `columns`, `dtype`. */
+export function* fromDataFrameMessage(message: DataFrameMessage, name: string): Slices<LabelledTable> {
   const { columnNames = [], columns = [], index } = message
   if (columns.length < columnNames.length) {
     throw badColumns(`${columnNames.length} columns, as there are names,`, name, String(columns.length))
   }
   if (new Set(columnNames).size !== columnNames.length) throw badColumns('names that differ', name, 'one of them twice')
-  const made = columnNames.map((column, i) =>
-    fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`),
-  )
+  const made: { readonly column: Column; readonly rows: number }[] = []
+  for (const [i, column] of columnNames.entries()) {
+    made.push(yield* fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`))
+    yield
+  }
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
     // The reference pads short columns with nulls. We refuse them: one row beside a column of a million rows would
@@ -85,12 +88,12 @@ export function fromDataFrameMessage(message: DataFrameMessage, name: string): L
       )
     }
   }
-  return { table: { rows, columns: made.map(({ column }) => column) }, labels: labelsOf(index, rows, name) }
+  return { table: { rows, columns: made.map(({ column }) => column) }, labels: yield* labelsOf(index, rows, name) }
 }
 
-function labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Column | undefined {
+function* labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Slices<Column | undefined> {
   if (index === undefined) return undefined
-  const { column, rows: count } = fromSeriesMessage(index, '', `the index of ${name}`)
+  const { column, rows: count } = yield* fromSeriesMessage(index, '', `the index of ${name}`)
   if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
   if (!isLabelKind(column.kind) || column.validity !== undefined) {
     throw badColumns('labels of strings, int64 or float64', name, column.kind)
@@ -99,12 +102,16 @@ function labelsOf(index: SeriesMessage | undefined, rows: number, name: string):
 }
 
 /** Converts a Series message to a column and its row labels. **Errors**: BadInput. */
-export function fromSeriesTable(message: SeriesMessage, name: string): LabelledTable {
-  const { column, rows } = fromSeriesMessage(message, message.name ?? '', name)
-  return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
+export function* fromSeriesTable(message: SeriesMessage, name: string): Slices<LabelledTable> {
+  const { column, rows } = yield* fromSeriesMessage(message, message.name ?? '', name)
+  return { table: { rows, columns: [column] }, labels: yield* labelsOf(message.index, rows, name) }
 }
 
-function fromSeriesMessage(message: SeriesMessage, called: string, name: string): { column: Column; rows: number } {
+function* fromSeriesMessage(
+  message: SeriesMessage,
+  called: string,
+  name: string,
+): Slices<{ readonly column: Column; readonly rows: number }> {
   const found = onlyList(message, name) ?? { dtype: 'float64' as const, data: new Float64Array(0) }
   const rows = found.data.length
   const nulls = message.nullPositions ?? []
@@ -113,12 +120,12 @@ function fromSeriesMessage(message: SeriesMessage, called: string, name: string)
     if (!(position >= 0 && position < rows)) throw badColumns(`null positions below ${rows}`, name, String(position))
     if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
   }
-  const column = columnFrom(called, found.dtype, found.data)
+  const column = yield* columnFrom(called, found.dtype, found.data)
   return { column: validity === undefined ? column : { ...column, validity }, rows }
 }
 
-function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
-  if (dtype === 'str') return columnOf(name, 'str', data as string[])
+function* columnFrom(name: string, dtype: DType, data: DataOf<DType>): Slices<Column> {
+  if (dtype === 'str') return yield* textColumnOf(name, data as string[])
   if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
   const { buffer, byteOffset, byteLength } = data as Float64Array
   return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }

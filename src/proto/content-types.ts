@@ -6,6 +6,8 @@
  * @module
  */
 import { BadInput } from '../errors.ts'
+import type { Slices } from '../memory/slices.ts'
+import { decodeUtf8InSlices } from '../text/utf8.ts'
 import {
   base64,
   bool,
@@ -34,8 +36,8 @@ import {
   type ValueList,
   valueLists,
 } from './messages.ts'
-import { type ProtoReader, type ProtoWriter, readProto, wireType } from './protobuf.ts'
-import { readValue, writeValue } from './value.ts'
+import { type ProtoReader, type ProtoWriter, readProto, readProtoInSlices, wireType } from './protobuf.ts'
+import { readValue, readValueInSlices, writeValue } from './value.ts'
 
 /** Columns of a DataFrame: an empty Series is two bytes in a message and some hundred in memory. */
 const maxColumns = 10_000
@@ -48,6 +50,8 @@ const maxParts = 1000
 export interface ContentType<M> {
   /** Reads the message to its end. **Errors**: BadInput. */
   read(reader: ProtoReader): M
+  /** As `read`, in slices. */
+  readInSlices(reader: ProtoReader): Slices<M>
   /** Writes the message's own fields. */
   write(writer: ProtoWriter, message: M): void
   /** **Errors**: BadInput `schema`. */
@@ -100,6 +104,15 @@ const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, byte
 const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
 const text: ContentType<string> = {
   read: (reader) => stringValue.read(reader).value ?? '',
+  *readInSlices(reader) {
+    let value = ''
+    while (reader.next()) {
+      if (reader.field === 1 && reader.is(wireType.bytes)) {
+        value = yield* decodeUtf8InSlices(reader.bytes(), 'the protobuf message')
+      } else reader.skipField()
+    }
+    return value
+  },
   write: (writer, value) => stringValue.write(writer, value === '' ? {} : { value }),
   fromJson: jsonString,
   toJson: (value) => value,
@@ -107,6 +120,7 @@ const text: ContentType<string> = {
 
 const json: ContentType<unknown> = {
   read: (reader) => readValue(reader),
+  readInSlices: (reader) => readValueInSlices(reader),
   write: writeValue,
   fromJson: (value) => value,
   toJson: (value) => value,
@@ -114,6 +128,10 @@ const json: ContentType<unknown> = {
 
 const serializedBytes: ContentType<Uint8Array> = {
   read: (reader) => reader.rest(),
+  // biome-ignore lint/correctness/useYield: nothing to slice
+  *readInSlices(reader) {
+    return reader.rest()
+  },
   write: (writer, content) => void writer.raw(content),
   fromJson: jsonBytes,
   toJson: base64,
@@ -123,6 +141,10 @@ const part: ContentType<ProtoContent | undefined> = {
   read(reader) {
     const raw = readOneOf(reader, 'part')
     return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
+  },
+  *readInSlices(reader) {
+    const raw = readOneOf(reader, 'part')
+    return raw && { field: raw.field, message: yield* decodeMessageInSlices(raw.field, raw.bytes) }
   },
   write: (writer, content) => writeContent(writer, 'part', content as ProtoContent),
   fromJson: (value, path) => contentFromJson(jsonObject(value, path), 'part'),
@@ -144,6 +166,13 @@ const parts: FieldType = {
     map.set(key, value)
     checkParts(map.size)
     return true
+  },
+  *takeInSlices(reader, open, name) {
+    open[name] ??= new Map()
+    const map = open[name] as Map<string, ProtoContent | undefined>
+    const { key = '', value } = yield* reader.messageInSlices(() => entry.readInSlices(reader))
+    map.set(key, value)
+    checkParts(map.size)
   },
   write(writer, number, map: ReadonlyMap<string, ProtoContent>) {
     for (const [key, value] of map) writer.message(number, () => entry.write(writer, { key, value }))
@@ -264,6 +293,11 @@ export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent 
 /** Decodes the message of a oneof member. **Errors**: BadInput. */
 export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
   return readProto(bytes, (reader) => contentTypes[field].read(reader))
+}
+
+/** As {@link decodeMessage}, in slices. The bytes must not change until the end. */
+export function decodeMessageInSlices(field: ProtoField, bytes: Uint8Array): Slices<ProtoMessages[ProtoField]> {
+  return readProtoInSlices<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].readInSlices(reader))
 }
 
 /** Writes content as the member of a oneof. */

@@ -6,6 +6,7 @@
  * @module
  */
 import { BadInput, expected } from '../errors.ts'
+import type { Slices } from '../memory/slices.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -18,6 +19,8 @@ export interface FieldType {
    * Reads the field that the reader stands on into `message[name]`. False: it has another wire type and was not read.
    */
   take(reader: ProtoReader, message: OpenMessage, name: string): boolean
+  /** As `take` for a field of bytes, in slices; undefined for fields that are read in a moment. */
+  takeInSlices?(reader: ProtoReader, message: OpenMessage, name: string): Slices<void>
   /** Called after the last field of the message, for what `take` leaves unfinished. */
   finish?(message: OpenMessage, name: string): void
   write(writer: ProtoWriter, number: number, value: never): void

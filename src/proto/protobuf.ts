@@ -8,6 +8,7 @@
 import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
 import { BadInput, ServingError } from '../errors.ts'
 import type { BufferPool } from '../memory/buffer-pool.ts'
+import type { Slices } from '../memory/slices.ts'
 
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
@@ -21,9 +22,22 @@ export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T
   try {
     return read(reader)
   } catch (error) {
-    if (ServingError.is(error) || isDefect(error)) throw error
-    throw reader.fault('a complete message', error)
+    throw errorOf(reader, error)
   }
+}
+
+/** As {@link readProto}, in slices. The bytes must not change until the end. */
+export function* readProtoInSlices<T>(bytes: Uint8Array, read: (reader: ProtoReader) => Slices<T>): Slices<T> {
+  const reader = new ProtoReader(bytes)
+  try {
+    return yield* read(reader)
+  } catch (error) {
+    throw errorOf(reader, error)
+  }
+}
+
+function errorOf(reader: ProtoReader, error: unknown): unknown {
+  return ServingError.is(error) || isDefect(error) ? error : reader.fault('a complete message', error)
 }
 
 /** TypeErrors are defects of the program, but for that of a TextDecoder. */
@@ -75,6 +89,24 @@ export class ProtoReader extends Reader {
     const value = read(this)
     this.len = len
     return value
+  }
+
+  /** As `message`, in slices. */
+  *messageInSlices<T>(read: (reader: ProtoReader) => Slices<T>): Slices<T> {
+    const end = this.extent()
+    const { len } = this
+    this.len = end
+    const value = yield* read(this)
+    this.len = len
+    return value
+  }
+
+  /** Whether the field of bytes that comes is longer than `bytes`. */
+  isLonger(bytes: number): boolean {
+    const { pos } = this
+    const isLonger = this.extent() - this.pos > bytes
+    this.pos = pos
+    return isLonger
   }
 
   /** Returns the bytes from here to the end of the message, as a view. */

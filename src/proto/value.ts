@@ -2,8 +2,12 @@
  * `google.protobuf.Value` ⇄ the JSON value that it stands for.
  * @module
  */
-import { BadInput } from '../errors.ts'
+import { BadInput, PayloadTooLarge } from '../errors.ts'
+import type { Slices } from '../memory/slices.ts'
 import { isRecord } from '../options.ts'
+import { maxStretchBytes } from '../text/json-scan.ts'
+import { defaultMaxKeys } from '../text/parse-json.ts'
+import { decodeUtf8InSlices } from '../text/utf8.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Levels of lists and structs; the same as of JSON texts. */
@@ -15,33 +19,37 @@ const maxValueDepth = 128
  */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   let value: unknown = null
-  while (reader.next()) {
-    const { field } = reader
-    if (field === 1 && reader.is(wireType.varint)) {
-      reader.uint32()
-      value = null
-    } else if (field === 2 && reader.is(wireType.fixed64)) {
-      value = reader.double()
-      if (!Number.isFinite(value)) {
-        throw new BadInput(`expected numbers that JSON has, received ${value}`, {
-          reason: 'syntax',
-          offset: reader.pos,
-        })
-      }
-    } else if (field === 3 && reader.is(wireType.bytes)) value = reader.string()
-    else if (field === 4 && reader.is(wireType.varint)) value = reader.bool()
-    else if (field === 5 && reader.is(wireType.bytes)) {
-      // A message field that comes again is merged, as protobuf says.
-      const object = isRecord(value) ? value : {}
-      reader.message(() => readStruct(reader, object, depth + 1))
-      value = object
-    } else if (field === 6 && reader.is(wireType.bytes)) {
-      const list: unknown[] = Array.isArray(value) ? value : []
-      reader.message(() => readList(reader, list, depth + 1))
-      value = list
-    } else reader.skipField()
-  }
+  while (reader.next()) value = readField(reader, value, depth)
   return value
+}
+
+/** Returns what the field that the reader stands on makes of the value before it. */
+function readField(reader: ProtoReader, before: unknown, depth: number): unknown {
+  const { field } = reader
+  if (field === 1 && reader.is(wireType.varint)) {
+    reader.uint32()
+    return null
+  }
+  if (field === 2 && reader.is(wireType.fixed64)) {
+    const value = reader.double()
+    if (Number.isFinite(value)) return value
+    throw new BadInput(`expected numbers that JSON has, received ${value}`, { reason: 'syntax', offset: reader.pos })
+  }
+  if (field === 3 && reader.is(wireType.bytes)) return reader.string()
+  if (field === 4 && reader.is(wireType.varint)) return reader.bool()
+  if (field === 5 && reader.is(wireType.bytes)) {
+    // A message field that comes again is merged, as protobuf says.
+    const object = isRecord(before) ? before : {}
+    reader.message(() => readStruct(reader, object, depth + 1))
+    return object
+  }
+  if (field === 6 && reader.is(wireType.bytes)) {
+    const list: unknown[] = Array.isArray(before) ? before : []
+    reader.message(() => readList(reader, list, depth + 1))
+    return list
+  }
+  reader.skipField()
+  return before
 }
 
 function checkDepth(depth: number, reader: ProtoReader): void {
@@ -63,23 +71,94 @@ function readList(reader: ProtoReader, list: unknown[], depth: number): void {
 function readStruct(reader: ProtoReader, object: Record<string, unknown>, depth: number): void {
   checkDepth(depth, reader)
   while (reader.next()) {
-    if (reader.field !== 1 || !reader.is(wireType.bytes)) {
-      reader.skipField()
-      continue
-    }
-    let key = ''
-    let value: unknown = null
-    reader.message(() => {
-      while (reader.next()) {
-        if (reader.field === 1 && reader.is(wireType.bytes)) key = reader.string()
-        else if (reader.field === 2 && reader.is(wireType.bytes)) value = reader.message(() => readValue(reader, depth))
-        else reader.skipField()
-      }
-    })
-    if (key !== '__proto__') object[key] = value
-    // As JSON.parse: a name like any other, not the prototype.
-    else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+    if (reader.field === 1 && reader.is(wireType.bytes)) reader.message(() => readEntry(reader, object, depth))
+    else reader.skipField()
   }
+}
+
+function readEntry(reader: ProtoReader, object: Record<string, unknown>, depth: number): void {
+  let key = ''
+  let value: unknown = null
+  while (reader.next()) {
+    if (reader.field === 1 && reader.is(wireType.bytes)) key = reader.string()
+    else if (reader.field === 2 && reader.is(wireType.bytes)) value = reader.message(() => readValue(reader, depth))
+    else reader.skipField()
+  }
+  define(object, key, value)
+}
+
+function define(object: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') object[key] = value
+  // As JSON.parse: a name like any other, not the prototype.
+  else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** Messages up to this length are read at once: some 0.2 ms. **Units**: bytes. */
+const atOnceBytes = 1 << 13
+
+/**
+ * As {@link readValue}, in slices: 60 MB take seconds. **Errors**: also PayloadTooLarge for an object of more than
+ * 100,000 keys, as of JSON texts.
+ */
+export function* readValueInSlices(reader: ProtoReader, depth = 0): Slices<unknown> {
+  let value: unknown = null
+  while (reader.next()) {
+    const { field } = reader
+    const isBytes = reader.is(wireType.bytes)
+    if (isBytes && field === 3) value = yield* decodeUtf8InSlices(reader.bytes(), 'the protobuf message')
+    else if (isBytes && field === 5) {
+      const object = isRecord(value) ? value : {}
+      yield* reader.messageInSlices(() => readStructInSlices(reader, object, depth + 1))
+      value = object
+    } else if (isBytes && field === 6) {
+      const list: unknown[] = Array.isArray(value) ? value : []
+      yield* reader.messageInSlices(() => readListInSlices(reader, list, depth + 1))
+      value = list
+    } else value = readField(reader, value, depth)
+  }
+  return value
+}
+
+function* readListInSlices(reader: ProtoReader, list: unknown[], depth: number): Slices<void> {
+  checkDepth(depth, reader)
+  for (let end = reader.pos + atOnceBytes; reader.next(); ) {
+    if (reader.field !== 1 || !reader.is(wireType.bytes)) reader.skipField()
+    else if (!reader.isLonger(atOnceBytes)) list.push(reader.message(() => readValue(reader, depth)))
+    else list.push(yield* reader.messageInSlices(() => readValueInSlices(reader, depth)))
+    if (reader.pos < end) continue
+    end = reader.pos + atOnceBytes
+    yield
+  }
+}
+
+function* readStructInSlices(reader: ProtoReader, object: Record<string, unknown>, depth: number): Slices<void> {
+  checkDepth(depth, reader)
+  let keys = 0
+  for (let end = reader.pos + atOnceBytes; reader.next(); ) {
+    if (++keys > defaultMaxKeys) {
+      throw new PayloadTooLarge(`expected at most ${defaultMaxKeys} keys in an object of the message, received more`)
+    }
+    if (reader.field !== 1 || !reader.is(wireType.bytes)) reader.skipField()
+    else if (!reader.isLonger(atOnceBytes)) reader.message(() => readEntry(reader, object, depth))
+    else yield* reader.messageInSlices(() => readEntryInSlices(reader, object, depth))
+    if (reader.pos < end) continue
+    end = reader.pos + atOnceBytes
+    yield
+  }
+}
+
+function* readEntryInSlices(reader: ProtoReader, object: Record<string, unknown>, depth: number): Slices<void> {
+  let key = ''
+  let value: unknown = null
+  while (reader.next()) {
+    if (reader.field === 1 && reader.is(wireType.bytes)) {
+      if (reader.isLonger(maxStretchBytes)) throw reader.fault(`at most ${maxStretchBytes} bytes of a key`)
+      key = reader.string()
+    } else if (reader.field === 2 && reader.is(wireType.bytes)) {
+      value = yield* reader.messageInSlices(() => readValueInSlices(reader, depth))
+    } else reader.skipField()
+  }
+  define(object, key, value)
 }
 
 /** Writes a JSON value, as JSON.parse makes them. */
