@@ -43,7 +43,7 @@ const npyHead = (descr: string, length: number, order = 'False') => {
   return Buffer.concat([Buffer.from('\x93NUMPY\x01\x00\x76\x00', 'latin1'), Buffer.from(`${text}\n`)])
 }
 const npy = (descr: string, bytes: number, order?: string) => (times: number) =>
-  Buffer.concat([npyHead(descr, Math.ceil(times), order), Buffer.alloc(Math.ceil(times) * 2 * bytes, 'abc\0')])
+  Buffer.concat([npyHead(descr, Math.ceil(times), order), Buffer.alloc(Math.ceil(times) * 2 * bytes, 'a\0\0\0')])
 
 /** All bodies. */
 export const attacks: readonly Attack[] = [
@@ -88,7 +88,7 @@ export const attacks: readonly Attack[] = [
     name: 'form: a part',
     path: '/form',
     type: 'multipart/form-data; boundary=b',
-    make: (times) => part(list('{}')(times)),
+    make: (times) => part(list('0')(times)),
   },
   {
     name: 'form: carriage returns',
