@@ -14,8 +14,8 @@ export interface ShortJson {
   text(value: unknown, path: string, depth: number): string | undefined
 }
 
-/** Elements of a list that are written at once where they are short. */
-const chunkLength = 512
+/** Elements of a list that are written at once where they are short; otherwise an eighth of it, and so on. */
+const maxChunkLength = 512
 /** **Units**: characters. */
 const stringPiece = 1 << 17
 const flushLength = 1 << 16
@@ -64,19 +64,23 @@ class Writer {
   }
 
   *#list(list: readonly unknown[], path: string, depth: number): Slices<void> {
+    let chunkLength = maxChunkLength
+    let single = 0
     this.#push('[')
-    for (let start = 0; start < list.length; start += chunkLength) {
-      const chunk = list.slice(start, start + chunkLength)
-      const text = this.#short.plainText(chunk, depth)
+    for (let start = 0; start < list.length; ) {
+      const text = chunkLength === 1 ? undefined : this.#short.plainText(list.slice(start, start + chunkLength), depth)
       if (text !== undefined) {
         this.#push(`${start === 0 ? '' : ','}${text.slice(1, -1)}`)
+        start += chunkLength
         yield
-        continue
-      }
-      yield
-      for (let i = 0; i < chunk.length; i++) {
-        if (start + i > 0) this.#push(',')
-        yield* this.value(chunk[i], `${path}[${start + i}]`, depth + 1)
+      } else if (chunkLength > 1) {
+        chunkLength /= 8
+        yield
+      } else {
+        if (start > 0) this.#push(',')
+        yield* this.value(list[start], `${path}[${start}]`, depth + 1)
+        start++
+        if (++single % maxChunkLength === 0) chunkLength = maxChunkLength
       }
     }
     this.#push(']')

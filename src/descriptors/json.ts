@@ -13,12 +13,13 @@ import type { BigNumbers } from '../text/json-numbers.ts'
 import {
   defaultMaxKeys,
   defaultMemoryRatio,
+  type JsonPlan,
   type JsonRules,
-  measureShortJson,
   minMaxKeys,
   parseJson,
   parseJsonInSlices,
-  parseMeasuredJson,
+  parseShortJson,
+  planJson,
 } from '../text/parse-json.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
@@ -197,24 +198,24 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     const bytes = request.peek()
     // What BentoML's clients send for None.
     if (bytes.length === 0 && type !== undefined) return this.#check(null, ctx)
-    const measure = measureShortJson(bytes, 'JSON', this.#rules)
-    if (measure === undefined) {
-      bodyLoan.retain(request)
-      return this.#readLong(request.peek(), ctx)
+    const plan = planJson(bytes, 'JSON', this.#rules)
+    if (plan.isShort) {
+      return this.#check(parseShortJson(bytes, plan, 'JSON', this.bigNumbers), ctx, bytes.length)
     }
-    return this.#check(parseMeasuredJson(bytes, measure, 'JSON', this.bigNumbers), ctx, bytes.length)
+    bodyLoan.retain(request)
+    return this.#readLong(request.peek(), plan, ctx)
   }
 
-  async #readLong(bytes: Uint8Array, ctx: Context | undefined): Promise<JsonIn<S>> {
-    return this.#check(await parseJsonInSlices(bytes, 'JSON', this.#rules, ctx?.signal), ctx)
+  async #readLong(bytes: Uint8Array, plan: JsonPlan, ctx: Context | undefined): Promise<JsonIn<S>> {
+    return this.#check(await parseJsonInSlices(bytes, plan, 'JSON', this.#rules, ctx?.signal), ctx)
   }
 
   /** Reads a Value message or JSON text, by the rules for a body. */
   override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
     if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
-    const measure = measureShortJson(message, 'JSON', this.#rules)
-    if (measure === undefined) return this.#readLong(message, ctx)
-    return this.#check(parseMeasuredJson(message, measure, 'JSON', this.bigNumbers), ctx)
+    const plan = planJson(message, 'JSON', this.#rules)
+    if (!plan.isShort) return this.#readLong(message, plan, ctx)
+    return this.#check(parseShortJson(message, plan, 'JSON', this.bigNumbers), ctx)
   }
 
   /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */

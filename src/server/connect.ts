@@ -22,9 +22,9 @@ import {
   defaultMaxKeys,
   defaultMemoryRatio,
   type JsonRules,
-  measureShortJson,
   parseJsonInSlices,
-  parseMeasuredJson,
+  parseShortJson,
+  planJson,
 } from '../text/parse-json.ts'
 import { type BytesAnswer, callBytes, callEncoded, metadataFor, rpcServices } from './rpc.ts'
 
@@ -195,9 +195,9 @@ const jsonRules: JsonRules = {
 
 function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
   const name = 'the request'
-  const measure = measureShortJson(body, name, jsonRules)
-  if (measure !== undefined) return requestFromJson(parseMeasuredJson(body, measure, name, 'round'))
-  return parseJsonInSlices(body, name, jsonRules, ctx.signal).then(requestFromJson)
+  const plan = planJson(body, name, jsonRules)
+  if (plan.isShort) return requestFromJson(parseShortJson(body, plan, name, 'round'))
+  return parseJsonInSlices(body, plan, name, jsonRules, ctx.signal).then(requestFromJson)
 }
 
 function encodeJson(content: Parameters<typeof encodeResponse>[0]): Uint8Array {

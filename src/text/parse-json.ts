@@ -67,27 +67,31 @@ function parse(bytes: Uint8Array, name: string, bigNumbers: BigNumbers): unknown
   return integers.length === 0 ? value : parseWithBigInts(json, integers)
 }
 
-/** As {@link parseJson}, for a text that {@link measureShortJson} has measured: it is not scanned again. */
-export function parseMeasuredJson(
-  bytes: Uint8Array,
-  { mayHoldBigNumbers }: JsonMeasure,
-  name: string,
-  bigNumbers: BigNumbers,
-): unknown {
-  return parse(bytes, name, mayHoldBigNumbers ? bigNumbers : 'round')
+/** How a text is to be parsed. */
+export interface JsonPlan {
+  /** Whether {@link parseShortJson} takes some milliseconds at most; otherwise {@link parseJsonInSlices} is for it. */
+  readonly isShort: boolean
+  /** Undefined for texts that are measured in slices. */
+  readonly measure: JsonMeasure | undefined
 }
 
+const inSlices: JsonPlan = { isShort: false, measure: undefined }
+
 /**
- * Measures a text. Returns undefined where {@link parseMeasuredJson} would hold the event loop for more than some
- * milliseconds, so that {@link parseJsonInSlices} should parse it. **Errors**: PayloadTooLarge above the limits, where
- * the text is short enough to be measured now.
+ * Measures a text that is not too long to be measured now. **Errors**: then, PayloadTooLarge above the limits, and
+ * BadInput as {@link parseJsonInSlices}.
  */
-export function measureShortJson(bytes: Uint8Array, name: string, rules: JsonRules): JsonMeasure | undefined {
-  if (bytes.length > atOnceBytes) return undefined
+export function planJson(bytes: Uint8Array, name: string, rules: JsonRules): JsonPlan {
+  if (bytes.length > atOnceBytes) return inSlices
   const measure = measureJsonAtOnce(bytes)
   checkMeasure(measure, bytes.length, name, rules)
   // Keys are counted where objects are built in slices.
-  return measure.work > atOnceWork || measure.values > rules.maxKeys ? undefined : measure
+  return { isShort: measure.work <= atOnceWork && measure.values <= rules.maxKeys, measure }
+}
+
+/** As {@link parseJson}, for a text that {@link planJson} has found to be short: it is not scanned again. */
+export function parseShortJson(bytes: Uint8Array, plan: JsonPlan, name: string, bigNumbers: BigNumbers): unknown {
+  return parse(bytes, name, plan.measure?.mayHoldBigNumbers ? bigNumbers : 'round')
 }
 
 /**
@@ -97,16 +101,22 @@ export function measureShortJson(bytes: Uint8Array, name: string, rules: JsonRul
  */
 export function parseJsonInSlices(
   bytes: Uint8Array,
+  plan: JsonPlan,
   name: string,
   rules: JsonRules,
   signal?: AbortSignal,
 ): Promise<unknown> {
-  return runInSlices(readSlices(bytes, name, rules), signal)
+  return runInSlices(readSlices(bytes, plan.measure, name, rules), signal)
 }
 
-function* readSlices(bytes: Uint8Array, name: string, rules: JsonRules): Slices<unknown> {
-  const measure = yield* measureJson(bytes)
-  checkMeasure(measure, bytes.length, name, rules)
+function* readSlices(
+  bytes: Uint8Array,
+  measured: JsonMeasure | undefined,
+  name: string,
+  rules: JsonRules,
+): Slices<unknown> {
+  const measure = measured ?? (yield* measureJson(bytes))
+  if (measured === undefined) checkMeasure(measure, bytes.length, name, rules)
   const start = bomLength(bytes)
   const json = start === 0 ? bytes : bytes.subarray(start)
   const badAt = yield* findIllFormed(json)

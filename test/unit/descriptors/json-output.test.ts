@@ -31,6 +31,16 @@ describe('a large JSON output', () => {
     expect(JSON.parse(text)).toHaveLength(100_000)
   })
 
+  it.each([1, 7, 64, 511, 512, 513, 5000])('holds every %i elements one that JSON.stringify refuses', async (every) => {
+    const wide = (row: object) => (i: number) => ({ ...row, n: i % every === 0 ? BigInt(i) : i })
+    for (const row of [{}, { a: [1, 2, 3], b: { c: many(20, (i) => i) } }]) {
+      const rows = many(40_000, wide(row))
+      expect(await write(rows)).toBe(
+        JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+      )
+    }
+  })
+
   it('is written in slices: the event loop turns meanwhile', async () => {
     const turns = await turnsOf(write(many(1_000_000, (i) => ({ i }))))
     expect(turns).toBeGreaterThan(10)
