@@ -120,7 +120,7 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<BinaryFile> {
     const options = this.#describe(request.headers)
-    if (options === undefined) return this.#formReader(request.headers, ctx).readWhole(request.peek())
+    if (options === undefined) return this.#formReader(request.headers, ctx).readWhole(request)
     return new BinaryFile(request.body, options)
   }
 

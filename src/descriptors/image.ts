@@ -188,7 +188,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     if (contentType !== undefined && mediaTypeOf(contentType)?.essence === 'multipart/form-data') {
       const part = singleFilePart(request, (type) => this.#isAllowed(type), this.#allowedNames(), 'Image')
       // The part's own bytes, which no other code holds.
-      return this.#decode(part.body, this.#admit(part.body), ctx?.signal, ctx)
+      return Promise.resolve(part).then(({ body }) => this.#decode(body, this.#admit(body), ctx?.signal, ctx))
     }
     if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())

@@ -154,7 +154,7 @@ export class Multipart<P extends Parts> extends IODescriptor<MultipartIn<P>, Mul
   }
 
   fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<MultipartIn<P>> {
-    return this.#reader(request.headers, ctx).readWhole(request.peek())
+    return this.#reader(request.headers, ctx).readWhole(request)
   }
 
   override receive(headers: RequestHeaders, ctx: Context): BodyReceiver<MultipartIn<P>> {

@@ -7,6 +7,7 @@ import { formBoundary } from '../form/form-parser.ts'
 import type { FormPart } from '../form/form-part.ts'
 import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
 import type { HttpRequest, RequestHeaders } from '../http/message.ts'
+import type { MaybePromise } from '../promise.ts'
 import type { FormatDescription } from './description.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 
@@ -95,7 +96,12 @@ function isAccepted({ headers, filename }: FormPart, accepts: AcceptsType): bool
  * Returns the first file of an accepted type in a complete form. `types` and `owner` are for errors.
  * **Errors**: UnsupportedMediaType for a body that is not multipart/form-data, and as {@link planSingleFile}.
  */
-export function singleFilePart(request: HttpRequest, accepts: AcceptsType, types: string, owner: string): FilePart {
+export function singleFilePart(
+  request: HttpRequest,
+  accepts: AcceptsType,
+  types: string,
+  owner: string,
+): MaybePromise<FilePart> {
   const plan = planSingleFile<FilePart>({
     accepts,
     types,
@@ -104,6 +110,5 @@ export function singleFilePart(request: HttpRequest, accepts: AcceptsType, types
       fromHttpRequest: (part) => ({ headers, body: part.body, name, filename }),
     }),
   })
-  // Not a promise, since this plan is synchronous.
-  return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request.peek()) as FilePart
+  return new FormReader(formBoundary(request.headers, owner), plan).readWhole(request)
 }

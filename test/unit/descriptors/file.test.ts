@@ -88,9 +88,9 @@ describe('File input', () => {
     expect(refusal(new io.File(), body, form)).toMatchObject({ status: 400, reason: 'part' })
   })
 
-  it('gives singleFilePart to other descriptors', () => {
+  it('gives singleFilePart to other descriptors', async () => {
     const request = requestOf(formOf(['t', 'x'], ['f', 'PNG', 'n', 'image/png']), form)
-    const part = singleFilePart(request, ({ essence }) => essence === 'image/png', 'image/png', 'Image')
+    const part = await singleFilePart(request, ({ essence }) => essence === 'image/png', 'image/png', 'Image')
     expect(part).toMatchObject({ name: 'f', filename: 'n', body: Uint8Array.from(Buffer.from('PNG')) })
     expect(part.headers.get('content-type')).toBe('image/png')
     expect(() => singleFilePart(request, () => false, 'image/gif', 'Image')).toThrow(UnsupportedMediaType)

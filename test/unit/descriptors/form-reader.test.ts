@@ -1,10 +1,11 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { Context, HeaderList } from 'serving'
-import { expect, it } from 'vitest'
+import { Context, HeaderList, io } from 'serving'
+import { describe, expect, it } from 'vitest'
 import type { BodyReceiver } from '../../../src/descriptors/descriptor.ts'
 import { FormReader } from '../../../src/descriptors/form-reader.ts'
-import { formOf } from './requests.ts'
+import { turnsOf } from './event-loop-turns.ts'
+import { formOf, requestOf } from './requests.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -44,4 +45,31 @@ it('keeps nothing of a piece that its receiver has dealt with, however many wait
   expect(results.filter((result) => result.deref() !== undefined).length).toBeLessThan(3)
   await reader.write(form.subarray(900))
   expect(await reader.end()).toBe('all')
+})
+
+describe('a long form', () => {
+  const type = 'multipart/form-data; boundary=BND'
+  const file = Buffer.alloc(10_000_000, '\r')
+  const form = formOf(['before', 'x'], ['f', file, 'n.bin', 'application/octet-stream'], ['after', 'y'])
+
+  it.each<[string, io.IODescriptor<unknown, never>]>([
+    ['Multipart', new io.Multipart({ before: new io.Text(), f: new io.File(), after: new io.Text() })],
+    ['File', new io.File()],
+    ['Image', new io.Image()],
+  ])('of carriage returns for %s is searched in slices: the event loop turns meanwhile', async (_, descriptor) => {
+    const read = async () => descriptor.fromHttpRequest(requestOf(form, type))
+    expect(await turnsOf(read())).toBeGreaterThan(3)
+  })
+
+  it('has the parts that a short one has', async () => {
+    const parts = { before: new io.Text(), f: new io.File(), after: new io.Text() }
+    const { before, f, after } = await new io.Multipart(parts).fromHttpRequest(requestOf(form, type))
+    expect([before, after]).toEqual(['x', 'y'])
+    expect(file.equals(f.bytes)).toBe(true)
+  })
+
+  it('that is cut off is refused', async () => {
+    const read = async () => new io.File().fromHttpRequest(requestOf(form.subarray(0, -20), type))
+    await expect(read()).rejects.toMatchObject({ status: 400, reason: 'part' })
+  })
 })
