@@ -56,16 +56,16 @@ function upload(port: number, bytes: number): Promise<Answer> {
 describe.each(engines)('uploads on disk, with the %s engine', (engine) => {
   it.runIf(canMount)('are refused with 507 on a full disk, and others go on', async () => {
     const directory = folder({})
-    const mount = `mount -t tmpfs -o size=8m none '${directory}' && `
+    const mount = `mount -t tmpfs -o size=24m none '${directory}' && `
     const server = await serveIn(directory, mount, engine, ['unshare', '-rm'])
-    expect(await upload(server.port, 6_000_000)).toEqual({ status: 200, body: '6000000' })
+    expect(await upload(server.port, 18_000_000)).toEqual({ status: 200, body: '18000000' })
     for (let i = 0; i < 3; i++) {
-      const [full, small] = await Promise.all([upload(server.port, 20_000_000), upload(server.port, 1000)])
+      const [full, small] = await Promise.all([upload(server.port, 30_000_000), upload(server.port, 1000)])
       expect([full.status, JSON.parse(full.body).code]).toEqual([507, 'insufficient_storage'])
       expect(small).toEqual({ status: 200, body: '1000' })
     }
     // What the refused ones had written is free again.
-    await until(async () => (await upload(server.port, 6_000_000)).status === 200)
+    await until(async () => (await upload(server.port, 18_000_000)).status === 200)
     expect(server.output()).toContain('ENOSPC')
   })
 })
@@ -76,14 +76,14 @@ describe('a directory for temporary files', () => {
     await until(() => server.output().includes('"event":"temporary_files"'))
     expect(server.output()).toContain('/proc/none')
     expect((await upload(server.port, 1000)).status).toBe(200)
-    expect((await upload(server.port, 6_000_000)).status).toBe(500)
+    expect((await upload(server.port, 20_000_000)).status).toBe(500)
   })
 
   it('that can be written is not', async () => {
     const directory = folder({})
     chmodSync(directory, 0o700)
     const server = await serveIn(directory, '', engines[0])
-    expect((await upload(server.port, 6_000_000)).status).toBe(200)
+    expect((await upload(server.port, 18_000_000)).status).toBe(200)
     expect(server.output()).not.toContain('temporary_files')
   })
 })
