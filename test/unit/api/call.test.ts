@@ -332,35 +332,33 @@ describe('streams', () => {
     expect((await call(api, requestOf(), contextOf())).status).toBe(400)
   })
 
-  it('that are never read can still be ended', async () => {
-    let ended = false
+  /** Returns a stream of two pieces, and whether it has ended. */
+  function endable() {
+    const state = { ended: false }
     const api = stream(async function* () {
       try {
         yield 'a'
         yield 'b'
       } finally {
-        ended = true
+        state.ended = true
       }
     })
+    return { api, state }
+  }
+
+  it('that are never read can still be ended', async () => {
+    const { api, state } = endable()
     const { body } = await call(api, requestOf(), contextOf())
     await (body as AsyncIterableIterator<Chunk>)[Symbol.asyncIterator]().return?.()
-    expect(ended).toBe(true)
+    expect(state.ended).toBe(true)
   })
 
   it('are ended when the context is aborted', async () => {
-    let ended = false
-    const api = stream(async function* () {
-      try {
-        yield 'a'
-        yield 'b'
-      } finally {
-        ended = true
-      }
-    })
+    const { api, state } = endable()
     const ctx = contextOf()
     await call(api, requestOf(), ctx)
     lifecycle.abort(ctx)
     await turn()
-    expect(ended).toBe(true)
+    expect(state.ended).toBe(true)
   })
 })
