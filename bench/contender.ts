@@ -47,13 +47,14 @@ interface Kind {
 const pythonPeer = (python: string): Kind => ({ python, missing: () => findPython(python).missing })
 const compiledPeer = (program: string): Kind => ({ program, missing: () => findProgram(program).missing })
 const loopOf = (BENCH_LOOP: string): Kind => ({ file: 'loop.ts', env: { BENCH_LOOP } })
-/** `serve` in one process, with the options of Node that `serving serve` gives its workers. */
-const ours = (env?: Kind['env']): Kind => ({ file: 'serving.ts', env, nodeOptions: workerNodeOptions })
+/** One process, with the options of Node that `serving serve` gives its workers. */
+const asWorker = (file: string, env?: Kind['env']): Kind => ({ file, env, nodeOptions: workerNodeOptions })
+const ours = (env?: Kind['env']): Kind => asWorker('serving.ts', env)
 const runnerAs = (BENCH_RUNNER: string): Kind => ours({ BENCH_RUNNER })
 
 /** All contenders by name; `bench/compare.ts` adds one. */
 export const contenders: Record<string, Kind> = {
-  bare: { file: 'bare.ts' },
+  bare: asWorker('bare.ts'),
   serving: ours(),
   fastify: { file: 'fastify/main.ts' },
   'fastify, JSON only': { file: 'fastify/main.ts', env: { BENCH_PLAIN: '1' } },
@@ -76,7 +77,7 @@ export const contenders: Record<string, Kind> = {
   go: compiledPeer('go'),
   rust: compiledPeer('rust'),
   'serving, gRPC': { ...ours({ BENCH_GRPC: '1' }), isGrpc: true },
-  'bare, gRPC': { file: 'bare-grpc.ts', isGrpc: true },
+  'bare, gRPC': { ...asWorker('bare-grpc.ts'), isGrpc: true },
   'Polars in a loop': loopOf('polars'),
   'codec in a loop': loopOf('codec'),
   '@napi-rs/image in a loop': loopOf('napi'),

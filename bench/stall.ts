@@ -3,7 +3,7 @@
  * `npx tsx --tsconfig bench/tsconfig.json bench/stall.ts [--only TEXT] [--engine uws|node] [--checkout DIR] [--raw]
  * [--size BYTES] [--concurrent NUMBER]`, of which `--only`, `--engine` and `--size` may come more than once.
  *
- * A server of one worker answers a neighbour, who sends a small array every 5 ms. Beside it each body of the list is
+ * A server of one worker answers a neighbour, a process that sends a small array every 5 ms. Beside it each body of the list is
  * sent as gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most. Printed are
  * the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time of its
  * thread, which other work on the machine does not add to, and the server's memory. Linux only: it looks into /proc.
@@ -14,10 +14,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
+import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { Generator } from './load/load.ts'
+import type { NeighbourRequest, NeighbourResult } from './load/neighbour.ts'
 import { type Attack, attacks } from './stall-bodies.ts'
 
 const { values: options } = parseArgs({
@@ -36,7 +38,9 @@ const sizes = options.size?.map(Number) ?? (options.raw ? [1 << 20, 60_000_000] 
 /** **Units**: milliseconds. */
 const targets = { p99: 50, cpu: 100 }
 
+const neighbour = await Generator.start<NeighbourRequest, NeighbourResult>('./neighbour.ts')
 for (const engine of options.engine) await main(engine)
+await neighbour[Symbol.asyncDispose]()
 
 async function main(engine: string): Promise<void> {
   const root = options.checkout ?? fileURLToPath(new URL('..', import.meta.url))
@@ -122,37 +126,17 @@ interface Seen {
 async function measure(port: number, attack: Attack, wire: Buffer): Promise<Seen> {
   const { path } = attack
   const headers = headersOf(attack)
-  const neighbour = new Agent({ keepAlive: true, maxSockets: 64 })
-  const waits: number[] = []
-  const pending: Promise<void>[] = []
-  const ask = () => {
-    const began = performance.now()
-    const done = post(port, '/double', Buffer.from('[[1,2],[3,4]]'), { 'content-type': 'application/json' }, neighbour)
-    pending.push(done.then(() => void waits.push(performance.now() - began)))
-  }
-  // A warm connection, and the time alone.
-  for (let i = 0; i < 20; i++) await post(port, '/double', Buffer.from('[1]'), {}, neighbour)
-  waits.length = 0
-  const longestTurn = () => post(port, '/longest_turn', Buffer.from('0'), {}, neighbour)
+  const longestTurn = () => post(port, '/longest_turn', Buffer.from('0'), {})
+  await neighbour.fire({ port })
   await longestTurn()
-  const timer = setInterval(ask, 5)
   await sleep(100)
   const began = performance.now()
   const answers = await Promise.all(Array.from({ length: concurrent }, () => post(port, path, wire, headers)))
   const ms = performance.now() - began
   await sleep(100)
-  clearInterval(timer)
-  await Promise.all(pending)
+  const { p99Ms, maxMs } = await neighbour.fire({})
   const cpu = Number((await longestTurn()).text)
-  neighbour.destroy()
-  waits.sort((a, b) => a - b)
-  return {
-    status: answers[0].status,
-    ms,
-    p99: waits[Math.floor(waits.length * 0.99)] ?? 0,
-    max: waits.at(-1) ?? 0,
-    cpu,
-  }
+  return { status: answers[0].status, ms, p99: p99Ms, max: maxMs, cpu }
 }
 
 function sleep(ms: number): Promise<void> {
@@ -164,7 +148,6 @@ function post(
   path: string,
   body: Buffer,
   headers: Record<string, string>,
-  agent?: Agent,
 ): Promise<{ readonly status: string; readonly text: string }> {
   return new Promise((resolve) => {
     const lost = () => resolve({ status: 'lost', text: '' })
@@ -174,7 +157,6 @@ function post(
       path,
       method: 'POST',
       headers: { ...headers, 'content-length': body.length },
-      agent,
     })
     req.on('response', (res) => {
       const pieces: Buffer[] = []

@@ -8,7 +8,7 @@ import type { MaybePromise } from '../promise.ts'
 export const slicePixels = 1 << 17
 
 /** Work between two turns of the event loop. **Units**: milliseconds. */
-const turnMs = 2
+export const turnMs = 2
 
 /** Work that yields between its slices, each of which takes a millisecond at most, and returns its result. */
 export type Slices<T> = Generator<void, T, void>

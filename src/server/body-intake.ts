@@ -149,6 +149,7 @@ export class BodyIntake {
       this.#upload = new Upload(receiver, owner.limits.maxBodyBytes, {
         pause: () => owner.pause(),
         resume: () => owner.resume(),
+        reserve: (bytes) => this.#reserve(bytes),
         refuse: (error) => owner.refuse(error),
         run: (isCorked) => owner.runReceived(receiver, isCorked),
         fault: (error) => owner.fault(error),
