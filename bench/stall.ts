@@ -3,12 +3,12 @@
  * `npx tsx --tsconfig bench/tsconfig.json bench/stall.ts [--only TEXT] [--engine uws|node] [--checkout DIR] [--raw]
  * [--size BYTES] [--concurrent NUMBER]`, of which `--only`, `--engine` and `--size` may come more than once.
  *
- * A server of one worker answers a neighbour, a process that sends a small array every 5 ms. Beside it each body of the list is
- * sent as gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most. Printed are
- * the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time of its
- * thread, which other work on the machine does not add to, and the server's memory. Linux only: it looks into /proc.
- * `--raw` sends the bodies uncompressed, and repeated up to 60 MB, as messages of RPC are always; `--checkout` measures
- * another build. The last line of an engine names the bodies above the targets.
+ * A server of one worker answers a neighbour, a process that sends a small array every 5 ms. Beside it each body of the
+ * list is sent as gzip; SERVING_MAX_UNPACK_RATIO=2000 in the environment lifts the limit that would refuse most.
+ * Printed are the answer, the neighbour's p99 and its longest wait, the longest stretch of the event loop in CPU time
+ * of its thread, which other work on the machine does not add to, and the server's memory. Linux only: it looks into
+ * /proc. `--raw` sends the bodies uncompressed, and repeated up to 60 MB, as messages of RPC are always; `--checkout`
+ * measures another build. The last line of an engine names the bodies above the targets.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'

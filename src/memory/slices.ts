@@ -7,6 +7,9 @@ import type { MaybePromise } from '../promise.ts'
 /** Pixels that a slice works on. **Units**: about a millisecond of work. */
 export const slicePixels = 1 << 17
 
+// A copy to memory fresh from the system takes up to a millisecond, nearly all of it page faults. **Units**: bytes.
+const copiedBytes = 1 << 20
+
 /** Work between two turns of the event loop. **Units**: milliseconds. */
 export const turnMs = 2
 
@@ -55,9 +58,12 @@ export function* joinBytes(pieces: readonly Uint8Array[]): Slices<Buffer> {
   const whole = Buffer.allocUnsafeSlow(pieces.reduce((size, piece) => size + piece.length, 0))
   let at = 0
   for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-    yield
+    for (let start = 0; start < piece.length; start += copiedBytes) {
+      const part = piece.subarray(start, start + copiedBytes)
+      whole.set(part, at)
+      at += part.length
+      yield
+    }
   }
   return whole
 }
