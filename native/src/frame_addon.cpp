@@ -14,14 +14,14 @@ namespace {
 // parse, in: max columns, max cells, four 32-bit words of a secret
 constexpr size_t kLimitWords = 6;
 
-// encode: [out: 1 when written, out: length, columns, steps], then columns and steps.
-constexpr size_t kProgramWords = 4;
-//   kind, part of data, of validity or -1, of offsets or -1, first heap, heaps, key's start, key's end
-constexpr size_t kColumnPlan = 8;
+// encode: [out: 1 when written, out: length, columns, steps, first row, rows], then columns and steps.
+constexpr size_t kProgramWords = 6;
+//   kind, data, validity and offsets of three words each (see RangeOrNone), part of the first heap, heaps, key's start,
+//   key's end
+constexpr size_t kColumnPlan = 14;
 //   0, start, end: a piece of the texts
-//   1, rows, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns,
-//   keys?
-constexpr size_t kStepPlan = 13;
+//   1, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns, keys?
+constexpr size_t kStepPlan = 12;
 
 // (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
 struct FrameArguments {
@@ -129,13 +129,13 @@ napi_value ParseCsvAsync(napi_env env, napi_callback_info info) { return ParseAs
 
 namespace {
 
-bool ReadColumn(const Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
+bool ReadColumn(Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
   size_t code;
   size_t first;
-  if (!plan.Number(at, static_cast<int>(Dtype::kJson), code) || !plan.Part(at + 1, column.data) ||
-      !plan.PartOrNone(at + 2, column.validity) || !plan.PartOrNone(at + 3, column.offsets) ||
-      !plan.Number(at + 4, UINT32_MAX, first) || !plan.Number(at + 5, UINT32_MAX - first, column.heap_count) ||
-      !plan.Text(at + 6, column.key)) {
+  if (!plan.Number(at, static_cast<int>(Dtype::kJson), code) || !plan.RangeOrNone(at + 1, column.data) ||
+      column.data.data == nullptr || !plan.RangeOrNone(at + 4, column.validity) ||
+      !plan.RangeOrNone(at + 7, column.offsets) || !plan.Number(at + 10, UINT32_MAX, first) ||
+      !plan.Number(at + 11, UINT32_MAX - first, column.heap_count) || !plan.Text(at + 12, column.key)) {
     return false;
   }
   column.dtype = static_cast<Dtype>(code);
@@ -159,22 +159,26 @@ bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t co
   size_t first;
   size_t keys;
   rows.labels = nullptr;
-  if (!plan.Number(at + 1, SIZE_MAX / 64, rows.rows) || !plan.Number(at + 2, 2, mode)) return false;
-  if (!plan.IsAbsent(at + 3)) {
-    if (count == 0 || !plan.Number(at + 3, count - 1, label)) return false;
-    rows.labels = columns + label;
-    if (!HoldsRows(*rows.labels, rows.rows)) return false;
+  if (!plan.Number(4, SIZE_MAX / 128, rows.first) || !plan.Number(5, SIZE_MAX / 128, rows.rows) ||
+      !plan.Number(at + 1, 2, mode)) {
+    return false;
   }
-  if (!plan.Text(at + 4, rows.before) || !plan.Text(at + 6, rows.after) || !plan.Text(at + 8, rows.close) ||
-      !plan.Number(at + 10, count, first) || !plan.Number(at + 11, count - first, rows.count) ||
-      !plan.Number(at + 12, 1, keys)) {
+  const size_t end = rows.first + rows.rows;
+  if (!plan.IsAbsent(at + 2)) {
+    if (count == 0 || !plan.Number(at + 2, count - 1, label)) return false;
+    rows.labels = columns + label;
+    if (!HoldsRows(*rows.labels, end)) return false;
+  }
+  if (!plan.Text(at + 3, rows.before) || !plan.Text(at + 5, rows.after) || !plan.Text(at + 7, rows.close) ||
+      !plan.Number(at + 9, count, first) || !plan.Number(at + 10, count - first, rows.count) ||
+      !plan.Number(at + 11, 1, keys)) {
     return false;
   }
   rows.label_mode = static_cast<int>(mode);
   rows.columns = columns + first;
   rows.keys = keys != 0;
   for (size_t i = 0; i < rows.count; i++) {
-    if (!HoldsRows(rows.columns[i], rows.rows)) return false;
+    if (!HoldsRows(rows.columns[i], end)) return false;
   }
   return EncodeRowsTo(out, rows);
 }
@@ -190,7 +194,7 @@ napi_value EncodeFrame(napi_env env, napi_callback_info info) {
     return Misused(env);
   }
   double* const words = reinterpret_cast<double*>(program.data);
-  const Plan plan(env, words, program.length, args[1], texts);
+  Plan plan(env, words, program.length, args[1], texts);
   words[0] = 0;
   size_t count;
   size_t steps;

@@ -173,8 +173,8 @@ bool HoldsRows(const EncodeColumn& column, size_t rows) {
 }
 
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
-  for (size_t row = 0; row < rows.rows; row++) {
-    if (row > 0 && !out.Push<uint8_t>(',')) return false;
+  for (size_t row = rows.first; row < rows.first + rows.rows; row++) {
+    if (row > rows.first && !out.Push<uint8_t>(',')) return false;
     if (!Write(out, rows.before) || (rows.label_mode != 0 && !WriteLabel(out, rows, row)) || !Write(out, rows.after)) {
       return false;
     }

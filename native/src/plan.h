@@ -48,6 +48,21 @@ class Plan {
            GetSpan(env_, value, napi_uint8_array, span);
   }
 
+  // Three words: the number of a part or -1 for none, where the span starts in it, and its bytes. Columns of one buffer
+  // follow each other, and asking JavaScript for a part takes 0.1 us.
+  bool RangeOrNone(size_t at, Span& span) {
+    span = {nullptr, 0};
+    if (IsAbsent(at)) return true;
+    size_t index;
+    size_t start;
+    size_t bytes;
+    if (!Number(at, UINT32_MAX, index) || (index != last_ && !PartAt(index, range_))) return false;
+    last_ = index;
+    if (!Number(at + 1, range_.size, start) || !Number(at + 2, range_.size - start, bytes)) return false;
+    span = {range_.data + start, bytes};
+    return true;
+  }
+
   bool PartOrNone(size_t at, Span& span) const {
     span = {nullptr, 0};
     return IsAbsent(at) || Part(at, span);
@@ -59,6 +74,8 @@ class Plan {
   size_t count_;
   napi_value parts_;
   Span texts_;
+  size_t last_ = SIZE_MAX;
+  Span range_ = {nullptr, 0};
 };
 
 }  // namespace serving

@@ -4,8 +4,9 @@
  */
 import { joinBytes, runInSlices, Turn } from '../memory/slices.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type Column, type ColumnTable, renameColumns, sliceColumn, sliceTable } from './columns.ts'
-import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
+import { type Column, type ColumnTable, renameColumns, sliceColumn } from './columns.ts'
+import { columnSteps, type FrameText, planFrame, type RowsStep } from './frame-plan.ts'
+import type { FrameView } from './frame-view.ts'
 import { requireTable } from './message.ts'
 import { frameCodec } from './native-codec.ts'
 import type { Polars } from './polars.ts'
@@ -29,19 +30,18 @@ export interface FrameJson {
   readonly name: string
 }
 
-/** Number of elements taken out of Polars and printed in one piece, which takes 2 to 5 ms. */
+/** Number of elements taken out of Polars in one piece, which takes 1 to 3 ms. */
 const pieceCells = 2 ** 16
 
-/**
- * Number of columns taken out of Polars at a time: each costs 10 to 20 µs in addition to its elements, and taking some
- * of 16,000 apart from the others 7 ms.
- */
-const groupColumns = 512
+/** Number of elements printed at a time, which takes 1 to 3 ms. */
+const writtenCells = 2 ** 15
+
+/** Number of columns taken out of Polars at a time: each costs 10 to 20 µs in addition to its elements. */
+const groupColumns = 256
 
 /** Rows of a frame from `start` on. */
-interface Piece {
+interface Block extends ColumnTable {
   readonly start: number
-  readonly table: ColumnTable
 }
 
 /**
@@ -49,15 +49,19 @@ interface Piece {
  * cannot be written.
  */
 export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
-  const { polars, frame, names, textOf, times, name } = json
-  const columns = polars.toColumnsWithin(frame, pieceCells, times)
-  // A clone, because the user's function may rename its own frame in the meantime.
-  if (columns === undefined) return new PieceWriter({ ...json, frame: polars.clone(frame) }).write()
-  const table = renamed(requireTable(columns, name), names)
+  const { polars, frame, names, textOf } = json
+  const view = polars.view(frame)
+  // A snapshot, because the user's function may rename its own frame in the meantime.
+  if (view.cells > pieceCells) return new PieceWriter(json, view.snapshot()).write()
+  const table = tableOf(json, frame, names)
   return frameCodec.encodeFrame(table, textOf(table))
 }
 
-function tableOf({ polars, times, name }: FrameJson, frame: DataFrame, names: readonly string[]): ColumnTable {
+function tableOf(
+  { polars, times, name }: FrameJson,
+  frame: DataFrame,
+  names: readonly string[] | undefined,
+): ColumnTable {
   return renamed(requireTable(polars.toColumns(frame, times), name), names)
 }
 
@@ -67,122 +71,114 @@ function renamed(table: ColumnTable, names: readonly string[] | undefined): Colu
 
 class PieceWriter {
   readonly #json: FrameJson
+  readonly #view: FrameView
   readonly #names: readonly string[]
   readonly #rows: number
-  readonly #rowsAtOnce: number
   readonly #turn = new Turn()
   readonly #texts: Uint8Array[] = []
-  #labels: Column | undefined
 
-  constructor(json: FrameJson) {
+  constructor(json: FrameJson, view: FrameView) {
     this.#json = json
-    this.#names = json.names ?? json.polars.names(json.frame)
-    this.#rows = json.polars.height(json.frame)
-    const cells = json.polars.cellsOf(json.frame)
-    this.#rowsAtOnce = Math.max(8, Math.ceil((pieceCells * this.#rows) / cells / 8) * 8)
+    this.#view = view
+    this.#names = json.names ?? view.names
+    this.#rows = view.rows
   }
 
   async write(): Promise<Uint8Array> {
-    const names = this.#names
-    const { textOf } = this.#json
-    const pieces: Piece[] = []
-    const text = textOf()
     await this.#pause()
-    const fields: FieldType[] = []
-    const isWide = names.length > groupColumns && text.layout !== 'columns'
-    if (isWide) pieces.push(...(await this.#groupedPieces(text.layout === 'table' ? fields : undefined)))
-    // Only layout `table` needs all pieces at once, for its schema.
-    else if (text.layout !== 'columns') await this.#eachPiece(this.#json.frame, names, (piece) => pieces.push(piece))
-    const whole = text.layout === 'table' ? textOf(joined(pieces), isWide ? fields : undefined) : text
-    this.#labels = whole.labels
-    const steps = planFrame(emptyTable(names), whole)
-    if (whole.layout === 'columns') await this.#writeColumns(steps)
-    else for (const step of steps) await this.#writeStep(step, pieces)
+    const { textOf } = this.#json
+    const text = textOf()
+    if (text.layout === 'columns') await this.#writeColumns(text.labels)
+    else {
+      const fields: FieldType[] = []
+      const isTable = text.layout === 'table'
+      const blocks = await this.#blocks(isTable ? fields : undefined)
+      await this.#pause()
+      const whole = isTable ? textOf(kindsOf(blocks), fields) : text
+      for (const step of planFrame(emptyTable(this.#names), whole)) {
+        if (typeof step === 'string') this.#text(step)
+        else for (const block of blocks) await this.#writeRows(block, step, whole.labels)
+      }
+    }
     return runInSlices(joinBytes(this.#texts))
   }
 
-  async #writeStep(step: PlanStep, pieces: readonly Piece[]): Promise<void> {
-    if (typeof step === 'string') this.#texts.push(Buffer.from(step))
-    else
-      for (const piece of pieces) {
-        this.#writeRows(piece, step)
-        await this.#pause()
+  /** Takes the rows out of Polars, and adds their `fields`. The schema of layout `table` needs all of them first. */
+  async #blocks(fields: FieldType[] | undefined): Promise<readonly Block[]> {
+    const { polars } = this.#json
+    const blocks: { start: number; rows: number; columns: Column[] }[] = []
+    const rowsAtOnce = this.#rowsOf(pieceCells, Math.min(groupColumns, this.#names.length))
+    let first = 0
+    for (const group of this.#view.groups(groupColumns)) {
+      const names = this.#names.slice(first, first + groupColumns)
+      fields?.push(...polars.fieldTypes(group))
+      for await (const { start, rows, columns } of this.#pieces(group, names, rowsAtOnce)) {
+        if (first === 0) blocks.push({ start, rows, columns: [...columns] })
+        else blocks[start / rowsAtOnce].columns.push(...columns)
       }
+      first += names.length
+    }
+    return blocks
   }
 
-  #writeRows({ start, table }: Piece, step: RowsStep): void {
-    this.#push(table, start === 0 ? [step] : [',', step], start)
+  async *#pieces(group: DataFrame, names: readonly string[], rowsAtOnce: number): AsyncGenerator<Block> {
+    for (let start = 0; start < this.#rows; start += rowsAtOnce) {
+      const rows = Math.min(rowsAtOnce, this.#rows - start)
+      const { columns } = tableOf(this.#json, this.#json.polars.slice(group, start, rows), names)
+      yield { start, rows, columns }
+      await this.#pause()
+    }
   }
 
-  #push(table: ColumnTable, steps: readonly PlanStep[], start: number): void {
-    const end = start + table.rows
-    const needsLabels = steps.some((step) => typeof step !== 'string' && step.label !== 0)
-    const own = this.#labels === undefined ? rangeOf(start, end) : sliceColumn(this.#labels, start, end)
-    this.#texts.push(frameCodec.encodeSteps(table, steps, needsLabels ? own : undefined))
+  async #writeRows({ start, rows, columns }: Block, step: RowsStep, labels: Column | undefined): Promise<void> {
+    const table = { rows, columns: step.count === 0 ? [] : columns }
+    const own = step.label === 0 ? undefined : labelsOf(labels, start, start + rows)
+    const encode = await runInSlices(frameCodec.encodeRows(table, step, own))
+    const rowsAtOnce = this.#rowsOf(writtenCells, Math.max(1, step.count))
+    for (let row = 0; row < rows; row += rowsAtOnce) {
+      if (start + row > 0) this.#text(',')
+      this.#texts.push(encode(row, Math.min(rows, row + rowsAtOnce)))
+      await this.#pause()
+    }
   }
 
   /** Writes the layout `columns`: groups of columns that fit a piece, and a long column in pieces of its rows. */
-  async #writeColumns(steps: readonly PlanStep[]): Promise<void> {
-    const { polars, frame } = this.#json
-    const width = Math.min(groupColumns, Math.max(1, Math.floor(pieceCells / this.#rows)))
+  async #writeColumns(labels: Column | undefined): Promise<void> {
+    const width = Math.min(groupColumns, Math.max(1, Math.floor(this.#names.length / this.#pieceCount)))
+    const rowsAtOnce = this.#rowsOf(pieceCells, width)
     let first = 0
-    for (const group of polars.columnGroups(frame, width)) {
-      const own = this.#names.slice(first, first + width)
-      // Each column has two steps: text, then rows.
-      const part = steps.slice(first * 2, (first + own.length) * 2).map((step) => shifted(step, -first))
-      if (this.#rows <= pieceCells) this.#push(tableOf(this.#json, group, own), part, 0)
-      else {
-        await this.#writeStep(part[0], [])
-        await this.#eachPiece(group, own, (piece) => this.#writeRows(piece, part[1] as RowsStep), pieceCells)
+    for (const group of this.#view.groups(width)) {
+      const names = this.#names.slice(first, first + width)
+      const steps = columnSteps(names)
+      this.#text(first === 0 ? '{' : ',')
+      if (this.#rows <= rowsAtOnce) {
+        const table = tableOf(this.#json, group, names)
+        this.#texts.push(frameCodec.encodeSteps(table, steps, labels))
+      } else {
+        const [before, step, after] = steps as [string, RowsStep, string]
+        this.#text(before)
+        for await (const block of this.#pieces(group, names, rowsAtOnce)) await this.#writeRows(block, step, labels)
+        this.#text(after)
       }
-      first += own.length
+      first += width
       await this.#pause()
     }
-    await this.#writeStep(steps[steps.length - 1], [])
+    this.#text('}')
   }
 
-  /** Returns the pieces of a frame of many columns, taken out of Polars in groups, and adds their `fields`. */
-  async #groupedPieces(fields: FieldType[] | undefined): Promise<readonly Piece[]> {
-    const { polars, frame } = this.#json
-    const blocks: { start: number; rows: number; columns: Column[] }[] = []
-    let first = 0
-    for (const group of polars.columnGroups(frame, groupColumns)) {
-      const own = this.#names.slice(first, first + groupColumns)
-      fields?.push(...polars.fieldTypes(group))
-      let at = 0
-      await this.#eachPiece(
-        group,
-        own,
-        ({ start, table: { rows, columns } }) => {
-          blocks[at] ??= { start, rows, columns: [] }
-          blocks[at++].columns.push(...columns)
-        },
-        pieceCells / groupColumns,
-      )
-      first += own.length
-    }
-    const pieces: Piece[] = []
-    for (const { start, ...block } of blocks) {
-      for (let row = 0; row < block.rows; row += this.#rowsAtOnce) {
-        const table = sliceTable(block, row, Math.min(block.rows, row + this.#rowsAtOnce))
-        pieces.push({ start: start + row, table })
-        await this.#pause()
-      }
-    }
-    return pieces
+  /** How many pieces the frame's cells make. */
+  get #pieceCount(): number {
+    return this.#view.cells / pieceCells
   }
 
-  async #eachPiece(
-    frame: DataFrame,
-    names: readonly string[],
-    each: (piece: Piece) => void,
-    rowsAtOnce = this.#rowsAtOnce,
-  ): Promise<void> {
-    for (let start = 0; start < this.#rows; start += rowsAtOnce) {
-      const rows = Math.min(rowsAtOnce, this.#rows - start)
-      each({ start, table: tableOf(this.#json, this.#json.polars.slice(frame, start, rows), names) })
-      await this.#pause()
-    }
+  /** Returns how many rows of `width` columns have so many cells: a multiple of 8, which bits are cut at, or few. */
+  #rowsOf(cells: number, width: number): number {
+    const rows = (cells * this.#rows * this.#names.length) / (this.#view.cells * width)
+    return rows < 8 ? Math.max(1, Math.floor(rows)) : Math.floor(rows / 8) * 8
+  }
+
+  #text(text: string): void {
+    this.#texts.push(Buffer.from(text))
   }
 
   async #pause(): Promise<void> {
@@ -190,27 +186,25 @@ class PieceWriter {
   }
 }
 
-function shifted(step: PlanStep, by: number): PlanStep {
-  return typeof step === 'string' ? step : { ...step, first: step.first + by }
-}
-
 function emptyTable(names: readonly string[]): ColumnTable {
   const data = new Uint8Array(0)
   return { rows: 0, columns: names.map((name) => ({ name, kind: 'float64', data })) }
 }
 
-/** Returns the kinds of all columns, and whether any piece of them holds nulls. */
-function joined(pieces: readonly Piece[]): ColumnTable {
-  const [{ table }] = pieces
-  const columns = table.columns.map((column, i) => {
-    const validity = pieces.find((piece) => piece.table.columns[i].validity !== undefined)?.table.columns[i].validity
-    return { ...column, ...(validity !== undefined && { validity }) }
+/** Returns the kinds of all columns, and whether any block of them holds nulls. */
+function kindsOf(blocks: readonly Block[]): ColumnTable {
+  const [{ rows, columns }] = blocks
+  const whole = columns.map((column, i) => {
+    const validity = blocks.find((block) => block.columns[i].validity !== undefined)?.columns[i].validity
+    return validity === undefined ? column : { ...column, validity }
   })
-  return { rows: table.rows, columns }
+  return { rows, columns: whole }
 }
 
-/** Returns the labels `start`, `start` + 1, … */
-function rangeOf(start: number, end: number): Column {
+/** Returns the labels of rows `start` to `end`; undefined where they are the rows' numbers. */
+function labelsOf(labels: Column | undefined, start: number, end: number): Column | undefined {
+  if (labels !== undefined) return sliceColumn(labels, start, end)
+  if (start === 0) return undefined
   const words = new Int32Array((end - start) * 2)
   for (let row = start; row < end; row++) words[(row - start) * 2] = row
   return { name: '', kind: 'int64', data: new Uint8Array(words.buffer) }

@@ -2,8 +2,9 @@
  * The contract between the frame descriptors and the codecs that implement it: `native-codec.ts` and `frame-parse.ts`.
  * @module
  */
+import type { Slices } from '../memory/slices.ts'
 import type { Column, ColumnTable } from './columns.ts'
-import type { FrameText, PlanStep } from './frame-plan.ts'
+import type { FrameText, PlanStep, RowsStep } from './frame-plan.ts'
 
 /**
  * Minimum size of a body that is parsed off the event loop, which it would block for 2 to 5 ms. **Units**: bytes.
@@ -86,6 +87,12 @@ export interface ParsedFrame {
   readonly schema?: readonly [start: number, end: number]
 }
 
+/** Writes rows `start` to `end`, separated by commas. */
+export type RowsEncoder = (start: number, end: number) => Uint8Array
+
+/** Work of a slice per 512 columns that makes an encoder of rows. */
+export type RowsEncoding = Slices<RowsEncoder>
+
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
   readonly name: 'native' | 'typescript'
@@ -100,4 +107,6 @@ export interface FrameCodec {
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
   /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
   encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array
+  /** Returns what writes some of the rows of a step at a time; rows without `labels` are numbered from 0. */
+  encodeRows(table: ColumnTable, step: RowsStep, labels?: Column): RowsEncoding
 }

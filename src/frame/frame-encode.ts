@@ -7,6 +7,7 @@ import { isWideInteger } from '../dtype.ts'
 import { GrowableBytes } from '../memory/growable-bytes.ts'
 import { highWord, maxFloatBytes, writeFloat } from '../text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, columnWords, isValid, numberReader } from './columns.ts'
+import type { RowsEncoding } from './frame-codec.ts'
 import { type FrameText, type PlanStep, planFrame, type RowsStep } from './frame-plan.ts'
 
 /** Scratch memory for short texts: allocating took nearly all the time of a small frame. **Units**: bytes. */
@@ -102,8 +103,31 @@ export function encodeFrame(table: ColumnTable, text: FrameText): Uint8Array {
 /** Returns the text that steps write. */
 export function encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array {
   const out = new TextWriter()
-  const cells = table.columns.map((column) => cellOf(out, column))
-  const keys = table.columns.map(({ name }) => `${JSON.stringify(name)}:`)
+  const write = rowsWriter(out, table, labels)
+  for (const step of steps) {
+    if (typeof step === 'string') out.text(step)
+    else write(step, 0, table.rows)
+  }
+  return textOf(out)
+}
+
+/** See `FrameCodec`. */
+export function* encodeRows(table: ColumnTable, step: RowsStep, labels?: Column): RowsEncoding {
+  return (start, end) => {
+    const out = new TextWriter()
+    rowsWriter(out, table, labels)(step, start, end)
+    return textOf(out)
+  }
+}
+
+/** Returns a function that writes rows `start` to `end` of a step. */
+function rowsWriter(
+  out: TextWriter,
+  { columns }: ColumnTable,
+  labels: Column | undefined,
+): (step: RowsStep, start: number, end: number) => void {
+  const cells = columns.map((column) => cellOf(out, column))
+  const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`)
   const label = labels === undefined ? (row: number) => out.text(String(row)) : valueOf(out, labels)
   const quote = labels?.kind === 'str' ? '' : '"'
   const writeRow = (row: number, step: RowsStep) => {
@@ -119,14 +143,15 @@ export function encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labe
     }
     out.text(step.close)
   }
-  for (const step of steps) {
-    if (typeof step === 'string') out.text(step)
-    else
-      for (let row = 0; row < table.rows; row++) {
-        if (row > 0) out.text(',')
-        writeRow(row, step)
-      }
+  return (step, start, end) => {
+    for (let row = start; row < end; row++) {
+      if (row > start) out.text(',')
+      writeRow(row, step)
+    }
   }
+}
+
+function textOf(out: TextWriter): Uint8Array {
   if (out.buffer !== scratch) return out.bytes
   const text = Buffer.allocUnsafe(out.length)
   scratch.copy(text, 0, 0, out.length)

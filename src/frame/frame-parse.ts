@@ -13,14 +13,14 @@ import {
   maxFrameColumns,
   type ParsedFrame,
 } from './frame-codec.ts'
-import { encodeFrame, encodeSteps } from './frame-encode.ts'
+import { encodeFrame, encodeRows, encodeSteps } from './frame-encode.ts'
 import { JsonReader, type Scalar, Stop } from './json-reader.ts'
 
 const bracket = 0x5b
 const brace = 0x7b
 
 /** The codec used without the add-on. */
-export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame, encodeSteps }
+export const typescriptFrameCodec: FrameCodec = { name: 'typescript', parseFrame, encodeFrame, encodeSteps, encodeRows }
 
 function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
   try {

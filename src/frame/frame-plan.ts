@@ -43,6 +43,18 @@ export interface RowsStep {
 
 const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, keys: false, close: '' }
 
+/** An element under its label. */
+const underLabel = { label: 2, after: ':' } as const
+
+/** Returns the steps that write the columns `names` of a table, separated by commas: an object of labels each. */
+export function columnSteps(names: readonly string[]): readonly PlanStep[] {
+  return names.flatMap((name, first) => [
+    `${first === 0 ? '' : '},'}${JSON.stringify(name)}:{`,
+    { ...noRow, ...underLabel, count: 1, first },
+    ...(first === names.length - 1 ? ['}'] : []),
+  ])
+}
+
 /** Returns the steps that write a table in a layout. See {@link FrameText}. */
 export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
   const all = { ...noRow, count: columns.length }
@@ -50,7 +62,6 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
   const values: RowsStep = { ...all, before: '[', close: ']' }
   const elements: RowsStep = { ...noRow, count: 1 }
   const labels: RowsStep = { ...noRow, label: 1 }
-  const underLabel = { label: 2, after: ':' } as const
   switch (text.layout) {
     case 'records':
       return ['[', record, ']']
@@ -58,13 +69,8 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
       return ['[', values, ']']
     case 'index':
       return ['{', { ...record, ...underLabel, before: '', after: ':{' }, '}']
-    case 'columns': {
-      const column = (name: string, first: number): PlanStep[] => [
-        `${first === 0 ? '{' : '},'}${JSON.stringify(name)}:{`,
-        { ...elements, ...underLabel, first },
-      ]
-      return [...columns.flatMap(({ name }, i) => column(name, i)), columns.length === 0 ? '{}' : '}}']
-    }
+    case 'columns':
+      return columns.length === 0 ? ['{}'] : ['{', ...columnSteps(columns.map(({ name }) => name)), '}']
     case 'split': {
       const names = columns.map(({ name }) => JSON.stringify(name)).join()
       return [`{"columns":[${names}],"index":[`, labels, '],"data":[', values, ']}']

@@ -3,8 +3,9 @@
  * @module
  */
 import { getRandomValues } from 'node:crypto'
-import { type ColumnKind, dtypes, elementTypes } from '../dtype.ts'
+import { type ColumnKind, dtypes } from '../dtype.ts'
 import { nativeLimiter } from '../memory/limiter.ts'
+import { runAtOnce } from '../memory/slices.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from './columns.ts'
 import { type CsvFailure, csvFailures } from './csv.ts'
@@ -16,9 +17,12 @@ import {
   maxFrameCells,
   maxFrameColumns,
   type ParsedFrame,
+  type RowsEncoder,
+  type RowsEncoding,
 } from './frame-codec.ts'
 import { typescriptFrameCodec } from './frame-parse.ts'
-import { type PlanStep, planFrame } from './frame-plan.ts'
+import { planFrame } from './frame-plan.ts'
+import { programOf } from './frame-program.ts'
 
 /** In the order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -136,66 +140,23 @@ function nameAt(bytes: Buffer, start: number, length: number): string {
   return name
 }
 
-/**
- * What the add-on writes: columns, pieces of text, and the steps over both as native/src/frame_addon.cpp reads them.
- */
-class Program {
-  readonly parts: Uint8Array[] = []
-  readonly #columns: number[] = []
-  readonly #steps: number[] = []
-  #text = ''
-  #textBytes = 0
-
-  constructor(table: ColumnTable, plan: readonly PlanStep[], labelColumn: Column | undefined) {
-    const { rows, columns } = table
-    for (const column of columns) this.#column(column, `${JSON.stringify(column.name)}:`)
-    if (labelColumn !== undefined) this.#column(labelColumn, '')
-    const labels = labelColumn === undefined ? -1 : columns.length
-    for (const step of plan) {
-      if (typeof step === 'string') this.#steps.push(0, ...this.#piece(step), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-      else {
-        const { before, label, after, first, count, keys, close } = step
-        this.#steps.push(1, rows, label, label === 0 ? -1 : labels, ...this.#piece(before), ...this.#piece(after))
-        this.#steps.push(...this.#piece(close), first, count, keys ? 1 : 0)
-      }
-    }
-  }
-
-  /** Adds a piece of text; returns where it starts and ends. */
-  #piece(text: string): readonly [number, number] {
-    const start = this.#textBytes
-    this.#text += text
-    this.#textBytes += Buffer.byteLength(text)
-    return [start, this.#textBytes]
-  }
-
-  #column({ kind, data, validity, offsets, heaps = [], isJson }: Column, key: string): void {
-    const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : this.parts.push(bytes) - 1)
-    const offsetBytes =
-      offsets === undefined ? undefined : new Uint8Array(offsets.buffer, offsets.byteOffset, offsets.byteLength)
-    const code = isJson ? jsonCode : elementTypes[kind].code
-    this.#columns.push(code, part(data), part(validity), part(offsetBytes), this.parts.length, heaps.length)
-    this.#columns.push(...this.#piece(key))
-    this.parts.push(...heaps)
-  }
-
-  get words(): Float64Array {
-    const [columns, steps] = [this.#columns.length / 8, this.#steps.length / 13]
-    return Float64Array.from([0, 0, columns, steps, ...this.#columns, ...this.#steps])
-  }
-
-  get texts(): Uint8Array {
-    return Buffer.from(this.#text)
-  }
+function encodeWith(addon: FrameAddon, ...[table, steps, labels]: Parameters<FrameCodec['encodeSteps']>): Uint8Array {
+  // The add-on refuses buffers that contradict each other.
+  return (
+    runAtOnce(programOf(table, steps, labels)).write(addon, 0, table.rows) ??
+    typescriptFrameCodec.encodeSteps(table, steps, labels)
+  )
 }
 
-function encodeWith(addon: FrameAddon, ...[table, steps, labels]: Parameters<FrameCodec['encodeSteps']>): Uint8Array {
-  const program = new Program(table, steps, labels)
-  const { words } = program
-  const buffer = addon.encodeFrame(words, program.parts, program.texts)
-  // The add-on refuses buffers that contradict each other.
-  if (buffer === undefined) return typescriptFrameCodec.encodeSteps(table, steps, labels)
-  return new Uint8Array(buffer, 0, words[1])
+function* rowsWith(addon: FrameAddon, ...[table, step, labels]: Parameters<FrameCodec['encodeRows']>): RowsEncoding {
+  const program = yield* programOf(table, [step], labels)
+  let other: RowsEncoder | undefined
+  return (start, end) => {
+    const text = other === undefined ? program.write(addon, start, end) : undefined
+    if (text !== undefined) return text
+    other ??= runAtOnce(typescriptFrameCodec.encodeRows(table, step, labels))
+    return other(start, end)
+  }
 }
 
 /** The add-on alone, at any size: for tests and benchmarks. Undefined if it is not loaded. */
@@ -213,6 +174,7 @@ export const nativeFrameCodec: FrameCodec | undefined =
           }),
         encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, planFrame(table, text), text.labels),
         encodeSteps: (...args) => encodeWith(frameAddon as FrameAddon, ...args),
+        encodeRows: (...args) => rowsWith(frameAddon as FrameAddon, ...args),
       }
 
 /**

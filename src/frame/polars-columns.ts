@@ -4,7 +4,7 @@
  */
 import { type ColumnKind, isWideInteger } from '../dtype.ts'
 import { decodeArrow, holdBytesOrHalves } from './arrow.ts'
-import { type AnyColumn, type Column, type ColumnTable, columnOf, tableBytes } from './columns.ts'
+import { type AnyColumn, type Column, type ColumnTable, columnOf } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { tableBehind } from './lazy-frame.ts'
 import type { DataFrame, pl } from './polars-package.ts'
@@ -108,28 +108,6 @@ function smallColumns(frame: DataFrame): ColumnTable | undefined {
 
 /** Types whose cells hold any number of elements. */
 const nestedVariants: ReadonlySet<string> = new Set(['List', 'Array', 'FixedSizeList', 'Struct', unnamed])
-
-/** Number of elements that a nested cell is taken for: an embedding has some hundred. */
-const nestedCells = 256
-
-/** Bytes of a column that are taken for a cell. */
-const cellBytes = 16
-
-/** Returns the number of cells of a frame, or of that of its bytes if there are more of these. */
-export function cellsOf(frame: DataFrame): number {
-  const table = tableBehind(frame)
-  if (table !== undefined) return cellsOfTable(table)
-  // Not the native object if a column is called `_df`. Its types are not asked for, which may panic.
-  const { _df } = frame as { readonly _df?: { estimatedSize?(): number } }
-  const bytes = typeof _df?.estimatedSize === 'function' ? _df.estimatedSize() : 0
-  return Math.max(member(frame, 'height') * namesOf(frame).length, bytes / cellBytes)
-}
-
-function cellsOfTable(table: ColumnTable<AnyColumn>): number {
-  const { rows, columns } = table
-  const nested = columns.filter((column) => !('kind' in column)).length
-  return Math.max(rows * (columns.length + nested * nestedCells), tableBytes(table) / cellBytes)
-}
 
 /** See `Polars`. */
 export function toColumns(polars: typeof pl, frame: DataFrame, times: TimeForm): ColumnTable | ColumnFailure {

@@ -10,13 +10,13 @@
 import { encodeArrow } from './arrow.ts'
 import { ColumnSeries, isPlain } from './column-series.ts'
 import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from './columns.ts'
+import { type FrameView, viewOf } from './frame-view.ts'
 import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import { encodeParquet } from './parquet-writer.ts'
 import {
   arrowOf,
   type ColumnFailure,
-  cellsOf,
   fieldTypes,
   ipcOf,
   member,
@@ -46,12 +46,10 @@ export interface Polars {
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
   /** Returns what the columns hold beside numbers, booleans and text. */
   fieldTypes(frame: DataFrame): readonly FieldType[]
-  /** Returns the number of cells of a frame; more if they take more bytes than numbers do. */
-  cellsOf(frame: DataFrame): number
+  /** Returns the size of a frame, and its columns in groups. */
+  view(frame: DataFrame): FrameView
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
   toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
-  /** As `toColumns` for a frame of at most `maxCells` elements; undefined for a larger one. */
-  toColumnsWithin(frame: DataFrame, maxCells: number, times: TimeForm): ColumnTable | ColumnFailure | undefined
   /** Returns the only column of a frame. The user's function must not hold `frame`. */
   seriesOf(frame: DataFrame): Series
   /** Returns a frame with the series as its only column. For reading only. */
@@ -67,11 +65,6 @@ export interface Polars {
   clone(frame: DataFrame): DataFrame
   /** Returns a new frame with the columns at `indices`; shares their memory. */
   pick(frame: DataFrame, indices: readonly number[]): DataFrame
-  /**
-   * Returns the columns of a frame in frames of `width`; shares their memory. Cheaper than `pick` for each group: to
-   * rename 16,000 columns takes 20 ms.
-   */
-  columnGroups(frame: DataFrame, width: number): Iterable<DataFrame>
   /** Returns a frame with the columns at `indices` replaced by those of another frame. */
   put(frame: DataFrame, indices: readonly number[], columns: DataFrame): DataFrame
   /** Returns a new frame with some rows of a frame; shares their memory. */
@@ -130,11 +123,8 @@ function wrap(polars: typeof pl): Polars {
     fromColumns,
     lazyFrame: (table) => lazyFrame({ polars, table, make: fromColumns }),
     toColumns: (frame, times = exactTimes) => toColumns(polars, frame, times),
-    toColumnsWithin(frame, maxCells, times) {
-      return cellsOf(frame) > maxCells ? undefined : toColumns(polars, frame, times)
-    },
     fieldTypes: (frame) => fieldTypes(polars, frame),
-    cellsOf,
+    view: (frame) => viewOf(polars, frame),
     toVectors: (frame) => toVectors(polars, frame),
     seriesOf: (frame) => seriesOf(polars, frame),
     // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
@@ -154,22 +144,6 @@ function wrap(polars: typeof pl): Polars {
       const picked = underPlainNames(frame, 'c', () => frame.select(...indices.map((i) => `c${i}`)))
       picked.columns = indices.map((i) => names[i])
       return picked
-    },
-    *columnGroups(frame, width) {
-      const names = namesOf(frame)
-      const table = tableBehind(frame)
-      const plain = table === undefined ? member(frame, 'clone')() : undefined
-      if (plain !== undefined) plain.columns = names.map((_, i) => `c${i}`)
-      for (let first = 0; first < names.length; first += width) {
-        const own = names.slice(first, first + width)
-        if (table !== undefined) {
-          yield lazyFrameWith(frame, { ...table, columns: table.columns.slice(first, first + width) })
-        } else if (plain !== undefined) {
-          const group = plain.select(...own.map((_, i) => `c${first + i}`))
-          group.columns = own
-          yield group
-        }
-      }
     },
     put,
     slice(frame, start, rows) {

@@ -2,11 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ColumnKind, dtypes } from '../../src/dtype.ts'
-import { columnOf } from '../../src/frame/columns.ts'
+import { type Column, columnOf } from '../../src/frame/columns.ts'
 import type { FrameLayout, ParsedFrame } from '../../src/frame/frame-codec.ts'
 import { typescriptFrameCodec as typescript } from '../../src/frame/frame-parse.ts'
-import type { FrameText } from '../../src/frame/frame-plan.ts'
+import { type FrameText, planFrame, type RowsStep } from '../../src/frame/frame-plan.ts'
 import { nativeFrameCodec } from '../../src/frame/native-codec.ts'
+import { runAtOnce } from '../../src/memory/slices.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
@@ -156,6 +157,39 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
       }),
       { numRuns: 1500 },
     )
+  })
+
+  it('writes some rows of a table as it writes these rows alone', () => {
+    const column = (name: string, kind: Column['kind'], value: (row: number) => number | bigint | boolean | string) =>
+      columnOf(
+        name,
+        kind,
+        Array.from({ length: 40 }, (_, row) => (row % 5 === 3 ? null : value(row))),
+      )
+    const columns = [
+      column('i', 'int64', (row) => BigInt(row) - 7n),
+      column('b', 'bool', (row) => row % 3 === 0),
+      column('s', 'str', (row) => `"${'é'.repeat(row)}`),
+      column('f', 'float32', (row) => row / 4),
+    ]
+    const labels = columnOf(
+      '',
+      'str',
+      Array.from({ length: 40 }, (_, row) => `row ${row}`),
+    )
+    const [, step] = planFrame({ rows: 40, columns }, { layout: 'index' })
+    for (const codec of [native, typescript]) {
+      for (const own of [labels, undefined]) {
+        const encode = runAtOnce(codec.encodeRows({ rows: 40, columns }, step as RowsStep, own))
+        const whole = JSON.parse(`{${Buffer.from(encode(0, 40)).toString()}}`)
+        const cuts = [0, 1, 9, 16, 39, 40]
+        const pieces = cuts.slice(1).map((end, i) => Buffer.from(encode(cuts[i], end)).toString())
+        expect(JSON.parse(`{${pieces.join()}}`)).toEqual(whole)
+        expect(Object.keys(whole)).toEqual(Array.from({ length: 40 }, (_, row) => (own ? `row ${row}` : `${row}`)))
+        expect(whole[own ? 'row 38' : '38']).toEqual({ i: null, b: null, s: null, f: null })
+        expect(whole[own ? 'row 39' : '39']).toEqual({ i: 32, b: true, s: `"${'é'.repeat(39)}`, f: 9.75 })
+      }
+    }
   })
 
   it('refuses buffers that contradict themselves', () => {

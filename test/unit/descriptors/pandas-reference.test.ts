@@ -1,6 +1,5 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { fixture, type PlainFrame, plain } from './frames.ts'
 import { refusal, requestOf } from './requests.ts'
 
@@ -250,8 +249,8 @@ const frames: readonly [
 
 describe('PandasDataFrame reads what the reference reads', () => {
   for (const [name, options, type, body, columns, labels] of frames) {
-    it(name, () => {
-      const received = new io.PandasDataFrame(options).fromHttpRequest(requestOf(body, type)) as DataFrame
+    it(name, async () => {
+      const received = await new io.PandasDataFrame(options).fromHttpRequest(requestOf(body, type))
       expect(shown(plain(received))).toEqual(columns)
       expect(io.labels(received)).toEqual(labels ?? Array.from({ length: received.height }, (_, row) => row))
     })
