@@ -6,6 +6,7 @@
 import { type DType, dataConstructor, elementTypes } from '../dtype.ts'
 import { bodyLoan, type HttpRequest } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
+import { withCopy } from '../memory/byte-copy.ts'
 import { nativeLimiter } from '../memory/limiter.ts'
 import { inSlices, runInSlices } from '../memory/slices.ts'
 import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
@@ -74,15 +75,10 @@ class LargeCodec {
     enforced = false,
     isPrivate = false,
   ): Promise<NDArray | ParseFailure> {
-    const text = isPrivate ? json : new Uint8Array(bufferPool.take(json.length), 0, json.length)
-    try {
-      if (!isPrivate) text.set(json)
-      const parsed = await nativeLimiter.run(() => this.#parse(text, dtype, enforced))
-      if (parsed === undefined) return await runInSlices(parseInSlices(text, dtype, enforced))
-      return 'failure' in parsed ? checkEncoding(text, parsed) : parsed
-    } finally {
-      if (!isPrivate) bufferPool.give(text.buffer as ArrayBuffer)
-    }
+    if (!isPrivate) return withCopy(json, undefined, (copy) => this.parse(copy, dtype, enforced, true))
+    const parsed = await nativeLimiter.run(() => this.#parse(json, dtype, enforced))
+    if (parsed === undefined) return runInSlices(parseInSlices(json, dtype, enforced))
+    return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 
   /**

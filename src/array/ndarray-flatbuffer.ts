@@ -13,7 +13,7 @@ import {
   type NumericDType,
 } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
-import type { Slices } from '../memory/slices.ts'
+import { joinBytes, type Slices } from '../memory/slices.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import { NDArray } from './ndarray.ts'
 import { maxDimensions } from './shape.ts'
@@ -151,7 +151,7 @@ export function* viewElements(
       throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })
     }
   }
-  const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
+  const aligned = bytes.byteOffset % size === 0 ? bytes : yield* joinBytes([bytes])
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
 }
 

@@ -24,6 +24,8 @@ export function isNpy(bytes: Uint8Array): boolean {
 const sliceTexts = 1 << 10
 /** Elements that one slice moves. */
 const sliceElements = 1 << 14
+/** Bytes that one slice turns. */
+const sliceBytes = 1 << 19
 
 /** Writes an array as an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
 export function* encodeNpy(
@@ -62,7 +64,8 @@ export function* parseNpy(bytes: Uint8Array, name: string): Slices<NDArray> {
   const dtype = dtypeOf(code, name)
   const count = elements.length / itemSize(dtype)
   checkSize(shape, count, name)
-  const data = yield* viewElements(order === '>' ? swapped(elements, itemSize(dtype)) : elements, dtype, name)
+  const little = order === '>' ? yield* swapped(elements, itemSize(dtype)) : elements
+  const data = yield* viewElements(little, dtype, name)
   return new NDArray(fortran && shape.length > 1 ? yield* toCOrder(data, shape) : data, shape, dtype)
 }
 
@@ -109,19 +112,25 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
   })
 }
 
-function swapped(bytes: Uint8Array, size: number): Uint8Array {
-  const copy = Buffer.from(bytes)
-  if (copy.length % size === 0) {
-    if (size === 2) copy.swap16()
-    else if (size === 4) copy.swap32()
-    else if (size === 8) copy.swap64()
+/** Returns the bytes of elements in the other order. */
+function* swapped(bytes: Uint8Array, size: number): Slices<Uint8Array> {
+  if (size === 1 || bytes.length % size !== 0) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  for (let at = 0; at < bytes.length; at += sliceBytes) {
+    const part = copy.subarray(at, at + sliceBytes)
+    part.set(bytes.subarray(at, at + sliceBytes))
+    if (size === 2) part.swap16()
+    else if (size === 4) part.swap32()
+    else part.swap64()
+    yield
   }
   return copy
 }
 
 /** Returns elements in C order of those in Fortran order (the first dimension varies fastest). */
 function* toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): Slices<T> {
-  const out = data.slice() as T
+  // Not `slice`, which finds all pages of 60 MB at once, in 40 ms.
+  const out = (Array.isArray(data) ? data.slice() : new (data.constructor as Float64ArrayConstructor)(data.length)) as T
   const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))
   const index = new Array<number>(shape.length).fill(0)
   let from = 0

@@ -2,9 +2,12 @@
  * Reads CSV bodies; every refusal is a BadInput.
  * @module
  */
-
+import { isUtf8 } from 'node:buffer'
 import { BadInput, type BadInputReason } from '../errors.ts'
+import { withCopy } from '../memory/byte-copy.ts'
+import { inSlices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
+import { findIllFormed } from '../text/utf8.ts'
 import type { ColumnTable } from './columns.ts'
 import { type CsvFailure, type CsvText, findRagged, headerNames, missingWords, openCsv, withPlainLines } from './csv.ts'
 import { maxFrameColumns, minAsyncBytes } from './frame-codec.ts'
@@ -32,16 +35,34 @@ export function decodeCsv(
   isPrivate = false,
   parser: CsvParser | null = csvParser ?? null,
 ): MaybePromise<ColumnTable | DataFrame> {
-  const text = openCsv(csv)
+  const source = { polars, dtype, name, isPrivate, parser }
+  if (csv.length < minAsyncBytes) return readText(csv, isUtf8(csv), source)
+  return whenReady(inSlices(findIllFormed(csv)), (offset) => readText(csv, offset === -1, source))
+}
+
+/** What is known of a text before it is read. */
+interface Source {
+  readonly polars: Polars
+  readonly dtype: Dtypes
+  readonly name: string
+  readonly isPrivate: boolean
+  readonly parser: CsvParser | null
+}
+
+function readText(
+  csv: Uint8Array,
+  isUtf8Text: boolean,
+  { polars, dtype, name, isPrivate, parser }: Source,
+): MaybePromise<ColumnTable | DataFrame> {
+  const text = isUtf8Text ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
   if (parser === null) return readByPolars(polars, text, names, dtype, name)
   const flags = Uint8Array.from(names, (column) => (dtype === false || isText(dtype, column) ? 1 : 0))
   const lines = text.bytes.subarray(text.linesAt)
-  const isLarge = lines.length >= minAsyncBytes
-  const parsed = isLarge
-    ? parser.parseAsync(isPrivate ? lines : new Uint8Array(lines), names, flags)
-    : parser.parse(lines, names, flags)
+  const parseAsync = (bytes: Uint8Array) => parser.parseAsync(bytes, names, flags)
+  const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, undefined, parseAsync))
+  const parsed = lines.length < minAsyncBytes ? parser.parse(lines, names, flags) : parseLarge()
   return whenReady(parsed, (table) => {
     if (!('failure' in table)) return table
     throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)

@@ -5,8 +5,10 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
+import { withCopy } from '../memory/byte-copy.ts'
+import { inSlices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
-import { bomLength, decodeUtf8 } from '../text/utf8.ts'
+import { bomLength, checkUtf8, decodeUtf8 } from '../text/utf8.ts'
 import { type Column, type ColumnTable, renameColumns } from './columns.ts'
 import { uniqueNames } from './csv.ts'
 import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
@@ -42,15 +44,34 @@ export function decodeFrameJson(
   isTyped = false,
 ): MaybePromise<JsonFrame> {
   const bom = bomLength(body)
-  let json = bom === 0 ? body : body.subarray(bom)
-  // decodeUtf8 throws with the offset.
-  if (!isUtf8(json)) decodeUtf8(body, name)
-  const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
-  if (isLarge && !isPrivate) json = new Uint8Array(json)
-  const parse = (asWritten: boolean) =>
-    (isLarge
-      ? frameCodec.parseFrameAsync?.(json, layout, asWritten)
-      : frameCodec.parseFrame(json, layout, asWritten)) as MaybePromise<ParsedFrame | FrameFailure>
+  const json = bom === 0 ? body : body.subarray(bom)
+  const source = { bom, layout, name, isTyped }
+  const parseAsync = json.length < minAsyncBytes ? undefined : frameCodec.parseFrameAsync
+  if (parseAsync === undefined) {
+    // decodeUtf8 throws with the offset.
+    if (!isUtf8(json)) decodeUtf8(body, name)
+    return readFrame(json, source, (asWritten) => frameCodec.parseFrame(json, layout, asWritten))
+  }
+  const readLarge = async (text: Uint8Array) =>
+    readFrame(text, source, (asWritten) => parseAsync(text, layout, asWritten))
+  return whenReady(inSlices(checkUtf8(body, name)), () =>
+    isPrivate ? readLarge(json) : withCopy(json, undefined, readLarge),
+  )
+}
+
+/** What is known of a text before it is parsed. */
+interface Source {
+  readonly bom: number
+  readonly layout: FrameLayout
+  readonly name: string
+  readonly isTyped: boolean
+}
+
+function readFrame(
+  json: Uint8Array,
+  { bom, layout, name, isTyped }: Source,
+  parse: (asWritten: boolean) => MaybePromise<ParsedFrame | FrameFailure>,
+): MaybePromise<JsonFrame> {
   const accept = (frame: ParsedFrame): JsonFrame => {
     if (layout === 'table') return applySchema(frame, json, bom, name)
     const { table, labels } = frame

@@ -81,19 +81,20 @@ export class HttpRequest {
   }
 
   /**
-   * The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or lie in a longer pooled
-   * buffer.
+   * The whole body, yours to keep. **Cost**: one copy when the bytes belong to a socket or leave more than a sixteenth
+   * of a pooled buffer free.
    */
   get body(): Uint8Array {
     const borrowed = this.#borrowed
     if (borrowed === false) return this.#view()
     const bytes = this.#view()
-    if (borrowed !== true && bytes.length === bytes.buffer.byteLength)
-      this.#bytes = new Uint8Array(youngOf(bytes.buffer))
+    const { buffer, byteOffset, length } = bytes
+    if (borrowed !== true && buffer.byteLength - length <= length / 16)
+      this.#bytes = new Uint8Array(youngOf(buffer), byteOffset, length)
     else {
       // Not `slice`: on a Buffer that is another view of the same bytes.
       this.#bytes = new Uint8Array(bytes)
-      if (borrowed !== true) borrowed.give(bytes.buffer as ArrayBuffer)
+      if (borrowed !== true) borrowed.give(buffer as ArrayBuffer)
     }
     this.#borrowed = false
     return this.#bytes

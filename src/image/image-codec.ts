@@ -26,9 +26,10 @@
  */
 
 import type { NDArray } from '../array/ndarray.ts'
+import { copySlices } from '../memory/byte-copy.ts'
 import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
 import { loadOptional } from '../modules/optional.ts'
-import { copied, copySlices } from './byte-copy.ts'
+import { copied } from './byte-copy.ts'
 import { decodeGif } from './gif.ts'
 import { encodeGif } from './gif-writer.ts'
 import { cutOffSlices, type ImageHeader, type ImageMimeType } from './header.ts'

@@ -2,8 +2,9 @@
  * Writes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of four bytes.
  * @module
  */
+
+import { copySlices } from '../memory/byte-copy.ts'
 import type { Slices } from '../memory/slices.ts'
-import { copySlices } from './byte-copy.ts'
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 
 /** Modes that are written here, with TIFF's number of what their samples stand for. */

@@ -4,8 +4,8 @@
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
+import { copySlices } from '../memory/byte-copy.ts'
 import { runInSlices, type Slices, slicePixels } from '../memory/slices.ts'
-import { copySlices } from './byte-copy.ts'
 import { type Pixels, pixelBytes } from './raster-modes.ts'
 import { unpackBits, unpackLzw } from './tiff-compression.ts'
 

@@ -5,7 +5,8 @@
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { HttpRequest } from '../http/message.ts'
+import { bodyLoan, type HttpRequest } from '../http/message.ts'
+import { bufferPool } from '../memory/buffer-pool.ts'
 import { noMemory } from './admission.ts'
 import type { Limits } from './options.ts'
 import type { Reservation } from './reservation.ts'
@@ -16,7 +17,10 @@ export function encodingOf(endpoint: Endpoint, ctx: Context): string | undefined
   return isIdentity(encoding) ? undefined : encoding
 }
 
-/** Returns the decompressed request; its memory is reserved. **Errors**: of `decodeContent`; Overloaded. */
+/**
+ * Returns the decompressed request, whose memory is reserved, and goes to the pool when it is released.
+ * **Errors**: of `decodeContent`; Overloaded.
+ */
 export async function decompress(
   request: HttpRequest,
   encoding: string,
@@ -25,5 +29,5 @@ export async function decompress(
 ): Promise<HttpRequest> {
   const bytes = await decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
   if (reservation?.reserve(bytes.length) === false) throw noMemory()
-  return new HttpRequest(request.headers, bytes)
+  return bodyLoan.lend(request.headers, bytes, bufferPool)
 }

@@ -95,6 +95,12 @@ export function* findIllFormed(bytes: Uint8Array): Slices<number> {
   return -1
 }
 
+/** Checks that bytes are UTF-8, in slices. **Errors**: those of {@link decodeUtf8}. */
+export function* checkUtf8(bytes: Uint8Array, name: string): Slices<void> {
+  const offset = yield* findIllFormed(bytes)
+  if (offset !== -1) throw illFormed(name, offset)
+}
+
 function illFormedIn(bytes: Uint8Array, start: number): number {
   let pos = start
   while (pos < bytes.length) {

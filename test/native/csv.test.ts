@@ -97,6 +97,35 @@ describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
     }
   })
 
+  it('is checked and copied in slices, if somebody else holds its bytes', async () => {
+    const csv = Buffer.from(`a\n${'1234567\n'.repeat(4_000_000)}`)
+    let turns = 0
+    let isCalled = false
+    const count = () => {
+      turns++
+      if (!isCalled) setImmediate(count)
+    }
+    setImmediate(count)
+    const called: Uint8Array[] = []
+    const parseAsync = (lines: Uint8Array) => {
+      isCalled = true
+      called.push(lines)
+      return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
+    }
+    await expect(decodeCsv(polars, csv, true, 'the tests', false, { ...parser, parseAsync })).rejects.toThrow('quote')
+    expect(turns).toBeGreaterThan(2)
+    expect(called[0].buffer).not.toBe(csv.buffer)
+    expect(called[0]).toHaveLength(csv.length - 2)
+    await expect(decodeCsv(polars, csv, true, 'the tests', true, { ...parser, parseAsync })).rejects.toThrow('quote')
+    expect(called[1].buffer).toBe(csv.buffer)
+  })
+
+  it('is refused where it is not UTF-8, also in megabytes', async () => {
+    const csv = Buffer.alloc(3_000_000, '1234567\n')
+    csv[2_900_000] = 0xff
+    expect(await read(csv)).toBe('encoding')
+  })
+
   it('reads or refuses any text, and the same each time', async () => {
     const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
     for (const seed of seeds) {

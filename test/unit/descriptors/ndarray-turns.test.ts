@@ -41,9 +41,24 @@ function fortran(array: NDArray): Uint8Array {
   bytes.write('True, ', bytes.indexOf('False,'), 'latin1')
   return bytes
 }
+/** Returns a file of numpy's whose numbers have their highest byte first. */
+function bigEndian(array: NDArray): Uint8Array {
+  const bytes = Buffer.from(runAtOnce(encodeNpy(array)))
+  bytes[bytes.indexOf('<f4')] = 0x3e
+  return bytes
+}
 const npy = (bytes: Uint8Array) => ({ type: 'application/x-npy', bytes })
 const flags = new NDArray(new Uint8Array(1 << 24), [4096, 4096], 'bool')
 const matrix = new NDArray(new Float32Array(1 << 21), [2048, 1024])
+
+const long = new NDArray(new Float32Array(1 << 24), [4096, 4096])
+/** Returns the bytes at an odd place in memory. */
+function atOddByte(array: NDArray): Uint8Array {
+  const bytes = runAtOnce(encodeNpy(array))
+  const moved = Buffer.allocUnsafeSlow(bytes.length + 1).subarray(1)
+  moved.set(bytes)
+  return moved
+}
 
 const bodies: [string, { type: string; bytes: Uint8Array }, Options?][] = [
   ['strings', list('"a"', 1_000_000)],
@@ -58,6 +73,9 @@ const bodies: [string, { type: string; bytes: Uint8Array }, Options?][] = [
   ['bytes that are no UTF-8 behind many strings', list('"a"', 600_000, '"\\xff"')],
   ['an .npy file of texts', npy(runAtOnce(encodeNpy(texts)))],
   ['an .npy file in Fortran order', npy(fortran(flags))],
+  ['an .npy file in Fortran order, of floats', npy(fortran(long))],
+  ['an .npy file of the other byte order', npy(bigEndian(long))],
+  ['an .npy file whose elements lie at odd bytes', npy(atOddByte(long))],
   ['an .npy file of flags', npy(runAtOnce(encodeNpy(flags)))],
   ['an .npy file to be cast', npy(runAtOnce(encodeNpy(matrix))), { dtype: 'int16' }],
   ['a table of texts', { type: 'application/x-flatbuffers', bytes: runAtOnce(encodeNdarrayFlatbuffer(texts)) }],

@@ -90,6 +90,10 @@ describe('HttpRequest', () => {
     expect(filling.body).toBe(own)
     expect(pool.takeUsed(1e6)).toBeUndefined()
 
+    // Unpacked bodies leave a byte free.
+    const nearly = bodyLoan.lend(headers, new Uint8Array(pool.take(1e6)).fill(7).subarray(0, 999_999), pool)
+    expect([nearly.body.length, nearly.body[999_998], nearly.body.buffer.byteLength]).toEqual([999_999, 7, 1e6])
+
     const longer = pool.take(1e6)
     const bytes = new Uint8Array(longer, 0, 900_000).fill(7)
     const request = bodyLoan.lend(headers, bytes, pool)
