@@ -101,6 +101,8 @@ export const attacks: readonly Attack[] = [
   rpc('numbers', 'json', (times) => ({ field: 'json', message: many(times, () => 1) })),
   rpc('strings', 'json', (times) => ({ field: 'json', message: many(times, () => 'ab') })),
   rpc('records', 'json', (times) => ({ field: 'json', message: many(times, (i) => ({ a: i, b: 'x' })) })),
+  rpc('empty objects', 'json', (times) => ({ field: 'json', message: many(times, () => ({})) })),
+  rpc('lists of one', 'json', (times) => ({ field: 'json', message: many(times, () => [0]) })),
   rpc('one object', 'json', (times) => ({
     field: 'json',
     message: Object.fromEntries(many(Math.min(times, 90_000), (i) => [`k${i}`, 0])),
@@ -111,6 +113,14 @@ export const attacks: readonly Attack[] = [
   rpc('array of strings', 'array', (times) => ({
     field: 'ndarray',
     message: { stringValues: many(times, () => 'ab') },
+  })),
+  rpc('series of three letters', 'series', (times) => ({
+    field: 'series',
+    message: { stringValues: many(times, () => 'abc') },
+  })),
+  rpc('array of three letters', 'array', (times) => ({
+    field: 'ndarray',
+    message: { stringValues: many(times, () => 'abc') },
   })),
   rpc('series of strings', 'series', (times) => ({
     field: 'series',

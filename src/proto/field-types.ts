@@ -69,11 +69,15 @@ export const string: FieldType = {
   toJson: (value: string) => value,
 }
 
+/** Memory of a short string of a list, with that of the array or series which becomes of it. **Units**: bytes. */
+const shortStringBytes = 72
+
 /** `repeated string`. */
 export const strings: FieldType = {
   take(reader, message, name) {
     if (!reader.is(wireType.bytes)) return false
     message[name] ??= []
+    reader.count(shortStringBytes)
     ;(message[name] as string[]).push(reader.string())
     return true
   },

@@ -6,9 +6,10 @@
  * @module
  */
 import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
-import { BadInput, ServingError } from '../errors.ts'
+import { BadInput, PayloadTooLarge, ServingError } from '../errors.ts'
 import type { BufferPool } from '../memory/buffer-pool.ts'
 import type { Slices } from '../memory/slices.ts'
+import { defaultMemoryRatio, ratioFreeBytes } from '../text/parse-json.ts'
 
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
@@ -47,10 +48,29 @@ function isDefect(error: unknown): boolean {
 
 /** protobufjs's Reader, going from field to field. */
 export class ProtoReader extends Reader {
+  /** Memory that the values may still take. **Units**: bytes. */
+  #freeBytes: number
   /** Number of the field that `next` found. */
   field = 0
   /** Its wire type. */
   type = 0
+
+  constructor(bytes: Uint8Array) {
+    super(bytes)
+    // The message itself is one of the twelve.
+    this.#freeBytes = Math.max(ratioFreeBytes, (defaultMemoryRatio - 1) * bytes.length)
+  }
+
+  /**
+   * Counts memory that a value takes: short strings and empty objects take 14 to 20 times their bytes.
+   * **Errors**: PayloadTooLarge when the values of the message take more than 64 MiB and 12 times its bytes.
+   */
+  count(bytes: number): void {
+    this.#freeBytes -= bytes
+    if (this.#freeBytes >= 0) return
+    const limit = `at most ${defaultMemoryRatio} times the ${this.buf.length} bytes of the message`
+    throw new PayloadTooLarge(`expected ${limit} in memory, received more in short values`)
+  }
 
   /** Goes to the next field; false at the end of the message. */
   next(): boolean {

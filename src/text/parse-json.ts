@@ -33,7 +33,8 @@ export const minMaxKeys = 4096
 /** The factor of {@link JsonRules.maxMemoryRatio} unless another one is needed. */
 export const defaultMemoryRatio = 12
 
-const ratioFreeBytes = 64 * 1024 * 1024
+/** Memory that values may take whatever the length of their text. **Units**: bytes. */
+export const ratioFreeBytes = 64 * 1024 * 1024
 // Longer texts are scanned and parsed in slices, and so are those of more work: 1 ms of records, 20 ms of objects that
 // have each a key of its own.
 const atOnceBytes = 1 << 20
