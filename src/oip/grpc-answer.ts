@@ -6,6 +6,7 @@
  */
 
 import { bufferPool } from '../memory/buffer-pool.ts'
+import type { EncodedMessage } from '../proto/encoded-message.ts'
 import { ProtoWriter, wireType } from '../proto/protobuf.ts'
 import { datatypes } from './datatype.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
@@ -23,13 +24,6 @@ export interface AnswerInfo {
   readonly isFinal?: boolean
 }
 
-/** A message. */
-export interface EncodedMessage {
-  readonly bytes: Uint8Array
-  /** The message behind the prefix of gRPC, where it lies in memory of the pool and is sent without another copy. */
-  readonly pooledFrame?: Uint8Array
-}
-
 /** Encodes a message by writing its fields. */
 export function encode(write: (writer: ProtoWriter) => void): Uint8Array {
   const writer = new ProtoWriter(256)
@@ -44,7 +38,7 @@ export function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]
   const isPooled = size >= minPooledBytes
   const writer = new ProtoWriter(size, isPooled ? bufferPool : undefined)
   writeInferResponse(writer, info, outputs, raws)
-  return { bytes: writer.finish(), ...(isPooled && { pooledFrame: writer.finishFrame() }) }
+  return { bytes: writer.finish(), hasRoom: true, isPooled }
 }
 
 /** Encodes a ModelStreamInferResponse. */

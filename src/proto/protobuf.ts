@@ -213,20 +213,12 @@ export class ProtoWriter extends BufferWriter {
     this.view = null
   }
 
-  /** Returns what was written; the bytes are the caller's. */
+  /** Returns what was written; the bytes are the caller's, and so are at least five in front of them. */
   override finish(): Buffer {
     return this.buf.subarray(headroomBytes, this.pos) as Buffer
   }
 
-  /** Returns what was written behind the prefix of a message that is not compressed. **Source**: gRPC over HTTP/2. */
-  finishFrame(): Buffer {
-    const frame = this.buf.subarray(headroomBytes - 5, this.pos) as Buffer
-    frame.writeUInt8(0)
-    frame.writeUInt32BE(frame.length - 5, 1)
-    return frame
-  }
-
-  /** Returns what was written as the one field of a message, without moving it as protobufjs does. */
+  /** Returns what was written as the one field of a message, as `finish` does, without moving it as protobufjs does. */
   finishAs(field: number): Buffer {
     const end = this.pos
     const length = end - headroomBytes

@@ -62,7 +62,14 @@ type Answer = (body: Uint8Array, isJson: boolean, ctx: Context) => MaybePromise<
 export function connectEndpoints(service: MetadataSource, prefix: string, introspection: boolean): Endpoint[] {
   const { apis } = service
   const call: Answer = (body, isJson, ctx) =>
-    isJson ? callEncoded(apis, () => decodeJson(body, ctx), ctx, encodeJson) : callBytes(apis, body, ctx)
+    isJson
+      ? callEncoded(
+          apis,
+          () => decodeJson(body, ctx),
+          ctx,
+          (content) => ({ bytes: encodeJson(content) }),
+        )
+      : callBytes(apis, body, ctx)
   const metadata =
     (name: (typeof rpcServices)[number]): Answer =>
     (_, isJson) => {

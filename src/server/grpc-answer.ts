@@ -17,7 +17,6 @@ const cancelCode = 8
  * where it finds none, an answer counts as sent when it was handed over.
  */
 export class GrpcAnswer {
-  readonly #call: AnsweredCall | undefined
   readonly #stream: Http2Stream | undefined
   readonly #clock: TransferClock | undefined
   // Bytes handed to the stream. **Units**: bytes.
@@ -26,8 +25,7 @@ export class GrpcAnswer {
 
   /** `timeoutMs` 0: no limit. `onLate` is called when the client did not read in time; the stream is cancelled then. */
   constructor(call: object, timeoutMs: number, onLate: () => void) {
-    this.#call = (call as { readonly call?: AnsweredCall }).call
-    this.#stream = http2StreamOf(this.#call)
+    this.#stream = http2StreamOf(call)
     if (this.#stream === undefined || timeoutMs === 0) return
     const stream = this.#stream
     this.#clock = new TransferClock(
@@ -62,16 +60,6 @@ export class GrpcAnswer {
   }
 
   /**
-   * Sends these bytes, prefix and message, for the answer that is handed over next. grpc-js would copy the message
-   * behind a prefix, into new memory: for 600 KB a fifth of a millisecond, most of it page faults.
-   */
-  setFrame(frame: Uint8Array): void {
-    if (this.#stream !== undefined && this.#call?.serializeMessage !== undefined) {
-      this.#call.serializeMessage = () => frame
-    }
-  }
-
-  /**
    * Calls `done` once when the answer has left, or the stream was closed. `isWritten`: whether the kernel has all of
    * it; else its bytes may still be read.
    */
@@ -92,15 +80,15 @@ export class GrpcAnswer {
   }
 }
 
-/** What is used of the private members of a grpc-js call (1.14). */
+/** A call of ours, or what is used of the private members of one of grpc-js (1.14). */
 interface AnsweredCall {
   readonly stream?: Http2Stream
-  serializeMessage?(message: unknown): Uint8Array
+  readonly call?: { readonly stream?: Http2Stream }
 }
 
 /** Returns the HTTP/2 stream of a call. */
-function http2StreamOf(call: AnsweredCall | undefined): Http2Stream | undefined {
-  const stream = call?.stream
+function http2StreamOf(answered: AnsweredCall): Http2Stream | undefined {
+  const stream = answered.stream ?? answered.call?.stream
   return typeof stream?.close === 'function' && typeof stream.once === 'function' ? stream : undefined
 }
 

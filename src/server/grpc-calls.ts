@@ -2,6 +2,7 @@
  * The calls of the gRPC server: admission, hooks, deadlines, answers. It knows grpc-js by what its calls have.
  * @module
  */
+import type { OutgoingHttpHeaders } from 'node:http2'
 import { callRpcStream } from '../api/call-rpc.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { decodeFailureOf, withDeadline } from '../api/stages.ts'
@@ -11,12 +12,13 @@ import type { HeaderLine } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import type { GrpcMethods } from '../oip/grpc-methods.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
+import type { EncodedMessage } from '../proto/encoded-message.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
 import { admitCall, noMemory } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { drained } from './grpc-answer.ts'
-import { addLines, type TextMetadata } from './grpc-metadata.ts'
+import { addLines } from './grpc-metadata.ts'
 import { logFailure } from './log.ts'
 import { type AnyCall, OpenCall } from './open-call.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
@@ -24,13 +26,15 @@ import type { HookedEndpoint } from './request-hooks.ts'
 import { type Apis, type BytesAnswer, callBytes } from './rpc.ts'
 
 /** Metadata that are sent. */
-export interface CallMetadata extends TextMetadata {
+export interface CallMetadata {
+  add(name: string, value: string): void
   set(name: string, value: string | Buffer): void
+  toHttp2Headers(): OutgoingHttpHeaders
 }
 
 /** A call of one message. */
 export interface UnaryCall extends AnyCall {
-  readonly request: Buffer
+  readonly request: Uint8Array
 }
 
 /** A call that is answered by any number of messages. */
@@ -47,7 +51,7 @@ export interface DuplexCall extends AnyCall {
 }
 
 /** Answers a call of one message. */
-export type Reply = (error: Status | null, answer?: Uint8Array) => void
+export type Reply = (error: Status | null, answer?: EncodedMessage) => void
 
 /** Answers the calls of one server. */
 export class GrpcCalls {
@@ -90,15 +94,13 @@ export class GrpcCalls {
         recorder?.answered(200)
         recorder?.sent(answer.bytes)
         this.#sendOwnMetadata(call, ctx)
-        const { pooledFrame } = answer
-        if (pooledFrame !== undefined) sending.setFrame(pooledFrame)
         // Before the reply: grpc-js reports an answered call as cancelled at once.
         sending.whenSent(answer.bytes.length, (isWritten) => {
           this.#server.memory.release(answer.bytes.length)
-          if (isWritten && pooledFrame !== undefined) bufferPool.give(pooledFrame.buffer as ArrayBuffer)
+          if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
           open.leave()
         })
-        reply(null, answer.bytes)
+        reply(null, answer)
       }
     }
     const refusal = this.#refused(ctx, name)

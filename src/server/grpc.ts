@@ -3,7 +3,7 @@
  * a port for it: loading them takes 60 ms.
  * @module
  */
-import type { Http2Server } from 'node:http2'
+import type { Http2Server, ServerHttp2Stream } from 'node:http2'
 import {
   type handleUnaryCall,
   Metadata,
@@ -12,6 +12,7 @@ import {
   ServerCredentials,
   type ServerInterceptor,
   type ServiceDefinition,
+  type ServiceError,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { ReflectionService } from '@grpc/reflection'
@@ -21,8 +22,9 @@ import { SetupError } from '../errors.ts'
 import { fileDescriptors } from '../gen/descriptors.ts'
 import { type GrpcMethods, grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
 import type { Address, ServerState } from './engine.ts'
-import { type DuplexCall, GrpcCalls, type Reply, type StreamCall, type UnaryCall } from './grpc-calls.ts'
-import { boundedDecompression } from './grpc-compression.ts'
+import { type DuplexCall, GrpcCalls, type StreamCall, type UnaryCall } from './grpc-calls.ts'
+import { boundedDecompression, messageUnpacker } from './grpc-compression.ts'
+import { takeUnaryCalls, type UnaryHandler } from './grpc-unary.ts'
 import type { GrpcTls } from './options.ts'
 import { metadataFor, rpcServices } from './rpc.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
@@ -58,6 +60,7 @@ export async function listenGrpc(
   introspection: boolean,
   tls?: GrpcTls,
 ): Promise<GrpcEngine> {
+  const unpack = messageUnpacker(state.limits)
   const server = new Server({
     'grpc.max_receive_message_length': state.limits.maxBodyBytes,
     // Responses are bounded by the functions alone, as over HTTP.
@@ -70,29 +73,22 @@ export async function listenGrpc(
     'grpc.max_connection_idle_ms': idleMs,
     // Counts calls for a service that is not added here.
     'grpc.enable_channelz': 0,
-    interceptors: [boundedDecompression(state.limits) as unknown as ServerInterceptor],
+    interceptors: [boundedDecompression(unpack) as unknown as ServerInterceptor],
   })
   const isTls = tls !== undefined || address.tls !== undefined
   const calls = new GrpcCalls({ ...state, isTls }, service, () => new Metadata())
-  for (const name of rpcServices) {
-    server.addService(definition(name), {
-      Call: unaryHandler((call, reply) => calls.unary(call, reply, `${name}/Call`)),
-      CallStream: (call: StreamCall) => calls.stream(call, `${name}/CallStream`),
-      // A method without an implementation answers UNIMPLEMENTED.
-      ...(introspection && {
-        ServiceMetadata: unaryHandler((call, reply) =>
-          calls.metadata(call, reply, `${name}/ServiceMetadata`, metadataFor(name, service)),
-        ),
-      }),
-    })
-  }
-  addOip(server, calls, grpcMethods(state.oip))
+  const handlers = new Map<string, UnaryHandler>()
+  for (const name of rpcServices) addRpc(server, calls, handlers, name, introspection ? service : undefined)
+  addOip(server, calls, handlers, grpcMethods(state.oip))
   const health = new HealthImplementation({ '': 'SERVING' })
   for (const name of servedNames) health.setStatus(name, 'SERVING')
   health.addToServer(server)
   if (introspection) reflection().addToServer(server)
   const port = await bind(server, address, tls)
-  widenWindows(server)
+  for (const http2 of http2ServersOf(server)) {
+    widenWindows(http2)
+    takeUnaryCalls(http2, { handlers, maxBytes: state.limits.maxBodyBytes, unpack, onOpened: openedOf(server) })
+  }
   return {
     port,
     drain() {
@@ -126,15 +122,28 @@ function bind(server: Server, { host, port, tls: files }: Address, tls: GrpcTls 
   })
 }
 
-/** Widens the windows of new connections: grpc-js (1.14) has an option for it, which only its clients read. */
-function widenWindows(server: Server): void {
-  const { http2Servers } = server as unknown as { readonly http2Servers?: ReadonlyMap<Http2Server, unknown> }
-  for (const http2 of http2Servers?.keys() ?? []) {
-    http2.on('session', (session) => {
-      session.settings({ initialWindowSize: windowBytes })
-      session.setLocalWindowSize(windowBytes)
-    })
-  }
+/** What is used of the private members of grpc-js's server (1.14); without them calls are slower. */
+interface ServerInternals {
+  readonly http2Servers?: ReadonlyMap<Http2Server, unknown>
+  onStreamOpened?(stream: ServerHttp2Stream): void
+}
+
+function http2ServersOf(server: Server): Iterable<Http2Server> {
+  return (server as unknown as ServerInternals).http2Servers?.keys() ?? []
+}
+
+/** Returns what counts the open streams of a connection, which is closed when it has none for long. */
+function openedOf(server: Server): (stream: ServerHttp2Stream) => void {
+  const internals = server as unknown as ServerInternals
+  return (stream) => internals.onStreamOpened?.(stream)
+}
+
+/** Widens the windows of new connections: grpc-js has an option for it, which only its clients read. */
+function widenWindows(http2: Http2Server): void {
+  http2.on('session', (session) => {
+    session.settings({ initialWindowSize: windowBytes })
+    session.setLocalWindowSize(windowBytes)
+  })
 }
 
 /** Credentials of files; new content of the files applies to new connections. */
@@ -160,15 +169,45 @@ function stop(server: Server): Promise<void> {
   })
 }
 
-/** `Reply` has the part of grpc-js's metadata that is needed. */
-function unaryHandler(answer: (call: UnaryCall, reply: Reply) => void): handleUnaryCall<Buffer, Uint8Array> {
-  return answer as unknown as handleUnaryCall<Buffer, Uint8Array>
+/** Returns a handler for calls of grpc-js. `Status` has the part of its metadata that is needed. */
+function unaryHandler(answer: UnaryHandler): handleUnaryCall<Buffer, Uint8Array> {
+  return (call, callback) =>
+    answer(call as unknown as UnaryCall, (error, message) => callback(error as ServiceError | null, message?.bytes))
+}
+
+/** Adds one name of the RPC service. `described`: what its ServiceMetadata tell; undefined for none. */
+function addRpc(
+  server: Server,
+  calls: GrpcCalls,
+  unary: Map<string, UnaryHandler>,
+  name: (typeof rpcServices)[number],
+  described: MetadataSource | undefined,
+): void {
+  const call: UnaryHandler = (call, reply) => calls.unary(call, reply, `${name}/Call`)
+  const handlers: UntypedServiceImplementation = {
+    Call: unaryHandler(call),
+    CallStream: (call: StreamCall) => calls.stream(call, `${name}/CallStream`),
+  }
+  unary.set(`/${name}/Call`, call)
+  // A method without an implementation answers UNIMPLEMENTED.
+  if (described !== undefined) {
+    const path = `${name}/ServiceMetadata`
+    const tell: UnaryHandler = (call, reply) => calls.metadata(call, reply, path, metadataFor(name, described))
+    handlers.ServiceMetadata = unaryHandler(tell)
+    unary.set(`/${path}`, tell)
+  }
+  server.addService(definition(name), handlers)
 }
 
 const servedNames = [...rpcServices, grpcServiceName]
 
 /** Adds the Open Inference Protocol. */
-function addOip(server: Server, calls: GrpcCalls, { unary, stream }: GrpcMethods): void {
+function addOip(
+  server: Server,
+  calls: GrpcCalls,
+  handlersByPath: Map<string, UnaryHandler>,
+  { unary, stream }: GrpcMethods,
+): void {
   const methods: Record<string, MethodDefinition<Buffer, Uint8Array>> = {
     ModelStreamInfer: methodOf(grpcServiceName, 'ModelStreamInfer', true, true),
   }
@@ -178,7 +217,9 @@ function addOip(server: Server, calls: GrpcCalls, { unary, stream }: GrpcMethods
   for (const [name, answer] of Object.entries(unary)) {
     const path = `${grpcServiceName}/${name}`
     methods[name] = methodOf(grpcServiceName, name, false)
-    handlers[name] = unaryHandler((call, reply) => calls.reply(call, reply, path, (ctx) => answer(call.request, ctx)))
+    const handler: UnaryHandler = (call, reply) => calls.reply(call, reply, path, (ctx) => answer(call.request, ctx))
+    handlers[name] = unaryHandler(handler)
+    handlersByPath.set(`/${path}`, handler)
   }
   server.addService(methods as ServiceDefinition, handlers)
 }

@@ -11,6 +11,7 @@ import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import type { EncodedMessage } from '../proto/encoded-message.ts'
 import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 
@@ -25,14 +26,20 @@ export function metadataFor(name: (typeof rpcServices)[number], service: Metadat
 /** The APIs by name. */
 export type Apis = ReadonlyMap<string, Api>
 
-/** The bytes of a response, or the error. `pooledFrame`: see `EncodedMessage`. */
-export type BytesAnswer =
-  | { readonly bytes: Uint8Array; readonly pooledFrame?: Uint8Array }
-  | { readonly error: ServingError }
+/** The bytes of a response, or the error. */
+export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
 
 /** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
 export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
-  return callEncoded(apis, () => decodeRequest(bytes), ctx, encodeResponse)
+  return callEncoded(
+    apis,
+    () => decodeRequest(bytes),
+    ctx,
+    (content) => ({
+      bytes: encodeResponse(content),
+      hasRoom: true,
+    }),
+  )
 }
 
 /** Like {@link callBytes}, for any encoding. */
@@ -40,7 +47,7 @@ export function callEncoded(
   apis: Apis,
   decode: () => MaybePromise<RpcRequest>,
   ctx: Context,
-  encode: (content: ProtoContent) => Uint8Array,
+  encode: (content: ProtoContent) => EncodedMessage,
 ): MaybePromise<BytesAnswer> {
   const fail = (error: unknown): BytesAnswer => ({ error: decodeFailureOf(error) })
   const answer = (request: RpcRequest) =>
@@ -53,10 +60,10 @@ export function callEncoded(
   }
 }
 
-function encodeAnswer(answer: RpcAnswer, encode: (content: ProtoContent) => Uint8Array): BytesAnswer {
+function encodeAnswer(answer: RpcAnswer, encode: (content: ProtoContent) => EncodedMessage): BytesAnswer {
   if ('error' in answer) return answer
   try {
-    return { bytes: encode(answer.content) }
+    return encode(answer.content)
   } catch (error) {
     // A custom descriptor returned a value that is not a message.
     return { error: encodeFailureOf(error) }

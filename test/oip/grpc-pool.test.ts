@@ -3,6 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:h
 import { io, type Listener, Service } from 'serving'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
+import { frameOf } from '../../src/proto/encoded-message.ts'
 import { writePacked } from '../../src/proto/packed.ts'
 import { ProtoWriter, wireType } from '../../src/proto/protobuf.ts'
 import { start } from '../rpc/harness.ts'
@@ -11,7 +12,7 @@ const count = 150_000
 const floats = (value: number) => new Float32Array(count).fill(value)
 
 /** A ModelInferRequest as gRPC frames it. */
-function frameOf(data: Float32Array): Buffer {
+function requestFrame(data: Float32Array): Buffer {
   const writer = new ProtoWriter(data.byteLength + 256)
   writer.text(1, 'echo')
   writer.message(5, () => {
@@ -20,7 +21,7 @@ function frameOf(data: Float32Array): Buffer {
     writePacked(writer, 3, 'int64', BigInt64Array.of(BigInt(data.length)))
   })
   writer.tag(7, wireType.bytes).bytes(new Uint8Array(data.buffer))
-  return writer.finishFrame()
+  return frameOf({ bytes: writer.finish() })
 }
 
 describe('a large answer over gRPC', () => {
@@ -53,7 +54,7 @@ describe('a large answer over gRPC', () => {
       'content-type': 'application/grpc',
       te: 'trailers',
     })
-    stream.end(frameOf(data))
+    stream.end(requestFrame(data))
     return stream
   }
 

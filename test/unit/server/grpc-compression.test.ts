@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { boundedDecompression } from '../../../src/server/grpc-compression.ts'
+import { boundedDecompression, messageUnpacker } from '../../../src/server/grpc-compression.ts'
 import { defaultLimits } from '../../../src/server/options.ts'
 
 /** As the calls of grpc-js: the method is inherited. */
@@ -13,7 +13,7 @@ class Call {
 }
 
 describe('boundedDecompression', () => {
-  const intercept = boundedDecompression(defaultLimits)
+  const intercept = boundedDecompression(messageUnpacker(defaultLimits))
 
   it('leaves calls alone whose messages are not compressed', () => {
     const call = new Call('identity')

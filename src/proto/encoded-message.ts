@@ -1,0 +1,27 @@
+/**
+ * Encoded messages on the way to a client.
+ * @module
+ */
+
+/** A message. */
+export interface EncodedMessage {
+  readonly bytes: Uint8Array
+  /** Whether the 5 bytes in front of it in its memory are free: it is framed there without a copy. */
+  readonly hasRoom?: boolean
+  /** Whether its memory goes back to the pool when it was sent. */
+  readonly isPooled?: boolean
+}
+
+const prefixBytes = 5
+
+/** Returns a message behind the prefix of one that is not compressed. **Source**: gRPC over HTTP/2. */
+export function frameOf({ bytes, hasRoom = false }: EncodedMessage): Buffer {
+  const { buffer, byteOffset, length } = bytes
+  const frame = hasRoom
+    ? Buffer.from(buffer, byteOffset - prefixBytes, prefixBytes + length)
+    : Buffer.allocUnsafe(prefixBytes + length)
+  if (!hasRoom) frame.set(bytes, prefixBytes)
+  frame.writeUInt8(0)
+  frame.writeUInt32BE(length, 1)
+  return frame
+}

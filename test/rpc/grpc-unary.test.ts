@@ -1,0 +1,159 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { io, type Listener, Service } from 'serving'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { frameOf } from '../../src/proto/encoded-message.ts'
+import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import { start } from './harness.ts'
+
+let seen: Record<string, string> = {}
+let aborted = 0
+
+function service(): Service {
+  const svc = new Service('unary')
+  const text = { input: new io.Text(), output: new io.Text() }
+  svc.api({ ...text, name: 'echo' }, (value: string, ctx) => {
+    seen = Object.fromEntries(ctx.headers)
+    return value
+  })
+  svc.api({ ...text, name: 'hang' }, (_: string, ctx) => {
+    return new Promise<string>((_resolve, reject) => {
+      ctx.signal.addEventListener('abort', () => {
+        aborted++
+        reject(ctx.signal.reason)
+      })
+    })
+  })
+  return svc
+}
+
+const request = (api: string, message: string) => frameOf({ bytes: encodeRequest(api, { field: 'text', message }) })
+
+interface Answer {
+  readonly http?: unknown
+  readonly status?: number
+  readonly text?: unknown
+}
+
+describe('a unary call over gRPC', () => {
+  let listener: Listener
+  let session: ClientHttp2Session
+  beforeAll(async () => {
+    listener = await start(service(), { maxBodyBytes: 2 ** 20, maxInFlight: 2 })
+  })
+  beforeEach(() => {
+    session = connect(`http://127.0.0.1:${listener.grpcPort}`)
+  })
+  afterEach(() => session.destroy())
+  afterAll(() => listener.close())
+
+  function open(headers: Record<string, string> = {}): ClientHttp2Stream {
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/serving.v1.ServingService/Call',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      ...headers,
+    })
+    stream.on('error', () => {})
+    return stream
+  }
+
+  function answerOf(stream: ClientHttp2Stream): Promise<Answer> {
+    return new Promise((resolve) => {
+      const found: { -readonly [K in keyof Answer]: Answer[K] } = {}
+      const read = (headers: Readonly<Record<string, unknown>>) => {
+        found.http ??= headers[':status']
+        if (headers['grpc-status'] !== undefined) found.status = Number(headers['grpc-status'])
+      }
+      const pieces: Buffer[] = []
+      stream.on('response', read)
+      stream.on('trailers', read)
+      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      stream.on('close', () => {
+        if (pieces.length > 0) found.text = decodeResponse(Buffer.concat(pieces).subarray(5))?.message
+        resolve(found)
+      })
+    })
+  }
+
+  async function send(bytes: Uint8Array, headers?: Record<string, string>): Promise<Answer> {
+    const stream = open(headers)
+    stream.end(bytes)
+    return answerOf(stream)
+  }
+
+  const right = { http: 200, status: 0, text: 'tea' }
+
+  it('is answered, however its bytes are cut into frames', async () => {
+    const bytes = request('echo', 'tea')
+    expect(await send(bytes)).toEqual(right)
+    const stream = open()
+    const answer = answerOf(stream)
+    for (const byte of bytes) await new Promise((written) => stream.write(Buffer.of(byte), written))
+    stream.end()
+    expect(await answer).toEqual(right)
+  })
+
+  it('gives the function the metadata that are text, without those of the protocol', async () => {
+    const own = { 'x-tea': 'green', 'x-tea-bin': 'AAEC', 'x-latin': 'th\u00e9' }
+    const protocol = { 'grpc-timeout': '10S', 'grpc-accept-encoding': 'identity', 'accept-encoding': 'identity' }
+    expect(await send(request('echo', 'tea'), { ...own, ...protocol })).toEqual(right)
+    expect(seen).toEqual({ 'x-tea': 'green' })
+  })
+
+  // The codes: gRPC core, statuscodes.md, and PROTOCOL-HTTP2.md.
+  it.each([
+    ['without a message', Buffer.alloc(0), 12],
+    ['with half a message', request('echo', 'tea').subarray(0, -1), 12],
+    ['with two messages', Buffer.concat([request('echo', 'tea'), request('echo', 'tea')]), 12],
+    ['with a length above maxBodyBytes', Buffer.of(0, 0, 0x10, 0, 1), 8],
+    ['that is no protobuf message', Buffer.of(0, 0, 0, 0, 1, 0xff), 3],
+    ['of an unknown API', request('nobody', 'tea'), 5],
+  ])('%s is refused', async (_, bytes, status) => {
+    expect(await send(bytes)).toEqual({ http: 200, status })
+    expect(await send(request('echo', 'tea'))).toEqual(right)
+  })
+
+  it('is refused as soon as its length is known to be too long', async () => {
+    const stream = open()
+    const answer = new Promise((resolve) => stream.on('response', (headers) => resolve(headers['grpc-status'])))
+    stream.write(Buffer.of(0, 0xff, 0xff, 0xff, 0xff))
+    expect(await answer).toBe('8')
+    for (let i = 0; i < 20; i++) stream.write(Buffer.alloc(16_384))
+    stream.end()
+    expect(await send(request('echo', 'tea'))).toEqual(right)
+  })
+
+  it('is refused for an encoding and a timeout that the server cannot read, and for another type', async () => {
+    const packed = request('echo', 'tea')
+    packed[0] = 1
+    expect(await send(packed, { 'grpc-encoding': 'snappy' })).toEqual({ http: 200, status: 12 })
+    expect(await send(packed, { 'grpc-encoding': 'gzip' })).toEqual({ http: 200, status: 3 })
+    expect(await send(request('echo', 'tea'), { 'grpc-timeout': 'soon' })).toEqual({ http: 200, status: 13 })
+    expect(await send(request('echo', 'tea'), { 'content-type': 'text/plain' })).toEqual({ http: 415 })
+  })
+
+  it('ends at its deadline, and gives its slot back', async () => {
+    const before = aborted
+    for (let i = 1; i <= 4; i++) {
+      expect(await send(request('hang', ''), { 'grpc-timeout': '50m' })).toEqual({ http: 200, status: 4 })
+      await expect.poll(() => aborted).toBe(before + i)
+    }
+    expect(await send(request('echo', 'tea'), { 'grpc-timeout': '99999999H' })).toEqual(right)
+  })
+
+  it('gives its slot back when the client resets it before, while and after it is worked on', async () => {
+    for (let i = 0; i < 4; i++) {
+      const half = open()
+      half.write(request('hang', '').subarray(0, 8))
+      const before = aborted
+      const whole = open()
+      whole.end(request('hang', ''))
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      half.close(8)
+      whole.close(8)
+      await expect.poll(() => aborted).toBe(before + 1)
+    }
+    expect(await Promise.all([send(request('echo', 'tea')), send(request('echo', 'tea'))])).toEqual([right, right])
+  })
+})
