@@ -38,6 +38,7 @@ import { decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
 import { type FieldType, tableText } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
+import { encodeFrameCsv } from '../frame/write-csv.ts'
 import type { Context } from '../http/context.ts'
 import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import { inSlices } from '../memory/slices.ts'
@@ -262,10 +263,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */
-  override toProto(value: DataFrame, ctx?: Context): DataFrameMessage | Uint8Array {
+  override toProto(value: DataFrame, ctx?: Context): MaybePromise<DataFrameMessage | Uint8Array> {
     const accept = ctx?.headers.get('accept')
     if (responseFormat(accept, 'json').format === 'parquet')
-      return (this.toHttpResponse(value, ctx) as HttpResponse).body as Uint8Array
+      return whenReady(this.toHttpResponse(value, ctx), ({ body }) => body as Uint8Array)
     const frame = this.#checkOutput(value)
     return toDataFrameMessage({
       table: requireTable(this.#polars.toColumns(frame), 'PandasDataFrame'),
@@ -335,13 +336,18 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const polars = this.#polars
     const frame = this.#checkOutput(value)
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
-    try {
-      if (format === 'csv') return { headers, body: polars.writeCsv(frame) }
-      if (format === 'parquet') return { headers, ...encodeParquet(polars, frame) }
-    } catch (cause) {
+    if (format === 'json') return whenReady(this.#toJson(frame, getLabels(value)), (body) => ({ headers, body }))
+    const refuse = (cause: unknown) => {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
-    return whenReady(this.#toJson(frame, getLabels(value)), (body) => ({ headers, body }))
+    try {
+      const file = format === 'csv' ? encodeFrameCsv(polars, frame) : encodeParquet(polars, frame)
+      return whenReady(file instanceof Promise ? file.catch(refuse) : file, (made) =>
+        made instanceof Uint8Array ? { headers, body: made } : { headers, ...made },
+      )
+    } catch (cause) {
+      return refuse(cause)
+    }
   }
 
   /** Checks the function's frame; returns it with the names to send. **Errors**: BadOutput. */

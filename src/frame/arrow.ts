@@ -213,6 +213,14 @@ export function decodeArrow(file: Uint8Array): ColumnTable<AnyColumn> | undefine
   return tableOf(fields, new Batch(file, at + 8 + metadataLength, batch))
 }
 
+/** As {@link decodeArrow}, for files whose columns are all of numbers, booleans, times, text or bytes. */
+export function decodeFlatArrow(file: Uint8Array): ColumnTable | undefined {
+  const isFlat = footerOf(file).fields.every((field) => flatLayouts.has(arrowTypeOf(field)?.layout))
+  return isFlat ? (decodeArrow(file) as ColumnTable | undefined) : undefined
+}
+
+const flatLayouts: ReadonlySet<ArrowType['layout'] | undefined> = new Set(['flat', 'text', 'views'] as const)
+
 /** Returns which columns of an Arrow IPC file hold bytes or float16, at any depth. */
 export function holdBytesOrHalves(file: Uint8Array): boolean[] {
   return footerOf(file).fields.map(holdsBytesOrHalves)

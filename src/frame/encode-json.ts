@@ -6,7 +6,7 @@ import { joinBytes, runInSlices, Turn } from '../memory/slices.ts'
 import type { MaybePromise } from '../promise.ts'
 import { type Column, type ColumnTable, renameColumns, sliceColumn } from './columns.ts'
 import { columnSteps, type FrameText, planFrame, type RowsStep } from './frame-plan.ts'
-import type { FrameView } from './frame-view.ts'
+import { type FrameView, isInPieces, maxGroupColumns, rowsOf } from './frame-view.ts'
 import { requireTable } from './message.ts'
 import { frameCodec } from './native-codec.ts'
 import type { Polars } from './polars.ts'
@@ -36,9 +36,6 @@ const pieceCells = 2 ** 16
 /** Number of elements printed at a time, which takes 1 to 3 ms. */
 const writtenCells = 2 ** 15
 
-/** Number of columns taken out of Polars at a time: each costs 10 to 20 µs in addition to its elements. */
-const groupColumns = 256
-
 /** Rows of a frame from `start` on. */
 interface Block extends ColumnTable {
   readonly start: number
@@ -52,7 +49,7 @@ export function encodeFrameJson(json: FrameJson): MaybePromise<Uint8Array> {
   const { polars, frame, names, textOf } = json
   const view = polars.view(frame)
   // A snapshot, because the user's function may rename its own frame in the meantime.
-  if (view.cells > pieceCells) return new PieceWriter(json, view.snapshot()).write()
+  if (isInPieces(view, pieceCells)) return new PieceWriter(json, view.snapshot()).write()
   const table = tableOf(json, frame, names)
   return frameCodec.encodeFrame(table, textOf(table))
 }
@@ -107,10 +104,10 @@ class PieceWriter {
   async #blocks(fields: FieldType[] | undefined): Promise<readonly Block[]> {
     const { polars } = this.#json
     const blocks: { start: number; rows: number; columns: Column[] }[] = []
-    const rowsAtOnce = this.#rowsOf(pieceCells, Math.min(groupColumns, this.#names.length))
+    const rowsAtOnce = rowsOf(this.#view, pieceCells, maxGroupColumns)
     let first = 0
-    for (const group of this.#view.groups(groupColumns)) {
-      const names = this.#names.slice(first, first + groupColumns)
+    for (const group of this.#view.groups(maxGroupColumns)) {
+      const names = this.#names.slice(first, first + maxGroupColumns)
       fields?.push(...polars.fieldTypes(group))
       for await (const { start, rows, columns } of this.#pieces(group, names, rowsAtOnce)) {
         if (first === 0) blocks.push({ start, rows, columns: [...columns] })
@@ -134,7 +131,7 @@ class PieceWriter {
     const table = { rows, columns: step.count === 0 ? [] : columns }
     const own = step.label === 0 ? undefined : labelsOf(labels, start, start + rows)
     const encode = await runInSlices(frameCodec.encodeRows(table, step, own))
-    const rowsAtOnce = this.#rowsOf(writtenCells, Math.max(1, step.count))
+    const rowsAtOnce = rowsOf(this.#view, writtenCells, Math.max(1, step.count))
     for (let row = 0; row < rows; row += rowsAtOnce) {
       if (start + row > 0) this.#text(',')
       this.#texts.push(encode(row, Math.min(rows, row + rowsAtOnce)))
@@ -144,8 +141,8 @@ class PieceWriter {
 
   /** Writes the layout `columns`: groups of columns that fit a piece, and a long column in pieces of its rows. */
   async #writeColumns(labels: Column | undefined): Promise<void> {
-    const width = Math.min(groupColumns, Math.max(1, Math.floor(this.#names.length / this.#pieceCount)))
-    const rowsAtOnce = this.#rowsOf(pieceCells, width)
+    const width = Math.min(maxGroupColumns, Math.max(1, Math.floor(this.#names.length / this.#pieceCount)))
+    const rowsAtOnce = rowsOf(this.#view, pieceCells, width)
     let first = 0
     for (const group of this.#view.groups(width)) {
       const names = this.#names.slice(first, first + width)
@@ -169,12 +166,6 @@ class PieceWriter {
   /** How many pieces the frame's cells make. */
   get #pieceCount(): number {
     return this.#view.cells / pieceCells
-  }
-
-  /** Returns how many rows of `width` columns have so many cells: a multiple of 8, which bits are cut at, or few. */
-  #rowsOf(cells: number, width: number): number {
-    const rows = (cells * this.#rows * this.#names.length) / (this.#view.cells * width)
-    return rows < 8 ? Math.max(1, Math.floor(rows)) : Math.floor(rows / 8) * 8
   }
 
   #text(text: string): void {

@@ -8,6 +8,7 @@ import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype
 import { BadInput, BadOutput } from '../errors.ts'
 import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
 import type { Slices } from '../memory/slices.ts'
+import { parquetAddon } from '../native/add-on.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
 import {
@@ -20,12 +21,14 @@ import {
   packBits,
   textColumnOf,
 } from './columns.ts'
+import { type FrameView, isInPieces } from './frame-view.ts'
 import { isLabelKind } from './labels.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
 import type { Polars } from './polars.ts'
 import type { ColumnFailure } from './polars-columns.ts'
 import type { DataFrame } from './polars-package.ts'
+import { parquetCells, parquetInPieces } from './write-parquet.ts'
 
 /** A frame's columns and its row labels. */
 export interface LabelledTable<C extends AnyColumn = Column> {
@@ -54,14 +57,32 @@ export function readParquet(bytes: Uint8Array, name: string): MaybePromise<Colum
   )
 }
 
-/** Encodes a frame as Parquet, in memory of the pool where it is made from columns. **Errors**: of Polars. */
-export function encodeParquet(polars: Polars, frame: DataFrame): { readonly body: Uint8Array; pooled?: PooledBody } {
+/** A file, and the memory of the pool that it lies in. */
+interface ParquetBody {
+  readonly body: Uint8Array
+  readonly pooled?: PooledBody
+}
+
+/**
+ * Encodes a frame as Parquet, in memory of the pool where it is made from columns. Returns a promise for a large or
+ * wide frame. **Errors**: of Polars.
+ */
+export function encodeParquet(polars: Polars, frame: DataFrame): MaybePromise<ParquetBody> {
+  const view = polars.view(frame)
+  if (parquetAddon !== undefined && isInPieces(view, parquetCells)) return encodeInPieces(polars, view.snapshot())
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, (size) => {
     taken = bufferPool.take(size)
     return taken
   })
   return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
+}
+
+async function encodeInPieces(polars: Polars, view: FrameView): Promise<ParquetBody> {
+  const own = await parquetInPieces(polars, view)
+  if (own !== undefined) return { body: own }
+  const [whole] = view.groups(view.width)
+  return { body: polars.writeParquet(whole) }
 }
 
 /** Converts a DataFrame message to columns, in slices. **Errors**: BadInput `columns`, `dtype`. */

@@ -6,6 +6,7 @@
  * @module
  */
 import { type ColumnKind, elementTypes, itemSize } from '../dtype.ts'
+import { joinBytes, runAtOnce, type Slices } from '../memory/slices.ts'
 import { parquetAddon } from '../native/add-on.ts'
 import { encodeArrowSchema } from './arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText } from './columns.ts'
@@ -34,36 +35,70 @@ export function encodeParquet(
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
 ): Uint8Array | undefined {
   if (columns.length === 0 || parquetAddon === undefined || !columns.every(isFlat)) return undefined
+  if (rows === 0) return fileOf(columns, [], magic)
+  const group = writePages({ rows, columns }, 0, (bound) => {
+    if (bound > maxPageBytes) return undefined
+    const pages = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
+    pages.set(magic)
+    return pages.subarray(magic.length)
+  })
+  if (group === undefined) return undefined
+  const { buffer, byteOffset, length } = group.pages
+  return fileOf(
+    columns,
+    [{ rows, chunks: group.chunks }],
+    Buffer.from(buffer, byteOffset - magic.length, magic.length + length),
+  )
+}
+
+/** Some rows of all columns. */
+export interface RowGroup {
+  readonly rows: number
+  readonly chunks: readonly Chunk[]
+}
+
+/**
+ * Writes the pages of flat columns that follow the first `before` bytes of pages, in memory of `allocate`, which gets
+ * the most bytes that they take. Undefined if that is, and for offsets that contradict each other.
+ */
+export function writePages(
+  { rows, columns }: ColumnTable,
+  before: number,
+  allocate: (bound: number) => Buffer | undefined,
+): { readonly chunks: readonly Chunk[]; readonly pages: Buffer } | undefined {
+  if (parquetAddon === undefined) return undefined
   const own = columns.map((column) => (column.kind === 'str' ? contiguousText(column, rows) : column))
-  if (rows === 0) return fileOf(own, [], 0, magic)
   const parts: Uint8Array[] = []
   const program = Float64Array.from([rows, own.length, ...own.flatMap((column) => wordsOf(column, rows, parts))])
-  const bound = parquetAddon.boundParquet(program, parts)
-  if (bound > maxPageBytes) return undefined
-  const pages = Buffer.from(allocate(magic.length + bound + footerBound(own)))
-  pages.set(magic)
-  if (!parquetAddon.writeParquet(program, parts, pages, magic.length)) return undefined
-  let start = magic.length
-  const chunks = own.map((column, i): Chunk => {
+  const memory = allocate(parquetAddon.boundParquet(program, parts))
+  if (memory === undefined || !parquetAddon.writeParquet(program, parts, memory, 0)) return undefined
+  const first = magic.length + before
+  let start = 0
+  const chunks = own.map((_, i): Chunk => {
     const at = programWords + i * columnWords
     const [dictionary, data, end] = program.subarray(at + 4, at + 7)
-    const chunk = { column, start, dictionary: dictionary === -1 ? undefined : dictionary, data, bytes: end - start }
+    const chunk = {
+      start: first + start,
+      dictionary: dictionary === -1 ? undefined : first + dictionary,
+      data: first + data,
+      bytes: end - start,
+    }
     start = end
     return chunk
   })
-  return fileOf(own, chunks, rows, pages.subarray(0, start))
+  return { chunks, pages: memory.subarray(0, start) }
 }
 
 /** The pages of a column: where the first one, its dictionary's and that of its values start, and their bytes. */
-interface Chunk {
-  readonly column: Column
+export interface Chunk {
   readonly start: number
   readonly dictionary: number | undefined
   readonly data: number
   readonly bytes: number
 }
 
-function isFlat(column: AnyColumn): column is Column {
+/** Whether a column is written here. */
+export function isFlat(column: AnyColumn): column is Column {
   // Seconds are no unit of Parquet's, and it has no float16 that all readers know.
   return 'kind' in column && !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
 }
@@ -81,53 +116,69 @@ function footerBound(columns: readonly Column[]): number {
 }
 
 /** Returns the file: its pages, in place where the memory behind them has room, then the footer. */
-function fileOf(columns: readonly Column[], chunks: readonly Chunk[], rows: number, pages: Buffer): Uint8Array {
-  const footer = footerOf(columns, chunks, rows)
-  const tail = Buffer.alloc(8, '\0\0\0\0PAR1')
-  tail.writeUInt32LE(footer.length)
-  const size = pages.length + footer.length + tail.length
-  if (chunks.length === 0 || pages.byteOffset + size > pages.buffer.byteLength)
-    return Buffer.concat([pages, footer, tail])
+function fileOf(columns: readonly Column[], groups: readonly RowGroup[], pages: Buffer): Uint8Array {
+  const tail = runAtOnce(tailOf(columns, groups))
+  const size = pages.length + tail.length
+  if (groups.length === 0 || pages.byteOffset + size > pages.buffer.byteLength) return Buffer.concat([pages, tail])
   const file = Buffer.from(pages.buffer, pages.byteOffset, size)
-  file.set(footer, pages.length)
-  file.set(tail, pages.length + footer.length)
+  file.set(tail, pages.length)
   return file
 }
 
+/** Returns a file of row groups whose `pages` follow each other, in slices. */
+export function* parquetOf(
+  columns: readonly Column[],
+  groups: readonly RowGroup[],
+  pages: readonly Buffer[],
+): Slices<Buffer> {
+  const tail = yield* tailOf(columns, groups)
+  return yield* joinBytes([magic, ...pages, tail])
+}
+
+/** Returns what follows the pages: the footer, its length and the last magic. */
+function* tailOf(columns: readonly Column[], groups: readonly RowGroup[]): Slices<Buffer> {
+  const footer = yield* footerOf(columns, groups)
+  const end = Buffer.alloc(8, '\0\0\0\0PAR1')
+  end.writeUInt32LE(footer.length)
+  return Buffer.concat([footer, end])
+}
+
 /** FileMetaData: 1 version, 2 schema, 3 num_rows, 4 row_groups, 5 key_value_metadata, 6 created_by. */
-function footerOf(columns: readonly Column[], chunks: readonly Chunk[], rows: number): Uint8Array {
+function* footerOf(columns: readonly Column[], groups: readonly RowGroup[]): Slices<Uint8Array> {
   const out = new ThriftWriter()
   const needsArrow = columns.some(({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone))
-  out.fields(() => {
-    out.integer(1, 1)
-    out.structs(2, [undefined, ...columns], (column) => {
-      if (column !== undefined) return writeElement(out, column)
-      out.text(4, 'root')
-      out.integer(5, columns.length)
-    })
-    out.integer(3, rows, i64)
-    out.structs(4, chunks.length === 0 ? [] : [chunks], (group) => writeGroup(out, group, rows))
-    if (needsArrow) {
-      out.structs(5, [encodeArrowSchema(columns)], (schema) => {
-        out.text(1, 'ARROW:schema')
-        out.text(2, schema.toString('base64'))
-      })
-    }
-    out.text(6, 'serving')
+  out.integer(1, 1)
+  yield* out.structs(2, [undefined, ...columns], (column) => {
+    if (column !== undefined) return writeElement(out, column)
+    out.text(4, 'root')
+    out.integer(5, columns.length)
   })
+  const rows = groups.reduce((sum, group) => sum + group.rows, 0)
+  out.integer(3, rows, i64)
+  yield* out.structs(4, groups, (group) => writeGroup(out, columns, group))
+  if (needsArrow) {
+    yield* out.structs(5, [encodeArrowSchema(columns)], (schema) => {
+      out.text(1, 'ARROW:schema')
+      out.text(2, schema.toString('base64'))
+    })
+  }
+  out.text(6, 'serving')
+  out.end()
   return out.bytes
 }
 
 /** RowGroup: 1 columns, 2 total_byte_size, 3 num_rows. ColumnChunk: 2 file_offset, 3 meta_data. */
-function writeGroup(out: ThriftWriter, chunks: readonly Chunk[], rows: number): void {
-  out.structs(1, chunks, ({ column, start, dictionary, data, bytes }) => {
+function* writeGroup(out: ThriftWriter, columns: readonly Column[], { rows, chunks }: RowGroup): Slices<void> {
+  let column = 0
+  yield* out.structs(1, chunks, ({ start, dictionary, data, bytes }) => {
+    const own = columns[column++]
     out.integer(2, start, i64)
     // ColumnMetaData: 1 type, 2 encodings, 3 path, 4 codec, 5 num_values, 6 and 7 sizes, 9 data_page_offset,
     // 11 dictionary_page_offset.
     out.struct(3, () => {
-      out.integer(1, physicalOf(column))
+      out.integer(1, physicalOf(own))
       out.integers(2, dictionary === undefined ? [plain, rle] : [plain, rle, rleDictionary])
-      out.texts(3, [column.name])
+      out.texts(3, [own.name])
       out.integer(4, uncompressed)
       out.integer(5, rows, i64)
       out.integer(6, bytes, i64)

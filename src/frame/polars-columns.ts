@@ -3,7 +3,7 @@
  * @module
  */
 import { type ColumnKind, isWideInteger } from '../dtype.ts'
-import { decodeArrow, holdBytesOrHalves } from './arrow.ts'
+import { decodeArrow, decodeFlatArrow, holdBytesOrHalves } from './arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf } from './columns.ts'
 import { type FrameType, kindOfType } from './frame-dtype.ts'
 import { tableBehind } from './lazy-frame.ts'
@@ -139,6 +139,13 @@ export function toVectors(polars: typeof pl, frame: DataFrame): ColumnTable<AnyC
   if (whole !== undefined) return whole
   const other = names.find((_, i) => variants[i] === 'Object' || nestedVariants.has(variants[i]))
   return { failure: 'type', column: other ?? '' }
+}
+
+/** See `Polars`. */
+export function flatColumns(frame: DataFrame): ColumnTable | undefined {
+  const own = tableBehind(frame)
+  if (own !== undefined) return own.columns.every((column) => 'kind' in column) ? (own as ColumnTable) : undefined
+  return decodeFlatArrow(ipcOf(frame)) ?? decodeFlatArrow(ipcOf(member(frame, 'rechunk')()))
 }
 
 /** Types without buffers of their own, and what they are cast to. */

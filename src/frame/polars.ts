@@ -18,6 +18,7 @@ import {
   arrowOf,
   type ColumnFailure,
   fieldTypes,
+  flatColumns,
   ipcOf,
   member,
   namesOf,
@@ -50,6 +51,8 @@ export interface Polars {
   view(frame: DataFrame): FrameView
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
   toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
+  /** Returns the columns as Polars holds them, if all are of numbers, booleans, times, text or bytes. */
+  flatColumns(frame: DataFrame): ColumnTable | undefined
   /** Returns the only column of a frame. The user's function must not hold `frame`. */
   seriesOf(frame: DataFrame): Series
   /** Returns a frame with the series as its only column. For reading only. */
@@ -82,7 +85,7 @@ export interface Polars {
   /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
   /** Lists and objects become JSON text, bytes base64. */
-  writeCsv(frame: DataFrame): Buffer
+  writeCsv(frame: DataFrame, hasHeader?: boolean): Buffer
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
   /** `allocate`: makes the memory of the file, where it is made from columns. */
@@ -126,6 +129,7 @@ function wrap(polars: typeof pl): Polars {
     fieldTypes: (frame) => fieldTypes(polars, frame),
     view: (frame) => viewOf(polars, frame),
     toVectors: (frame) => toVectors(polars, frame),
+    flatColumns,
     seriesOf: (frame) => seriesOf(polars, frame),
     // Not DataFrame([series]): it renames an unnamed series in index, which the user's function may hold.
     frameOf: (series) => frameBehind(series) ?? series.toFrame(),
@@ -201,9 +205,9 @@ function wrap(polars: typeof pl): Polars {
         nullValues: [...nullWords],
         ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
       }),
-    writeCsv(frame) {
+    writeCsv(frame, hasHeader = true) {
       try {
-        return member(frame, 'writeCSV')()
+        return csvOf(frame, hasHeader)
       } catch (error) {
         const table = toVectors(polars, frame)
         if ('failure' in table) throw error
@@ -211,7 +215,7 @@ function wrap(polars: typeof pl): Polars {
         const indices = table.columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
         if (indices.length === 0) throw error
         const texts = unnestColumns({ ...table, columns: indices.map((i) => table.columns[i]) }, exactTimes)
-        return member(put(frame, indices, fromColumns(texts)), 'writeCSV')()
+        return csvOf(put(frame, indices, fromColumns(texts)), hasHeader)
       }
     },
     readParquet: (file) => polars.readParquet(asBuffer(file)),
@@ -231,6 +235,12 @@ function wrap(polars: typeof pl): Polars {
       return texts.reduce((sum, name) => sum + Number(member(frame, 'getColumn')(name).str.lengths().sum()), 0)
     },
   }
+}
+
+function csvOf(frame: DataFrame, hasHeader: boolean): Buffer {
+  const texts: Uint8Array[] = []
+  member(frame, 'writeCSV')(new Pieces((piece) => texts.push(piece)), { includeHeader: hasHeader })
+  return texts.length === 1 ? asBuffer(texts[0]) : Buffer.concat(texts)
 }
 
 function seriesOf(polars: typeof pl, frame: DataFrame): Series {

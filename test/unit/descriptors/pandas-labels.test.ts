@@ -45,7 +45,7 @@ describe('labels of floats', () => {
     expect(labels(value)).toEqual(own)
     expect(JSON.parse(String((await series.toHttpResponse(value)).body))).toEqual(JSON.parse(texts.series))
     const { frames, frame } = await echo('split', texts.split)
-    expect(labels(await frames.fromProto(frames.toProto(frame)))).toEqual(own)
+    expect(labels(await frames.fromProto(await frames.toProto(frame)))).toEqual(own)
   })
 
   it('are set by withLabels, beside integers', async () => {

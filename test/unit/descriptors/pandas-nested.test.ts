@@ -131,7 +131,7 @@ describe('columns of lists and objects', () => {
   }, 60_000)
 
   it('are JSON text in messages', async () => {
-    const message = new io.PandasDataFrame().toProto(await frameOf('[{"a":[1,2]},{"a":null}]'))
+    const message = await new io.PandasDataFrame().toProto(await frameOf('[{"a":[1,2]},{"a":null}]'))
     expect(message).toMatchObject({ columns: [{ stringValues: ['[1,2]', ''], nullPositions: Uint32Array.of(1) }] })
     const back = await new io.PandasDataFrame({ dtype: { a: 'list' } }).fromProto(message)
     expect(await textOf(back)).toBe('[{"a":[1,2]},{"a":null}]')

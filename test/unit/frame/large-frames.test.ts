@@ -105,22 +105,25 @@ describe('large frames', () => {
     60_000,
   )
 
-  it.each(['records', 'columns', 'table'] as const)(
-    'of many columns are asked for a member once, which looks up all their names, in orient %s',
-    async (orient) => {
-      const row = Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, j]))
-      const frame = pl.DataFrame(Array.from({ length: 20 }, () => row))
-      const asked: PropertyKey[] = []
-      const watched = new Proxy({} as pl.DataFrame, {
-        get(_, key) {
-          if (typeof key === 'string') asked.push(key)
-          return Reflect.get(frame, key)
-        },
-      })
-      await new io.PandasDataFrame({ orient }).toHttpResponse(watched)
-      expect(asked).toEqual(['inner'])
-    },
-  )
+  it.each([
+    { orient: 'records' },
+    { orient: 'columns' },
+    { orient: 'table' },
+    { defaultFormat: 'csv' },
+    { defaultFormat: 'parquet' },
+  ] as const)('of many columns are asked for a member once, which looks up all their names: %o', async (options) => {
+    const row = Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, j]))
+    const frame = pl.DataFrame(Array.from({ length: 20 }, () => row))
+    const asked: PropertyKey[] = []
+    const watched = new Proxy({} as pl.DataFrame, {
+      get(_, key) {
+        if (typeof key === 'string') asked.push(key)
+        return Reflect.get(frame, key)
+      },
+    })
+    await new io.PandasDataFrame(options).toHttpResponse(watched)
+    expect(asked).toEqual(['inner'])
+  })
 
   it.skipIf(schedstat === -1)(
     'of many columns are written as Parquet faster than Polars gives its pieces',

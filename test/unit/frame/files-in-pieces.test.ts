@@ -1,0 +1,111 @@
+import pl from 'nodejs-polars'
+import { type HttpResponse, io } from 'serving'
+import { describe, expect, it } from 'vitest'
+import type { FrameFormat } from '../../../src/frame/frame-formats.ts'
+import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
+
+/** Returns the body of a frame, and the turns that the event loop took meanwhile. */
+async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise<{ body: Buffer; turns: number }> {
+  let turns = 0
+  let handle = setImmediate(function tick() {
+    turns++
+    handle = setImmediate(tick)
+  })
+  const { body } = (await new io.PandasDataFrame({ defaultFormat }).toHttpResponse(frame)) as HttpResponse
+  clearImmediate(handle)
+  return { body: Buffer.from(body as Uint8Array), turns }
+}
+
+const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
+const texts = ['', 'a,b', 'a"b', '"', 'a\nb', '"\n"', 'a\rb', ' a', 'é', null, 'text that is longer than a view']
+const columnsOf = (rows: number, turn = 0) => ({
+  number: list(rows, (row) => (row % 7 === 3 ? null : row / 7)),
+  text: list(rows, (row) => texts[(row + turn) % texts.length]),
+  bool: list(rows, (row) => (row % 5 === 1 ? null : row % 3 === 0)),
+})
+const frameOf = (rows: number) =>
+  pl
+    .DataFrame(columnsOf(rows))
+    .withColumns(
+      pl.lit(1e21).alias('large'),
+      pl.col('number').cast(pl.Int64).alias('whole'),
+      pl.col('number').cast(pl.Int64).cast(pl.Date).alias('date'),
+      pl.col('number').cast(pl.Int64).cast(pl.Datetime('ms')).alias('time'),
+      pl.col('number').cast(pl.Float32).alias('"quoted",\nname'),
+    )
+const long = () => frameOf(50_001)
+const wide = () =>
+  pl.DataFrame(
+    Object.fromEntries(
+      list(300, (i) => {
+        const { number, text, bool } = columnsOf(600, i)
+        return [
+          [`n${i}`, number],
+          [`t"${i}\n`, text],
+          [`b${i}`, bool],
+        ]
+      }).flat(),
+    ),
+  )
+
+describe('files in pieces', () => {
+  it.each([
+    ['long', long],
+    ['wide', wide],
+  ])('are the CSV that Polars writes of the whole: %s', async (_, make) => {
+    const frame = make()
+    const { body, turns } = await written(frame, 'csv')
+    expect(body.equals(frame.writeCSV())).toBe(true)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  it('hold lists as CSV does', async () => {
+    const frame = pl.DataFrame({ a: list(40_000, (row) => row), l: list(40_000, (row) => [row, row + 1]) })
+    const { body } = await written(frame, 'csv')
+    expect(body.toString()).toBe(`a,l\n${list(40_000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`)
+  })
+
+  it.each([
+    ['long', long],
+    ['wide', wide],
+  ])('are read as the Parquet that Polars writes of the whole: %s', async (_, make) => {
+    const frame = make()
+    const { body, turns } = await written(frame, 'parquet')
+    const read = pl.readParquet(body)
+    expect(read.columns).toEqual(frame.columns)
+    expect(read.dtypes.map(String)).toEqual(frame.dtypes.map(String))
+    expect(read.frameEqual(frame, true)).toBe(true)
+    expect(turns).toBeGreaterThan(0)
+  })
+
+  it('have a row group for the rows of a column in a piece', async () => {
+    const frame = pl.DataFrame({ a: list(300_000, (row) => row), b: list(300_000, (row) => `${row}`) })
+    const { body } = await written(frame, 'parquet')
+    const { groups } = readParquetMetadata(body)
+    expect(groups.length).toBeGreaterThan(2)
+    expect(groups.reduce((rows, group) => rows + group.rows, 0)).toBe(300_000)
+    expect(pl.readParquet(body).frameEqual(frame, true)).toBe(true)
+  })
+
+  it.each([
+    ['categories', (frame: pl.DataFrame) => frame.withColumn(pl.col('text').cast(pl.Categorical))],
+    ['lists', (frame: pl.DataFrame) => frame.withColumn(pl.concatList(['number', 'large']).alias('text'))],
+    ['nulls alone', (frame: pl.DataFrame) => frame.withColumn(pl.lit(null).alias('text'))],
+    ['decimals', (frame: pl.DataFrame) => frame.withColumn(pl.lit(1).cast(pl.Decimal(9, 2)).alias('text'))],
+  ])('are left to Polars for columns of %s', async (_, change) => {
+    const frame = change(long())
+    const { body } = await written(frame, 'parquet')
+    const read = pl.readParquet(body)
+    expect(read.dtypes.map(String)).toEqual(pl.readParquet(frame.writeParquet()).dtypes.map(String))
+    expect(read.tail(3).toString()).toBe(frame.tail(3).toString())
+  })
+
+  it('are of the frame as it was when it was returned', async () => {
+    const frame = long()
+    const expected = frame.writeCSV()
+    const descriptor = new io.PandasDataFrame({ defaultFormat: 'csv' })
+    const answer = descriptor.toHttpResponse(frame)
+    frame.columns = frame.columns.map((name) => `other ${name}`)
+    expect(Buffer.from(((await answer) as HttpResponse).body as Uint8Array).equals(expected)).toBe(true)
+  })
+})
