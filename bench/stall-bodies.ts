@@ -114,13 +114,13 @@ export const attacks: readonly Attack[] = [
     field: 'ndarray',
     message: { stringValues: many(times, () => 'ab') },
   })),
-  rpc('series of three letters', 'series', (times) => ({
-    field: 'series',
-    message: { stringValues: many(times, () => 'abc') },
-  })),
-  rpc('array of three letters', 'array', (times) => ({
+  rpc('array of words', 'array', (times) => ({
     field: 'ndarray',
-    message: { stringValues: many(times, () => 'abc') },
+    message: { stringValues: many(times, (i) => `word ${i}`) },
+  })),
+  rpc('series of words', 'series', (times) => ({
+    field: 'series',
+    message: { stringValues: many(times, (i) => `word ${i}`) },
   })),
   rpc('series of strings', 'series', (times) => ({
     field: 'series',
