@@ -4,6 +4,7 @@
  */
 
 import { type DataOf, type DType, dataConstructor, dtypes, elementTypes, isFloat, isWideInteger } from '../dtype.ts'
+import { LongList } from '../memory/long-list.ts'
 import type { Slices } from '../memory/slices.ts'
 import { asciiText, highWord, numberToFloat16, pythonRepr, scanNumber, scanned } from '../text/number-text.ts'
 import type { ParseFailureKind } from './number-codec.ts'
@@ -57,7 +58,7 @@ export class Elements {
   low = 0
   high = 0
   #words: Uint32Array = this.#firstWords
-  #strings: string[] = []
+  #strings = new LongList<string>(0)
   #kinds = 0
   #isEnforced = false
 
@@ -89,7 +90,7 @@ export class Elements {
   release(): void {
     this.values = this.#firstValues
     this.#words = this.#firstWords
-    if (this.#strings.length > 0) this.#strings = []
+    if (this.#strings.length > 0) this.#strings = new LongList(0)
   }
 
   /** Stores the number token that {@link scanNumber} has just read, `json[start..end)`. */
@@ -256,6 +257,11 @@ export class Elements {
     this.count = count
   }
 
+  /** Called between slices with how far the text has been read, and where it ends. */
+  progress(at: number, end: number): void {
+    this.#strings.progress(at, end)
+  }
+
   /** Whether strings were stored; numbers must then not be written to `values` directly. */
   get holdsStrings(): boolean {
     return (this.#kinds & sawString) !== 0
@@ -264,7 +270,7 @@ export class Elements {
   /** Sorts the last row, whose elements were stored in the order of `columns`, by column index. */
   orderRow(columns: readonly number[]): void {
     const base = this.count - columns.length
-    if (this.#strings.length > 0) reorder(this.#strings, base, columns)
+    if (this.#strings.length > 0) reorder(this.#strings.list, base, columns)
     else if (this.#isWide) reorder(new BigUint64Array(this.#words.buffer), base, columns)
     else reorder(this.values, base, columns)
   }
@@ -278,7 +284,7 @@ export class Elements {
 
   /** Returns the elements in newly allocated memory. **Cost**: one copy of exact size; none for strings. */
   finish(): DataOf<DType> {
-    if (this.resultType() === 'str') return this.#strings
+    if (this.resultType() === 'str') return this.#strings.finish()
     const data = this.#allocate()
     this.#convert(data, 0, this.count)
     return data
@@ -286,7 +292,7 @@ export class Elements {
 
   /** As {@link finish}, in slices. */
   *finishInSlices(): Slices<DataOf<DType>> {
-    if (this.resultType() === 'str') return this.#strings
+    if (this.resultType() === 'str') return this.#strings.finish()
     const data = this.#allocate()
     for (let from = 0; from < this.count; from += sliceElements) {
       this.#convert(data, from, Math.min(from + sliceElements, this.count))

@@ -98,6 +98,7 @@ export function* parseInSlices(
     const shape = walk(json, own, (own.rowPos || own.pos) + sliceBytes)
     sawNonAscii ||= token.sawNonAscii
     yield
+    elements.progress(own.rowPos || own.pos, json.length)
     if (shape === undefined) continue
     if ('failure' in shape) return checkText(json, shape, sawNonAscii)
     const data = yield* elements.finishInSlices()

@@ -6,6 +6,7 @@
  * @module
  */
 import { BadInput, expected } from '../errors.ts'
+import { LongList } from '../memory/long-list.ts'
 import type { Slices } from '../memory/slices.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
@@ -76,10 +77,15 @@ const shortStringBytes = 72
 export const strings: FieldType = {
   take(reader, message, name) {
     if (!reader.is(wireType.bytes)) return false
-    message[name] ??= []
+    message[name] ??= new LongList<string>(reader.pos)
+    const list = message[name] as LongList<string>
     reader.count(shortStringBytes)
-    ;(message[name] as string[]).push(reader.string())
+    list.push(reader.string())
+    list.progress(reader.pos, reader.len)
     return true
+  },
+  finish(message, name) {
+    message[name] = (message[name] as LongList<string>).finish()
   },
   write(writer, number, value: readonly string[]) {
     for (const text of value) writer.text(number, text)

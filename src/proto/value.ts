@@ -3,6 +3,7 @@
  * @module
  */
 import { BadInput, PayloadTooLarge } from '../errors.ts'
+import { LongList } from '../memory/long-list.ts'
 import type { Slices } from '../memory/slices.ts'
 import { isRecord } from '../options.ts'
 import { maxStretchBytes } from '../text/json-scan.ts'
@@ -134,14 +135,17 @@ export function* readValueInSlices(reader: ProtoReader, depth = 0): Slices<unkno
 
 function* readListInSlices(reader: ProtoReader, list: unknown[], depth: number): Slices<void> {
   checkDepth(depth, reader)
+  const long = new LongList(reader.pos, list)
   for (let end = reader.pos + atOnceBytes; reader.next(); ) {
     if (reader.field !== 1 || !reader.is(wireType.bytes)) reader.skipField()
-    else if (!reader.isLonger(atOnceBytes)) list.push(reader.message(() => readValue(reader, depth)))
-    else list.push(yield* reader.messageInSlices(() => readValueInSlices(reader, depth)))
+    else if (!reader.isLonger(atOnceBytes)) long.push(reader.message(() => readValue(reader, depth)))
+    else long.push(yield* reader.messageInSlices(() => readValueInSlices(reader, depth)))
     if (reader.pos < end) continue
     end = reader.pos + atOnceBytes
+    long.progress(reader.pos, reader.len)
     yield
   }
+  long.finish()
 }
 
 function* readStructInSlices(reader: ProtoReader, object: Record<string, unknown>, depth: number): Slices<void> {

@@ -5,6 +5,7 @@
  */
 import { isAscii } from 'node:buffer'
 import { BadInput, PayloadTooLarge } from '../errors.ts'
+import { LongList } from '../memory/long-list.ts'
 import type { Slices } from '../memory/slices.ts'
 import { containerWork, maxStretchBytes } from './json-scan.ts'
 import { skipSpace } from './json-syntax.ts'
@@ -48,6 +49,8 @@ class Level {
   element: number
   /** Set once elements of it were parsed. */
   target: unknown[] | Record<string, unknown> | undefined
+  /** Fills the target of a list. */
+  long: LongList<unknown> | undefined
   /** The element before `start` was put in whole, so that a comma or the closing bracket must follow. */
   isAfterChild = false
   /** Members of the object so far; a key that comes twice counts twice. */
@@ -201,6 +204,7 @@ class Builder {
       if (level.target === undefined) this.#open(levels[depth - 1], level)
       if (level.element > level.start) this.#add(level, level.start, level.element - 1)
       level.start = level.element
+      level.long?.progress(level.start, this.#json.length)
     }
   }
 
@@ -208,6 +212,7 @@ class Builder {
   takeRest(level: Level, end: number): void {
     if (level.isAfterChild) this.requireBlank(level.start, end)
     else this.#add(level, level.start, end)
+    level.long?.finish()
   }
 
   requireBlank(start: number, end: number): void {
@@ -224,7 +229,10 @@ class Builder {
 
   /** Makes the list or object of a level and puts it into that of its parent. */
   #open(parent: Level | undefined, level: Level): void {
-    level.target = level.kind === list ? [] : {}
+    if (level.kind === list) {
+      level.target = []
+      level.long = new LongList(level.bracket, level.target)
+    } else level.target = {}
     this.put(parent, level.bracket, level.target)
   }
 
@@ -233,9 +241,9 @@ class Builder {
     if (level === undefined) {
       this.requireBlank(0, start)
       this.#root = value
-    } else if (Array.isArray(level.target)) {
+    } else if (level.long !== undefined) {
       this.requireBlank(level.element, start)
-      level.target.push(value)
+      level.long.push(value)
     } else {
       // The blank keeps `{"a":5[` from reading as `{"a":50`.
       const key = JSON.parse(`{${this.#text(level.element, start)} 0}`) as object
@@ -255,12 +263,12 @@ class Builder {
 
   /** Parses elements and adds them to their level. */
   #add(level: Level, start: number, end: number): void {
-    const { kind, target } = level
+    const { long } = level
     const text = this.#text(start, end)
-    if (kind === list) {
+    if (long !== undefined) {
       const values = this.#parsePiece(`[${text}]`, start, end) as unknown[]
       if (values.length === 0) throw new SyntaxError('expected an element')
-      for (const value of values) (target as unknown[]).push(value)
+      for (const value of values) long.push(value)
     } else {
       const members = this.#parsePiece(`{${text}}`, start, end) as Record<string, unknown>
       const keys = Object.keys(members)
