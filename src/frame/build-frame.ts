@@ -45,7 +45,8 @@ export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): May
   return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) => {
     const isLarge = piecesOf(nested, casting) > 1
     if (mayBeLazy(nested, casting, isLarge)) return casting.polars.lazyFrame(castColumns(nested, casting, 0))
-    return isLarge ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
+    const isInPieces = isLarge || columns.length > pieceColumns
+    return isInPieces ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
   })
 }
 
@@ -76,7 +77,8 @@ function piecesOf(table: ColumnTable<AnyColumn>, { types }: Casting): number {
 async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): Promise<DataFrame> {
   const { polars } = casting
   const { rows, columns } = table
-  const average = columns.length / piecesOf(table, casting)
+  const average = columns.length / Math.max(1, piecesOf(table, casting))
+  const turn = new Turn()
   const width = Math.min(pieceColumns, Math.max(1, Math.floor(average)))
   const groups: DataFrame[] = []
   for (let first = 0; first < columns.length; first += width) {
@@ -84,7 +86,7 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
     const own = { ...casting, types: casting.types.slice(first, first + width) }
     const rowsAtOnce = rowsOfPiece(rows, piecesOf(group, own))
     const build = (start: number, end: number) => buildPiece(sliceTable(group, start, end), own, start)
-    groups.push(await inPieces(polars, rows, rowsAtOnce, build))
+    groups.push(await inPieces(polars, rows, rowsAtOnce, build, turn))
   }
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
@@ -99,13 +101,15 @@ async function inPieces(
   rows: number,
   rowsAtOnce: number,
   make: (start: number, end: number) => DataFrame,
+  turn: Turn = new Turn(),
 ): Promise<DataFrame> {
   const pieces: DataFrame[] = []
-  const turn = new Turn()
-  for (let start = 0; start < rows; start += rowsAtOnce) {
+  let start = 0
+  do {
     pieces.push(make(start, Math.min(rows, start + rowsAtOnce)))
+    start += rowsAtOnce
     if (turn.isOver) await turn.next()
-  }
+  } while (start < rows)
   return polars.stack(pieces)
 }
 

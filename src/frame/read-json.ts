@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { withCopy } from '../memory/byte-copy.ts'
-import { inSlices } from '../memory/slices.ts'
+import { inSlices, type Slices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { bomLength, checkUtf8, decodeUtf8 } from '../text/utf8.ts'
 import { type Column, type ColumnTable, renameColumns } from './columns.ts'
@@ -72,8 +72,8 @@ function readFrame(
   { bom, layout, name, isTyped }: Source,
   parse: (asWritten: boolean) => MaybePromise<ParsedFrame | FrameFailure>,
 ): MaybePromise<JsonFrame> {
-  const accept = (frame: ParsedFrame): JsonFrame => {
-    if (layout === 'table') return applySchema(frame, json, bom, name)
+  const accept = (frame: ParsedFrame): MaybePromise<JsonFrame> => {
+    if (layout === 'table') return inSlices(applySchema(frame, json, bom, name))
     const { table, labels } = frame
     const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
     return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
@@ -84,7 +84,7 @@ function readFrame(
     if (frame.failure !== 'kind' || !isTyped || layout === 'table') throw mixed
     return whenReady(parse(true), (written) => {
       if ('failure' in written) throw mixed
-      return { ...accept(written), mixed }
+      return whenReady(accept(written), (settled) => ({ ...settled, mixed }))
     })
   })
 }
@@ -97,9 +97,9 @@ function widened(type: FrameType | undefined, { kind }: Column): FrameType | und
 /** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
 
-function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): JsonFrame {
+function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): Slices<JsonFrame> {
   const [start, end] = schema ?? [0, 0]
-  const parsed = end - start > maxSchemaBytes ? undefined : parseTableSchema(json.subarray(start, end))
+  const parsed = end - start > maxSchemaBytes ? undefined : yield* parseTableSchema(json.subarray(start, end))
   const offset = bom + start
   if (parsed === undefined) {
     throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
@@ -107,7 +107,7 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
       offset,
     })
   }
-  const ordered = orderBySchema(table, parsed)
+  const ordered = yield* orderBySchema(table, parsed)
   if (typeof ordered === 'string') {
     const column = JSON.stringify(ordered.slice(0, 80))
     throw new BadInput(
@@ -118,6 +118,7 @@ function applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: numb
       },
     )
   }
+  yield
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
   // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.

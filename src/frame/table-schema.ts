@@ -5,6 +5,7 @@
  */
 
 import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
+import type { Slices } from '../memory/slices.ts'
 import { tooDeepAt } from '../text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
@@ -49,24 +50,29 @@ function typeOf({ type, tz, constraints }: Field): FrameType | undefined {
   }
 }
 
+/** Fields or columns that are looked at in a slice, at a microsecond each. */
+const fieldsInSlice = 512
+
 /**
- * Parses the schema's text. Returns undefined if it is not a schema. For other field types `type` is undefined: their
- * values keep the types they have in JSON.
+ * Parses the schema's text, in slices. Returns undefined if it is not a schema. For other field types `type` is
+ * undefined: their values keep the types they have in JSON.
  */
-export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
+export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | undefined> {
   if (tooDeepAt(json) !== -1) return undefined
+  yield
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
     value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())
   } catch {
     return undefined
   }
+  yield
   if (!Array.isArray(value.fields)) return undefined
   const fields: { name: string; type: FrameType | undefined }[] = []
   for (const field of value.fields as readonly Field[]) {
     const name = typeof field?.name === 'number' ? String(field.name) : field?.name
     if (typeof name !== 'string') return undefined
-    fields.push({ name, type: typeOf(field) })
+    if (fields.push({ name, type: typeOf(field) }) % fieldsInSlice === 0) yield
   }
   if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
   const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
@@ -75,15 +81,21 @@ export function parseTableSchema(json: Uint8Array): TableSchema | undefined {
 }
 
 /**
- * Returns the table with the columns of the schema, in the schema's order; missing ones are filled with nulls. Returns
- * a string if the table has a column that the schema lacks: its name.
+ * Returns the table with the columns of the schema, in the schema's order, in slices; missing ones are filled with
+ * nulls. Returns a string if the table has a column that the schema lacks: its name.
  */
-export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
+export function* orderBySchema(table: ColumnTable, { fields }: TableSchema): Slices<ColumnTable | string> {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
+  yield
   const known = new Set(fields.map(({ name }) => name))
   const other = table.columns.find(({ name }) => !known.has(name))
   if (other !== undefined) return other.name
-  return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nulls(name, table.rows)) }
+  yield
+  const columns: Column[] = []
+  for (const { name } of fields) {
+    if (columns.push(byName.get(name) ?? nulls(name, table.rows)) % fieldsInSlice === 0) yield
+  }
+  return { rows: table.rows, columns }
 }
 
 function nulls(name: string, rows: number): Column {

@@ -2,7 +2,10 @@ import { openSync, readSync } from 'node:fs'
 import pl from 'nodejs-polars'
 import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { buildFrame } from '../../../src/frame/build-frame.ts'
+import { columnOf } from '../../../src/frame/columns.ts'
 import { csvParser } from '../../../src/frame/native-codec.ts'
+import { polars } from '../descriptors/frames.ts'
 
 const rows = 120_000
 const record = (i: number) => ({ a: i, b: i / 4, c: `text ${i}`, d: i % 3 === 0 ? null : i % 2 === 0 })
@@ -39,6 +42,18 @@ async function turnsOf(work: () => unknown): Promise<{ longest: number; total: n
   await new Promise<void>((resolve) => setImmediate(resolve))
   clearImmediate(handle)
   return { longest, total: ranFor() - start }
+}
+
+/** Returns the result of `work`, and the turns that the event loop took meanwhile. */
+async function turnsIn<T>(work: () => T | Promise<T>): Promise<{ value: T; turns: number }> {
+  let turns = 0
+  let handle = setImmediate(function tick() {
+    turns++
+    handle = setImmediate(tick)
+  })
+  const value = await work()
+  clearImmediate(handle)
+  return { value, turns }
 }
 
 describe('large frames', () => {
@@ -104,6 +119,31 @@ describe('large frames', () => {
     },
     60_000,
   )
+
+  it.each([0, 1, 20])('of many columns and %d rows are built in slices', async (count) => {
+    const names = Array.from({ length: 8000 }, (_, j) => `c${j}`)
+    const columns = names.map((name, j) => columnOf(name, 'float64', new Array<number>(count).fill(j)))
+    const casting = { polars, types: [], enforce: false, name: 'the tests' }
+    const { value: frame, turns } = await turnsIn(() => buildFrame({ rows: count, columns }, casting))
+    expect(frame.columns).toEqual(names)
+    expect(frame.height).toBe(count)
+    if (count > 0) expect(frame.row(count - 1)).toEqual(names.map((_, j) => j))
+    expect(turns).toBeGreaterThan(2)
+  })
+
+  it('of a table of many columns are read in slices', async () => {
+    const names = Array.from({ length: 8000 }, (_, j) => `c${j}`)
+    const fields = names.map((name, j) => ({ name, type: j % 2 === 0 ? 'integer' : 'number' }))
+    const row = Object.fromEntries(names.map((name, j) => [name, j]))
+    const body = json({ schema: { fields }, data: [row] })
+    const descriptor = new io.PandasDataFrame({ orient: 'table' })
+    const { value: frame, turns } = await turnsIn(() => descriptor.fromHttpRequest(requestOf(body)))
+    expect(frame.columns).toEqual(names)
+    expect(frame.getColumn('c7').dtype).toEqual(pl.Float64)
+    expect(frame.getColumn('c8').dtype).toEqual(pl.Int64)
+    expect(frame.row(0)).toEqual(Object.values(row))
+    expect(turns).toBeGreaterThan(1)
+  })
 
   it.each([
     { orient: 'records' },
