@@ -6,6 +6,8 @@ import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { type FirstWorker, workerNodeOptions } from './worker-process.ts'
 
+const signals = ['SIGINT', 'SIGTERM'] as const
+
 let first: Worker | undefined
 let isLoaded = false
 
@@ -19,6 +21,8 @@ export function setWorkerFile(file: URL): void {
  * loads its own and reads the options: a service is ready 60 to 90 ms sooner.
  */
 export function startFirstWorker(file: URL): void {
+  // Before the process is there, which takes some milliseconds to start.
+  for (const signal of signals) process.once(signal, leave)
   setWorkerFile(file)
   first = cluster.fork()
   // One that could not be started is not taken, and the next attempt is reported.
@@ -26,14 +30,21 @@ export function startFirstWorker(file: URL): void {
   first.once('message', () => {
     isLoaded = true
   })
-  // Where the options are wrong: else Node prints in that process that this one has gone.
+  // Where the options are wrong, or a signal ends this process before it supervises: else Node prints in that process
+  // that this one has gone.
   process.once('exit', () => first?.process.kill('SIGKILL'))
+}
+
+/** Called by a signal that comes before there is anything to finish. */
+function leave(): void {
+  process.exit(0)
 }
 
 /** Returns the worker that {@link startFirstWorker} has started; undefined where it has ended, or there is none. */
 export function takeFirstWorker(): FirstWorker | undefined {
   const worker = first
   first = undefined
+  for (const signal of signals) process.off(signal, leave)
   if (worker?.process.pid === undefined || worker.isDead() || !worker.isConnected()) return undefined
   return { worker, isLoaded }
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { engines } from '../engines.ts'
 import {
@@ -121,6 +122,18 @@ describe('a stop', () => {
     expect(await exited).toEqual({ code: 0, signal: null })
     expect(existsSync(`${file}.stopped`)).toBe(true)
     expect(stdout()).toBe('')
+  })
+
+  it('by SIGTERM before the command has loaded its code ends the first worker without a word', async () => {
+    const file = `${folder({ 'service.mjs': "export { default } from 'serving/none'" }, true)}/service.mjs`
+    for (let ms = 40; ms <= 200; ms += 20) {
+      const { child, exited, stderr } = serving(['serve', file, '--port', '0'])
+      await wait(ms)
+      child.kill('SIGTERM')
+      // Resolves when the worker, which has the same pipes, has ended, too.
+      await exited
+      expect(stderr(), `${ms} ms`).not.toContain('EPIPE')
+    }
   })
 
   it('by SIGTERM while a model is loaded waits for no model', async () => {
