@@ -88,6 +88,11 @@ export interface Endpoint {
   /** Returns the client's own deadline. **Units**: milliseconds from now; undefined for none. */
   timeoutMs?(headers: RequestHeaders): number | undefined
   /**
+   * Returns the place of a body, where numbers start, that is to lie at a multiple of 8 bytes in memory; undefined for
+   * none. **Units**: bytes.
+   */
+  alignedAt?(headers: RequestHeaders): number | undefined
+  /**
    * Called for a body that did not come at once and is not compressed: returns a receiver of its pieces, or undefined
    * to get it whole. `declared` is its Content-Length, undefined for a chunked one. **Errors**: as descriptors'
    * `receive`.

@@ -174,6 +174,11 @@ export interface HttpResponse {
    * @internal Set when the body lies in memory that is used again once it has been sent. Such a response is sent once.
    */
   readonly pooled?: PooledBody
+  /**
+   * @internal Text in front of a large body of bytes, which are those of somebody else from the next turn on: they are
+   * sent at once, or copied.
+   */
+  readonly before?: string
 }
 
 /** Whether a body is streamed from an async source. */

@@ -81,6 +81,18 @@ export class BufferPool {
 /** The pool of this thread. */
 export const bufferPool = new BufferPool()
 
+/** Returns these bytes, one behind the other, in a buffer of the pool. */
+export function joinInPool(pieces: readonly Uint8Array[]): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  const joined = new Uint8Array(bufferPool.take(length), 0, length)
+  let at = 0
+  for (const piece of pieces) {
+    joined.set(piece, at)
+    at += piece.length
+  }
+  return joined
+}
+
 /**
  * Says that the body of a response lies in buffers of the pool, which go back when it has been sent. It is a member of
  * the response, not of the bytes: a descriptor that takes the bytes alone into a response of its own owns them, and one

@@ -21,11 +21,16 @@ export interface EncodedAnswer {
   readonly body: string | Uint8Array
   /** Set where the body lies in memory of the pool. */
   readonly pooled?: PooledBody
+  /** Of {@link HttpResponse}. */
+  readonly before?: string
 }
 
 const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']]
 /** Shorter answers are copied into memory of their own. **Units**: bytes. */
 export const minPooledBytes = 64 * 1024
+
+// Text that uWebSockets.js gives to the kernel together with the bytes behind it. **Units**: bytes.
+const maxBeforeBytes = 4096
 
 /** An output that is to be sent. */
 export interface Output {
@@ -62,12 +67,16 @@ function unknownOutput(name: string, known: readonly { readonly name: string }[]
   return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
 }
 
-/** Encodes an answer. `allBinary`: what the request says for outputs of which it says nothing else. */
+/**
+ * Encodes an answer. `allBinary`: what the request says for outputs of which it says nothing else. `isAtOnce`: whether
+ * it is sent in this turn, and by nothing in between, so that one large tensor needs no copy.
+ */
 export function encodeAnswer(
   { name, version }: Model,
   id: string,
   outputs: readonly Output[],
   allBinary: boolean,
+  isAtOnce: boolean,
 ): MaybePromise<EncodedAnswer> {
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
@@ -81,7 +90,7 @@ export function encodeAnswer(
       texts.push(`"parameters":{"binary_data_size":${bytes.length}}}`)
     } else texts.push(dataOf(writtenArray(tensor)))
   }
-  const finish = (data: readonly (Uint8Array | string)[]) => joined(opening, outputs, data, binaries)
+  const finish = (data: readonly (Uint8Array | string)[]) => joined(opening, outputs, data, binaries, isAtOnce)
   if (!texts.some((text) => text instanceof Promise)) return finish(texts as (Uint8Array | string)[])
   return Promise.all(texts).then((data) => {
     const answer = finish(data)
@@ -109,6 +118,7 @@ function joined(
   outputs: readonly Output[],
   data: readonly (Uint8Array | string)[],
   binaries: readonly Uint8Array[],
+  isAtOnce: boolean,
 ): EncodedAnswer {
   const pieces: (Uint8Array | string)[] = []
   let text = opening
@@ -129,6 +139,11 @@ function joined(
   for (const piece of pieces) length += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   const json = length
   for (const bytes of binaries) length += bytes.length
+  const headers = binaries.length === 0 ? jsonHeaders : binaryHeaders(json)
+  if (isAtOnce && pieces.length === 1 && binaries.length === 1 && json <= maxBeforeBytes) {
+    const [body] = binaries
+    if (body.length > minPooledBytes) return { headers, before: text, body }
+  }
   const isPooled = length >= minPooledBytes
   const body = isPooled ? Buffer.from(bufferPool.take(length), 0, length) : Buffer.allocUnsafe(length)
   let at = 0
@@ -139,12 +154,12 @@ function joined(
       at += piece.length
     }
   }
-  const headers: readonly HeaderLine[] =
-    binaries.length === 0
-      ? jsonHeaders
-      : [
-          ['content-type', 'application/octet-stream'],
-          [lengthHeader, String(json)],
-        ]
   return { headers, body, ...(isPooled && { pooled: new PooledBody() }) }
+}
+
+function binaryHeaders(json: number): readonly HeaderLine[] {
+  return [
+    ['content-type', 'application/octet-stream'],
+    [lengthHeader, String(json)],
+  ]
 }

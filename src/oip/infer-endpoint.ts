@@ -8,10 +8,10 @@ import { BadInput, expected } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { encodeAnswer } from './infer-answer.ts'
-import { isRawBody, lengthHeader, readInfer, readRawBody } from './infer-json.ts'
+import { isLength, isRawBody, lengthHeader, readInfer, readRawBody } from './infer-json.ts'
 import { type InferRequest, noParameters } from './infer-request.ts'
 import { attempt, describeModel, infer } from './inference.ts'
 import type { Model } from './model.ts'
@@ -46,13 +46,19 @@ export class InferEndpoint implements Endpoint {
     this.readsHeaders = headersOf(models)
   }
 
+  /** Where the tensors start, which are views of the body. */
+  alignedAt(headers: RequestHeaders): number | undefined {
+    const length = headers.get(lengthHeader)
+    return length === undefined || !isLength(length) ? undefined : Number(length)
+  }
+
   answer(request: HttpRequest, ctx: Context, { params }: RequestTarget): MaybePromise<HttpResponse> {
     const answer = attempt(() => {
       const model = this.#models.find(params.model, params.version)
       const read = this.#read(model, request, ctx)
-      if (!(read instanceof Promise)) return this.#infer(model, read, ctx)
+      if (!(read instanceof Promise)) return this.#infer(model, read, ctx, true)
       // Found again: while the body was read, another version may have come.
-      return read.then((ready) => this.#infer(this.#models.find(params.model, params.version), ready, ctx))
+      return read.then((ready) => this.#infer(this.#models.find(params.model, params.version), ready, ctx, false))
     })
     return whenReady(answer, (response) => ('body' in response ? response : this.problem(response.error, ctx.id)))
   }
@@ -76,15 +82,24 @@ export class InferEndpoint implements Endpoint {
     return { inferRequest: read, isRaw: false }
   }
 
-  #infer(model: Model, { inferRequest, isRaw }: ReadRequest, ctx: Context): MaybePromise<HttpResponse> {
+  #infer(
+    model: Model,
+    { inferRequest, isRaw }: ReadRequest,
+    ctx: Context,
+    isAtOnce: boolean,
+  ): MaybePromise<HttpResponse> {
     const { id, parameters } = inferRequest
     const isBinary = isRaw || parameters.binary_data_output === true
-    return whenReady(infer(model, inferRequest, ctx), (inference): MaybePromise<HttpResponse> => {
+    const accept = ctx.headers.get('accept-encoding')
+    const pending = infer(model, inferRequest, ctx)
+    const staysPlain = encodingFrom(accept) === undefined
+    const isSent = isAtOnce && staysPlain && !(pending instanceof Promise)
+    return whenReady(pending, (inference): MaybePromise<HttpResponse> => {
       if ('error' in inference) return this.problem(inference.error, ctx.id)
-      return whenReady(encodeAnswer(model, id, inference.outputs, isBinary), (answer) => {
+      return whenReady(encodeAnswer(model, id, inference.outputs, isBinary, isSent), (answer) => {
         const own = lifecycle.ownResponse(ctx)
         const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
-        return compressed(response, ctx.headers.get('accept-encoding'))
+        return compressed(response, accept)
       })
     })
   }

@@ -46,12 +46,17 @@ export function readInfer(request: HttpRequest, length: string | undefined): May
   if (length === undefined) return readParts(request, request.peek(), undefined, 0)
   const size = Number(length)
   const body = request.peek().length
-  if (!/^\d{1,15}$/.test(length) || size > body) {
+  if (!isLength(length) || size > body) {
     throw new BadInput(expected(`a length from 0 to ${body}, that of the body,`, lengthHeader, length))
   }
   if (size === body) return readParts(request, request.peek(), undefined, 0)
   const whole = request.body
   return readParts(request, whole.subarray(0, size), whole.subarray(size), size)
+}
+
+/** Whether the header has a length. */
+export function isLength(text: string): boolean {
+  return /^\d{1,15}$/.test(text)
 }
 
 /** Whether the body is one tensor's elements alone. */

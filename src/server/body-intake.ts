@@ -101,7 +101,7 @@ export class BodyIntake {
     }
     if (this.#body === undefined) {
       if (!this.#reserve(owner.declared ?? 0)) return
-      this.#body = new BodyBuffer(owner.declared, owner.limits.maxBodyBytes)
+      this.#body = new BodyBuffer(owner.declared, owner.limits.maxBodyBytes, alignedAt(owner))
     }
     if (!this.#body.append(piece)) {
       owner.refuse(tooLarge(owner.limits))
@@ -162,6 +162,11 @@ export class BodyIntake {
       return false
     }
   }
+}
+
+/** Returns the place of a body that its endpoint wants aligned; undefined for none, and for a compressed body. */
+function alignedAt({ endpoint, ctx }: BodyOwner): number | undefined {
+  return encodingOf(endpoint, ctx) === undefined ? endpoint.alignedAt?.(ctx.headers) : undefined
 }
 
 /** Returns the endpoint's receiver with a slot taken; undefined when the endpoint takes the body whole. May throw. */

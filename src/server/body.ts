@@ -8,6 +8,7 @@ import { bufferPool } from '../memory/buffer-pool.ts'
 const firstBytes = 1024 * 1024
 const maxReservedBytes = 64 * 1024 * 1024
 const chunkedFirstBytes = 16 * 1024
+const maxAlignment = 8
 
 /**
  * Joins the pieces of a body in one pooled buffer.
@@ -20,16 +21,22 @@ const chunkedFirstBytes = 16 * 1024
 export class BodyBuffer {
   readonly #limit: number
   readonly #reserved: number
+  // Where the body starts in its buffer. **Units**: bytes.
+  readonly #start: number
   #bytes: Uint8Array
   #length = 0
 
-  /** `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. **Units**: bytes. */
-  constructor(declared: number | undefined, limit: number) {
+  /**
+   * `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. `alignedAt`: which place
+   * of the body lies at a multiple of 8 bytes in memory. **Units**: bytes.
+   */
+  constructor(declared: number | undefined, limit: number, alignedAt = 0) {
+    this.#start = -alignedAt & (maxAlignment - 1)
     this.#limit = declared === undefined ? limit : Math.min(declared, limit)
     this.#reserved = declared === undefined ? 0 : Math.min(declared, maxReservedBytes)
-    const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#limit)
+    const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#start + this.#limit)
     const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
-    this.#bytes = new Uint8Array(used ?? bufferPool.take(first))
+    this.#bytes = new Uint8Array(used ?? bufferPool.take(this.#start + first), this.#start)
   }
 
   /** Size of the buffer. **Units**: bytes. */
@@ -58,9 +65,8 @@ export class BodyBuffer {
   }
 
   #grow(length: number): void {
-    const grown = new Uint8Array(
-      bufferPool.take(Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#reserved))),
-    )
+    const size = Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#reserved))
+    const grown = new Uint8Array(bufferPool.take(this.#start + size), this.#start)
     grown.set(this.#bytes.subarray(0, this.#length))
     this.drop()
     this.#bytes = grown

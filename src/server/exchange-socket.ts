@@ -17,8 +17,13 @@ export interface ExchangeSocket {
   readonly copies: boolean
   /** Runs `writes` at once, so that they leave in one packet. */
   cork(writes: () => void): void
-  /** Sends a response with a content-length and ends it; no length or body for 204 and 304, no body for HEAD. */
-  sendWhole(response: HttpResponse, body: Chunk): void
+  /**
+   * Sends a response with a content-length and ends it; no length or body for 204 and 304, no body for HEAD. `before`:
+   * of {@link HttpResponse}, only for a socket that `sendsBefore`.
+   */
+  sendWhole(response: HttpResponse, body: Chunk, before?: string): void
+  /** Whether text and bytes are sent without being joined. */
+  readonly sendsBefore?: boolean
   /** Writes status and headers of a streamed response; `length` of its body, where that is known. */
   sendHead(response: HttpResponse, length?: number): void
   /** Writes a piece of a streamed response, never an empty one; false when the client should catch up first. */

@@ -6,6 +6,7 @@ import { BadOutput, expected, type ServingError } from '../errors.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { joinInPool, PooledBody } from '../memory/buffer-pool.ts'
 import { noMemory } from './admission.ts'
 import type { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
@@ -41,7 +42,8 @@ export interface ResponseOwner {
 }
 
 /** Sends a response. `isCorked`: whether the writes of this tick leave in one packet anyway. */
-export function sendResponse(owner: ResponseOwner, response: HttpResponse, isCorked: boolean): void {
+export function sendResponse(owner: ResponseOwner, given: HttpResponse, isCorked: boolean): void {
+  const response = given.before === undefined || owner.socket.sendsBefore ? given : joinedResponse(given)
   const { body, status = 200 } = response
   owner.recorder?.answered(status)
   const isWhole = typeof body === 'string' || body instanceof Uint8Array
@@ -69,9 +71,18 @@ function sendCounted(owner: ResponseOwner, response: HttpResponse, body: Chunk, 
 
 function sendWhole(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
   const { socket } = owner
-  if (!owner.isHead) owner.recorder?.sent(body)
-  if (isCorked) socket.sendWhole(response, body)
-  else socket.cork(() => socket.sendWhole(response, body))
+  const { before } = response
+  if (!owner.isHead) {
+    if (before !== undefined) owner.recorder?.sent(before)
+    owner.recorder?.sent(body)
+  }
+  if (isCorked) socket.sendWhole(response, body, before)
+  else socket.cork(() => socket.sendWhole(response, body, before))
+}
+
+/** Returns a response whose body is all of it. */
+function joinedResponse({ before = '', body, ...rest }: HttpResponse): HttpResponse {
+  return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
 }
 
 function sendStream(owner: ResponseOwner, response: HttpResponse, isCorked: boolean): void {

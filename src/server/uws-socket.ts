@@ -6,6 +6,7 @@
 import { plainAddress } from '../http/client-address.ts'
 import { headerBlockOf } from '../http/constant-headers.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
+import { joinInPool, PooledBody } from '../memory/buffer-pool.ts'
 import type { ServerState } from './engine.ts'
 import { Exchange } from './exchange.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
@@ -28,6 +29,7 @@ interface Ending {
 /** The socket of one request on a native response. */
 export class UwsSocket implements ExchangeSocket {
   readonly copies = true
+  readonly sendsBefore = true
   readonly #exchange: Exchange
   readonly #res: NativeResponse
   readonly #answersLater: boolean
@@ -92,9 +94,9 @@ export class UwsSocket implements ExchangeSocket {
     this.#res.cork(writes)
   }
 
-  sendWhole(response: HttpResponse, body: Chunk): void {
+  sendWhole(response: HttpResponse, body: Chunk, before?: string): void {
     if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendWhole(response, body, false))
-    else this.#sendWhole(response, body, true)
+    else this.#sendWhole(response, body, true, before)
   }
 
   /** Called for an end that comes before that of the request. */
@@ -103,7 +105,7 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   /** `closes`: whether the connection may be closed at the end, where the response says that it is. */
-  #sendWhole(response: HttpResponse, body: Chunk, closes: boolean): void {
+  #sendWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
     const res = this.#res
     const exchange = this.#exchange
     const close = exchange.closing
@@ -119,7 +121,8 @@ export class UwsSocket implements ExchangeSocket {
     if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
     if (large) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body
-      this.#sendSized(bytes, bytes.length)
+      if (before === undefined) this.#sendSized(bytes, bytes.length)
+      else this.#sendLent(before, bytes)
       return
     }
     // Both copy what the kernel does not take, so clean-ups may free the body when they return.
@@ -143,6 +146,22 @@ export class UwsSocket implements ExchangeSocket {
     // Set once: a handler that is set while another one runs is lost.
     if (!this.#listens) this.#listenSized(length)
     return false
+  }
+
+  /** Sends text, and bytes that are ours in this turn only: what the kernel does not take at once is copied. */
+  #sendLent(before: string, bytes: Uint8Array): void {
+    const res = this.#res
+    const start = Buffer.byteLength(before)
+    const length = start + bytes.length
+    res.tryEnd(before, length)
+    // Less where earlier answers of the connection have taken the cork, and the kernel is full.
+    if (res.getWriteOffset() === start && this.#writeSized(bytes, length)) return
+    const at = res.getWriteOffset()
+    const rest =
+      at < start ? joinInPool([Buffer.from(before).subarray(at), bytes]) : joinInPool([bytes.subarray(at - start)])
+    this.#exchange.pooled = { headers: [], body: rest, pooled: new PooledBody() }
+    this.#rest = { bytes: rest, start: at }
+    this.#listenSized(length)
   }
 
   #writeSized(bytes: Uint8Array, length: number): boolean {
