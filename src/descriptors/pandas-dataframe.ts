@@ -301,10 +301,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */
   #accept(frame: DataFrame): MaybePromise<DataFrame> {
-    const own = this.#polars.names(frame).map((name) => ({ name }))
-    this.#checkWidth(own.length, BadInput)
-    const renamed = this.applyColumnNames ? this.#polars.rename(frame, this.columns as readonly string[]) : frame
-    const named = this.#polars.names(renamed).map((name) => ({ name }))
+    const polars = this.#polars
+    const { width } = polars.view(frame)
+    this.#checkWidth(width, BadInput)
+    // Reading the names of a wide frame takes 7 ms, so only if needed.
+    const isTyped = this.#types instanceof Map
+    const own = isTyped ? polars.names(frame).map((name) => ({ name })) : []
+    const renamed = this.applyColumnNames ? polars.rename(frame, this.columns as readonly string[]) : frame
+    if (!isTyped) return renamed
+    const named = polars.names(renamed).map((name) => ({ name }))
     return castFrame(renamed, this.#castingTo(this.#typesOf(named, own)))
   }
 

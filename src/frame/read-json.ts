@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
 import { withCopy } from '../memory/byte-copy.ts'
-import { inSlices, type Slices } from '../memory/slices.ts'
+import { inSlices, runAtOnce, type Slices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { bomLength, checkUtf8, decodeUtf8 } from '../text/utf8.ts'
 import { type Column, type ColumnTable, renameColumns } from './columns.ts'
@@ -73,7 +73,10 @@ function readFrame(
   parse: (asWritten: boolean) => MaybePromise<ParsedFrame | FrameFailure>,
 ): MaybePromise<JsonFrame> {
   const accept = (frame: ParsedFrame): MaybePromise<JsonFrame> => {
-    if (layout === 'table') return inSlices(applySchema(frame, json, bom, name))
+    if (layout === 'table') {
+      const work = applySchema(frame, json, bom, name)
+      return frame.table.columns.length <= maxColumnsAtOnce ? runAtOnce(work) : inSlices(work)
+    }
     const { table, labels } = frame
     const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
     return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
@@ -93,6 +96,9 @@ function readFrame(
 function widened(type: FrameType | undefined, { kind }: Column): FrameType | undefined {
   return type === 'Int64' && kind === 'uint64' ? 'UInt64' : type
 }
+
+/** Columns whose schema is read in a millisecond or two. */
+const maxColumnsAtOnce = 512
 
 /** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
