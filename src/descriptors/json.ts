@@ -7,8 +7,10 @@ import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { inSlices, type Slices } from '../memory/slices.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { buildJson } from '../text/json-build.ts'
 import type { BigNumbers } from '../text/json-numbers.ts'
 import {
   defaultMaxKeys,
@@ -220,7 +222,9 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */
   override toProto(value: JsonOut<S>): MaybePromise<unknown> {
-    return whenReady(this.toHttpResponse(value), ({ body }) => globalThis.JSON.parse(`${body}`))
+    return whenReady(this.toHttpResponse(value), ({ body }) =>
+      body instanceof Uint8Array ? inSlices(parseWritten(body)) : globalThis.JSON.parse(body as string),
+    )
   }
 
   #check(value: unknown, ctx: Context | undefined, length = Number.POSITIVE_INFINITY): MaybePromise<JsonIn<S>> {
@@ -259,6 +263,16 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
 
   #encode(value: unknown): MaybePromise<HttpResponse> {
     return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))
+  }
+}
+
+/** Parses the text of a large result in slices. */
+function* parseWritten(json: Uint8Array): Slices<unknown> {
+  try {
+    return yield* buildJson(json, { name: 'JSON', maxKeys: Number.POSITIVE_INFINITY })
+  } catch {
+    // A key of more than 1 MiB, or what the encoder of the user wrote.
+    return globalThis.JSON.parse(Buffer.from(json).toString())
   }
 }
 

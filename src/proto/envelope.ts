@@ -2,6 +2,8 @@
  * Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON.
  * @module
  */
+import { inSlices, type Slices } from '../memory/slices.ts'
+import type { MaybePromise } from '../promise.ts'
 import {
   contentFromJson,
   contentTypeOf,
@@ -15,6 +17,7 @@ import {
 import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
+import { writeValueInSlices } from './value.ts'
 
 /** A Request, its content still as bytes. */
 export interface RawRequest {
@@ -59,6 +62,18 @@ export function encodeResponse(content: ProtoContent): Buffer {
   // Without a copy, where the bytes have room in front of them.
   if (content.field === 'serialized_bytes') return wrapBytes(number, content.message as Uint8Array)
   return messageWriter(content).finishAs(number)
+}
+
+/** As {@link encodeResponse}, with a large JSON value in slices. */
+export function encodeResponseInSlices(content: ProtoContent): MaybePromise<Buffer> {
+  if (content.field !== 'json' || typeof content.message !== 'object') return encodeResponse(content)
+  return inSlices(writeJson(content.message))
+}
+
+function* writeJson(value: unknown): Slices<Buffer> {
+  const writer = new ProtoWriter()
+  yield* writeValueInSlices(writer, value)
+  return writer.finishAs(numberOf('response', 'json'))
 }
 
 /** Encodes a message, without the oneof around it. */

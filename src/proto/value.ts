@@ -204,3 +204,37 @@ export function writeStruct(writer: ProtoWriter, object: Readonly<Record<string,
     })
   }
 }
+
+/** As {@link writeValue}, in slices: 60 MB take a second. The value must not change until the end. */
+export function* writeValueInSlices(writer: ProtoWriter, value: unknown): Slices<void> {
+  let end = writer.pos + atOnceBytes
+  if (Array.isArray(value)) {
+    writer.tag(6, wireType.bytes).fork()
+    for (const item of value) {
+      yield* writeItemInSlices(writer, 1, item)
+      if (writer.pos < end) continue
+      end = writer.pos + atOnceBytes
+      yield
+    }
+    writer.ldelim()
+  } else if (isRecord(value)) {
+    writer.tag(5, wireType.bytes).fork()
+    for (const [key, item] of Object.entries(value)) {
+      writer.tag(1, wireType.bytes).fork()
+      writer.text(1, key)
+      yield* writeItemInSlices(writer, 2, item)
+      writer.ldelim()
+      if (writer.pos < end) continue
+      end = writer.pos + atOnceBytes
+      yield
+    }
+    writer.ldelim()
+  } else writeValue(writer, value)
+}
+
+function* writeItemInSlices(writer: ProtoWriter, field: number, item: unknown): Slices<void> {
+  writer.tag(field, wireType.bytes).fork()
+  if (typeof item === 'object') yield* writeValueInSlices(writer, item)
+  else writeValue(writer, item)
+  writer.ldelim()
+}

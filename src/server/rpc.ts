@@ -12,7 +12,7 @@ import type { ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { EncodedMessage } from '../proto/encoded-message.ts'
-import { decodeRequest, encodeResponse } from '../proto/envelope.ts'
+import { decodeRequest, encodeResponseInSlices } from '../proto/envelope.ts'
 import type { ProtoContent } from '../proto/messages.ts'
 
 /** Full names of the service: our own, and the one that clients of the reference system call. */
@@ -35,10 +35,7 @@ export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePro
     apis,
     () => decodeRequest(bytes),
     ctx,
-    (content) => ({
-      bytes: encodeResponse(content),
-      hasRoom: true,
-    }),
+    (content) => whenReady(encodeResponseInSlices(content), (bytes) => ({ bytes, hasRoom: true })),
   )
 }
 
@@ -47,7 +44,7 @@ export function callEncoded(
   apis: Apis,
   decode: () => MaybePromise<RpcRequest>,
   ctx: Context,
-  encode: (content: ProtoContent) => EncodedMessage,
+  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
 ): MaybePromise<BytesAnswer> {
   const fail = (error: unknown): BytesAnswer => ({ error: decodeFailureOf(error) })
   const answer = (request: RpcRequest) =>
@@ -60,12 +57,17 @@ export function callEncoded(
   }
 }
 
-function encodeAnswer(answer: RpcAnswer, encode: (content: ProtoContent) => EncodedMessage): BytesAnswer {
+function encodeAnswer(
+  answer: RpcAnswer,
+  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
+): MaybePromise<BytesAnswer> {
   if ('error' in answer) return answer
+  // A custom descriptor may have returned a value that is not a message.
+  const fail = (error: unknown): BytesAnswer => ({ error: encodeFailureOf(error) })
   try {
-    return encode(answer.content)
+    const encoded = encode(answer.content)
+    return isPromise(encoded) ? encoded.then((bytes) => bytes, fail) : encoded
   } catch (error) {
-    // A custom descriptor returned a value that is not a message.
-    return { error: encodeFailureOf(error) }
+    return fail(error)
   }
 }
