@@ -24,12 +24,11 @@ import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import {
   decodeFrameFile,
+  encodeFrameMessage,
   encodeParquet,
   fromDataFrameMessage,
   type LabelledTable,
   readParquet,
-  requireTable,
-  toDataFrameMessage,
 } from '../frame/message.ts'
 import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
@@ -267,11 +266,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const accept = ctx?.headers.get('accept')
     if (responseFormat(accept, 'json').format === 'parquet')
       return whenReady(this.toHttpResponse(value, ctx), ({ body }) => body as Uint8Array)
-    const frame = this.#checkOutput(value)
-    return toDataFrameMessage({
-      table: requireTable(this.#polars.toColumns(frame), 'PandasDataFrame'),
-      labels: getLabels(value),
-    })
+    return encodeFrameMessage(this.#polars, this.#checkOutput(value), getLabels(value), 'PandasDataFrame')
   }
 
   #fromJson(json: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {

@@ -7,7 +7,7 @@ import { onlyList } from '../array/message.ts'
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../dtype.ts'
 import { BadInput, BadOutput } from '../errors.ts'
 import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
-import type { Slices } from '../memory/slices.ts'
+import { runAtOnce, runInSlices, type Slices } from '../memory/slices.ts'
 import { parquetAddon } from '../native/add-on.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../proto/messages.ts'
@@ -21,7 +21,7 @@ import {
   packBits,
   textColumnOf,
 } from './columns.ts'
-import { type FrameView, isInPieces } from './frame-view.ts'
+import { type FrameView, isInPieces, maxGroupColumns } from './frame-view.ts'
 import { isLabelKind } from './labels.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
@@ -156,31 +156,70 @@ function badColumns(what: string, name: string, received: string): BadInput {
   return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
 }
 
-/** Converts columns to a DataFrame message. */
-export function toDataFrameMessage({ table, labels }: LabelledTable): DataFrameMessage {
-  return {
-    columnNames: table.columns.map(({ name }) => name),
-    columns: table.columns.map((column) => toSeriesMessage(column, table.rows)),
-    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
+/**
+ * Encodes a frame as a DataFrame message. Returns a promise for a large or wide frame. **Errors**: BadOutput naming the
+ * column that cannot be written.
+ */
+export function encodeFrameMessage(
+  polars: Polars,
+  frame: DataFrame,
+  labels: Column | undefined,
+  name: string,
+): MaybePromise<DataFrameMessage> {
+  const view = polars.view(frame)
+  const tableOf = (own: DataFrame) => requireTable(polars.toColumns(own), name)
+  if (!isInPieces(view, messageCells)) return runAtOnce(toDataFrameMessage([tableOf(frame)], labels))
+  const width = Math.min(maxGroupColumns, Math.max(1, Math.floor((view.width * messageCells) / view.cells)))
+  return runInSlices(toDataFrameMessage(tablesOf(view.snapshot(), width, tableOf), labels))
+}
+
+/** Number of elements that are taken out of Polars at a time, if one column has no more. */
+const messageCells = 2 ** 16
+
+function* tablesOf(view: FrameView, width: number, tableOf: (own: DataFrame) => ColumnTable): Iterable<ColumnTable> {
+  for (const group of view.groups(width)) yield tableOf(group)
+}
+
+/** Converts tables of some columns each, and row labels, to a DataFrame message, in slices. */
+function* toDataFrameMessage(tables: Iterable<ColumnTable>, labels: Column | undefined): Slices<DataFrameMessage> {
+  const columnNames: string[] = []
+  const columns: SeriesMessage[] = []
+  let count = 0
+  for (const { rows, columns: own } of tables) {
+    count = rows
+    for (const column of own) {
+      columnNames.push(column.name)
+      columns.push(yield* toSeriesMessage(column, rows))
+      yield
+    }
   }
+  return { columnNames, columns, ...(labels && { index: yield* toSeriesMessage(labels, count) }) }
 }
 
 /** Converts a column and its row labels to a Series message. */
 export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
   const [column] = table.columns
   return {
-    ...toSeriesMessage(column, table.rows),
-    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
+    ...runAtOnce(toSeriesMessage(column, table.rows)),
+    ...(labels && { index: runAtOnce(toSeriesMessage(labels, table.rows)) }),
     ...(column.name !== '' && { name: column.name }),
   }
 }
 
-function toSeriesMessage(column: Column, rows: number): SeriesMessage {
+/** Elements that are looked at in a slice. */
+const elementsInSlice = 4096
+
+function* toSeriesMessage(column: Column, rows: number): Slices<SeriesMessage> {
   const { property, dtype } = listFor(column.kind)
   const positions: number[] = []
-  if (column.validity !== undefined) for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
+  if (column.validity !== undefined) {
+    for (let i = 0; i < rows; i++) {
+      if (!isValid(column, i)) positions.push(i)
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+  }
   return {
-    [property]: elementsOf(column, dtype, rows),
+    [property]: yield* elementsOf(column, dtype, rows),
     ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
   }
 }
@@ -191,17 +230,32 @@ function listFor(kind: ColumnKind): ListField {
   return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
 }
 
-function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
+function* elementsOf(column: Column, dtype: DType, rows: number): Slices<DataOf<DType>> {
   const { kind, data } = column
   if (kind === 'str') {
-    return Array.from({ length: rows }, (_, i) =>
-      isValid(column, i) ? Buffer.from(bytesAt(column, i)).toString() : '',
-    )
+    const texts: string[] = []
+    for (let i = 0; i < rows; i++) {
+      texts.push(isValid(column, i) ? textAt(column, i) : '')
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+    return texts
   }
-  if (kind === 'bool') return Uint8Array.from({ length: rows }, (_, i) => (data[i >> 3] >> (i & 7)) & 1)
+  if (kind === 'bool') {
+    const flags = new Uint8Array(rows)
+    for (let i = 0; i < rows; i++) {
+      flags[i] = (data[i >> 3] >> (i & 7)) & 1
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+    return flags
+  }
   const own = columnNumbers(column, rows) as DataOf<DType>
   if (kind === dtype) return own
-  return dtype === 'uint32' ? Uint32Array.from(own as Uint8Array) : Int32Array.from(own as Int8Array)
+  return dtype === 'uint32' ? new Uint32Array(own as Uint8Array) : new Int32Array(own as Int8Array)
+}
+
+function textAt(column: Column, row: number): string {
+  const { buffer, byteOffset, length } = bytesAt(column, row)
+  return Buffer.from(buffer, byteOffset, length).toString()
 }
 
 /** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */

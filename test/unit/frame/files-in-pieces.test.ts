@@ -3,17 +3,25 @@ import { type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { FrameFormat } from '../../../src/frame/frame-formats.ts'
 import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
+import type { DataFrameMessage } from '../../../src/proto/messages.ts'
 
-/** Returns the body of a frame, and the turns that the event loop took meanwhile. */
-async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise<{ body: Buffer; turns: number }> {
+/** Returns the result of `work`, and the turns that the event loop took meanwhile. */
+async function turnsIn<T>(work: () => T | Promise<T>): Promise<{ value: T; turns: number }> {
   let turns = 0
   let handle = setImmediate(function tick() {
     turns++
     handle = setImmediate(tick)
   })
-  const { body } = (await new io.PandasDataFrame({ defaultFormat }).toHttpResponse(frame)) as HttpResponse
+  const value = await work()
   clearImmediate(handle)
-  return { body: Buffer.from(body as Uint8Array), turns }
+  return { value, turns }
+}
+
+/** Returns the body of a frame, and the turns that the event loop took meanwhile. */
+async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise<{ body: Buffer; turns: number }> {
+  const descriptor = new io.PandasDataFrame({ defaultFormat })
+  const { value, turns } = await turnsIn(() => descriptor.toHttpResponse(frame))
+  return { body: Buffer.from((value as HttpResponse).body as Uint8Array), turns }
 }
 
 const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
@@ -98,6 +106,28 @@ describe('files in pieces', () => {
     const read = pl.readParquet(body)
     expect(read.dtypes.map(String)).toEqual(pl.readParquet(frame.writeParquet()).dtypes.map(String))
     expect(read.tail(3).toString()).toBe(frame.tail(3).toString())
+  })
+
+  it.each([
+    ['long', long, 25_000],
+    ['wide', wide, 100],
+  ])('and messages hold what messages of few rows do: %s', async (_, make, rows) => {
+    const frame = make()
+    const descriptor = new io.PandasDataFrame()
+    const { value: whole, turns } = await turnsIn(() => descriptor.toProto(frame) as Promise<DataFrameMessage>)
+    expect(turns).toBeGreaterThan(0)
+    expect(whole.columnNames).toEqual(frame.columns)
+    // Few enough cells for one piece.
+    const last = frame.slice(frame.height - rows, rows).select(...frame.columns.slice(0, 2))
+    const part = (await descriptor.toProto(last)) as DataFrameMessage
+    const tail = (list: ArrayLike<unknown> | undefined) => Array.from(list ?? []).slice(-rows)
+    expect(tail(whole.columns?.[0].doubleValues)).toEqual(tail(part.columns?.[0].doubleValues))
+    expect(tail(whole.columns?.[1].stringValues)).toEqual(tail(part.columns?.[1].stringValues))
+    const start = frame.height - rows
+    const nulls = Array.from(whole.columns?.[1].nullPositions ?? []).flatMap((at) => (at < start ? [] : [at - start]))
+    expect(nulls).toEqual(Array.from(part.columns?.[1].nullPositions ?? []))
+    const back = (await descriptor.fromProto(whole)) as pl.DataFrame
+    expect(back.getColumn(frame.columns[2]).toArray()).toEqual(frame.getColumn(frame.columns[2]).toArray())
   })
 
   it('are of the frame as it was when it was returned', async () => {
