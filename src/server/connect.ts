@@ -6,6 +6,7 @@
  */
 
 import type { RpcRequest } from '../api/call-rpc.ts'
+import { encodeContentJson } from '../api/content-json.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { BadInput, type GrpcStatusName, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
@@ -14,9 +15,8 @@ import { joinHeaderNames } from '../http/header-names.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
-import type { MaybePromise } from '../promise.ts'
-import { contentToJson } from '../proto/content-types.ts'
-import { type encodeResponse, requestFromJson } from '../proto/envelope.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import { requestFromJson } from '../proto/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../proto/rpc-error.ts'
 import {
   defaultMaxKeys,
@@ -67,7 +67,7 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
           apis,
           () => decodeJson(body, ctx),
           ctx,
-          (content) => ({ bytes: encodeJson(content) }),
+          (content) => whenReady(encodeContentJson(content), (bytes) => ({ bytes })),
         )
       : callBytes(apis, body, ctx)
   const metadata =
@@ -205,8 +205,4 @@ function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
   const plan = planJson(body, name, jsonRules)
   if (plan.isShort) return requestFromJson(parseShortJson(body, plan, name, 'round'))
   return parseJsonInSlices(body, plan, name, jsonRules, ctx.signal).then(requestFromJson)
-}
-
-function encodeJson(content: Parameters<typeof encodeResponse>[0]): Uint8Array {
-  return Buffer.from(JSON.stringify(contentToJson(content)))
 }

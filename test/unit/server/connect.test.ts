@@ -1,9 +1,10 @@
+import { io, Service } from 'serving'
 import { expect, it } from 'vitest'
 import { Context } from '../../../src/http/context.ts'
 import { bodyLoan, HeaderList, type HttpResponse } from '../../../src/http/message.ts'
 import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 import { connectEndpoints } from '../../../src/server/connect.ts'
-import { Service } from '../../../src/service.ts'
+import { many, turnsOf } from '../descriptors/event-loop-turns.ts'
 
 it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
@@ -17,4 +18,24 @@ it.each([
   const { status } = call.answer(request, new Context(), target) as HttpResponse
   expect([415, 501]).toContain(status)
   expect(pool.takeUsed(1e6)).toBe(buffer)
+})
+
+it.each<[string, io.IODescriptor<unknown, never>, string, unknown]>([
+  ['records', new io.JSON(), 'json', many(100_000, (i) => ({ a: i, b: [`x${i}`, null] }))],
+  ['a text', new io.JSON(), 'json', '\u00e9"\u{1f600}'.repeat(2_000_000)],
+  ['a text', new io.Text() as never, 'text', '\u00e9"\u{1f600}'.repeat(2_000_000)],
+])('writes large answers in JSON in slices: %s', async (_, descriptor, field, value) => {
+  const svc = new Service('large')
+  let turns: Promise<number> | undefined
+  svc.api({ input: new io.JSON(), output: descriptor, name: 'large' }, () => {
+    turns = turnsOf(answer)
+    return value as never
+  })
+  const [call] = connectEndpoints(svc, '', true)
+  const body = Buffer.from('{"apiName":"large","json":1}')
+  const request = bodyLoan.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
+  const target = { method: 'POST', path: call.path, query: '', params: {} }
+  const answer = Promise.resolve().then(() => call.answer(request, new Context(), target) as Promise<HttpResponse>)
+  expect(`${(await answer).body}`).toBe(JSON.stringify({ [field]: value }))
+  expect(await turns).toBeGreaterThan(3)
 })
