@@ -94,6 +94,11 @@ describe('a unary call over gRPC', () => {
     expect(await answer).toEqual(right)
   })
 
+  it('may come in frames of 1 MiB, and 4 MiB ahead of the server', async () => {
+    await expect.poll(() => session.remoteSettings.maxFrameSize).toBe(2 ** 20)
+    expect(session.remoteSettings.initialWindowSize).toBe(2 ** 22)
+  })
+
   it('gives the function the metadata that are text, without those of the protocol', async () => {
     const own = { 'x-tea': 'green', 'x-tea-bin': 'AAEC', 'x-latin': 'th\u00e9' }
     const protocol = { 'grpc-timeout': '10S', 'grpc-accept-encoding': 'identity', 'accept-encoding': 'identity' }
