@@ -7,8 +7,10 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../errors.ts'
 import { runAtOnce } from '../memory/slices.ts'
+import { frameOf } from '../proto/encoded-message.ts'
 import { PackedList, writePacked } from '../proto/packed.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType } from '../proto/protobuf.ts'
+import { type MessageFault, UnaryMessage } from '../proto/unary-message.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { readFlag } from './grpc-request.ts'
 import {
@@ -25,6 +27,8 @@ import {
 import { checkTensorInfo, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
 const pingMs = 30_000
+// What a server may send ahead, per connection and call. **Units**: bytes.
+const windowBytes = 4 * 1024 * 1024
 const service = '/inference.GRPCInferenceService/'
 
 /** HTTP statuses of gRPC's, for errors. */
@@ -82,7 +86,8 @@ export class GrpcTransport implements RemoteTransport {
   #session(address: string): ClientHttp2Session {
     const open = this.#sessions.get(address)
     if (open !== undefined && !open.closed && !open.destroyed) return open
-    const session = connect(address, { settings: { initialWindowSize: 4 * 1024 * 1024 } })
+    const session = connect(address, { settings: { initialWindowSize: windowBytes } })
+    session.on('connect', () => session.setLocalWindowSize(windowBytes))
     // Its streams fail by themselves.
     session.on('error', () => {})
     // Finds a server that is gone without a word.
@@ -103,6 +108,7 @@ export class GrpcTransport implements RemoteTransport {
     else session.ref()
   }
 
+  /** The message is one that a ProtoWriter has finished. */
   #call(
     address: string,
     method: string,
@@ -124,7 +130,8 @@ export class GrpcTransport implements RemoteTransport {
       const giveUp = () => stream.close(constants.NGHTTP2_CANCEL)
       call.signal.addEventListener('abort', giveUp, { once: true })
       if (call.signal.aborted) giveUp()
-      const pieces: Buffer[] = []
+      const answer = new UnaryMessage(Number.POSITIVE_INFINITY)
+      let fault: MessageFault | undefined
       let status: number | undefined
       let text = ''
       const readStatus = (headers: Readonly<Record<string, unknown>>) => {
@@ -134,7 +141,9 @@ export class GrpcTransport implements RemoteTransport {
       }
       stream.on('response', readStatus)
       stream.on('trailers', readStatus)
-      stream.on('data', (piece: Buffer) => pieces.push(piece))
+      stream.on('data', (piece: Buffer) => {
+        fault ??= answer.take(piece)
+      })
       // `close` says the rest.
       stream.on('error', () => {})
       stream.on('close', () => {
@@ -143,12 +152,11 @@ export class GrpcTransport implements RemoteTransport {
         if (call.signal.aborted) reject(ServingError.is(call.signal.reason) ? call.signal.reason : new ClientClosed())
         else if (status === undefined) reject(new Unsent('the server of the remote model did not answer'))
         else if (status !== 0) reject(remoteError(statuses[status] ?? 500, text))
-        else resolve(Buffer.concat(pieces).subarray(5))
+        else if (fault !== undefined || answer.bytes === undefined) {
+          reject(badAnswer(new Error(fault?.details ?? 'expected a message, received none')))
+        } else resolve(answer.bytes)
       })
-      const prefix = Buffer.alloc(5)
-      prefix.writeUInt32BE(message.length, 1)
-      stream.write(prefix)
-      stream.end(message)
+      stream.end(frameOf({ bytes: message, hasRoom: true }))
     })
   }
 }

@@ -9,9 +9,9 @@ import { EventEmitter } from 'node:events'
 import type { Http2Server, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { frameOf } from '../proto/encoded-message.ts'
 import { grpcStatusNumbers } from '../proto/rpc-error.ts'
+import { type MessageFault, UnaryMessage } from '../proto/unary-message.ts'
 import type { CallMetadata, Reply, Status, UnaryCall } from './grpc-calls.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
-import { type MessageFault, UnaryMessage } from './grpc-message.ts'
 import { StreamMetadata } from './grpc-metadata.ts'
 
 /** Answers the calls of one method. */

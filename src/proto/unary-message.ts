@@ -1,13 +1,13 @@
 /**
- * The request of a unary gRPC call.
+ * The only message of one side of a gRPC call, from its frames.
  *
  * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md): a message is a byte that is 1 where it is compressed, its length in
  * 32 bits, and its bytes.
  * @module
  */
-import { grpcStatusNumbers } from '../proto/rpc-error.ts'
+import { grpcStatusNumbers } from './rpc-error.ts'
 
-/** A status for a request that is not one message of the right size. */
+/** A status for what is not one message of the right size. */
 export interface MessageFault {
   readonly code: number
   readonly details: string
@@ -22,7 +22,7 @@ const minAlignedBytes = 4096
 const maxAlignment = 8
 
 /**
- * Copies the pieces of the only message of a request to where it ends at a multiple of 8 bytes: the elements of a
+ * Copies the pieces of a message to where it ends at a multiple of 8 bytes: the elements of a
  * tensor are its end, and can be views.
  *
  * **Cost**: one copy up to 1 MiB, from memory that the socket has just written. Above, the first MiB is copied again,
@@ -47,7 +47,7 @@ export class UnaryMessage {
     return this.#filled === this.#length ? this.#memory : undefined
   }
 
-  /** Takes a piece; returns the status of a request that cannot be right any more. */
+  /** Takes a piece; returns the status of what cannot be right any more. */
   take(piece: Buffer): MessageFault | undefined {
     let at = 0
     while (this.#prefix < prefixBytes) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { UnaryMessage } from '../../../src/server/grpc-message.ts'
+import { UnaryMessage } from '../../../src/proto/unary-message.ts'
 
 const MiB = 2 ** 20
 
