@@ -23,6 +23,9 @@ interface AnswerTensor extends RemoteTensor {
   readonly parameters?: { readonly binary_data_size?: number }
 }
 
+// Memory for an announced length before that much has come. **Units**: bytes.
+const firstBytes = 1024 * 1024
+
 /** Node's fetch, which keeps connections. */
 export class HttpTransport implements RemoteTransport {
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
@@ -44,7 +47,7 @@ export class HttpTransport implements RemoteTransport {
       body: Buffer.concat([json, ...parts]),
       signal: call.signal,
     })
-    const body = new Uint8Array(await response.arrayBuffer())
+    const body = await bodyOf(response)
     if (response.status !== 200) throw errorOf(response.status, body)
     try {
       return outputsOf(body, response.headers.get(lengthHeader))
@@ -84,6 +87,29 @@ async function send(url: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw cause
     throw new Unsent('the server of the remote model did not answer', { cause })
   }
+}
+
+/**
+ * Returns the body of an answer, its tensors aligned where its lengths are announced and true: `arrayBuffer` joins it
+ * from pieces that the Response has joined before.
+ */
+async function bodyOf({ headers, body }: Response): Promise<Uint8Array> {
+  const isPlain = headers.get('content-encoding') === null
+  const announced = (isPlain && Number(headers.get('content-length'))) || 0
+  const start = -Number(headers.get(lengthHeader)) & 7
+  let bytes = Buffer.allocUnsafeSlow(start + Math.min(announced, firstBytes)).subarray(start)
+  let length = 0
+  for await (const piece of body ?? []) {
+    const end = length + piece.length
+    if (end > bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(start + Math.max(end, 2 * bytes.length)).subarray(start)
+      bytes.copy(grown, 0, 0, length)
+      bytes = grown
+    }
+    bytes.set(piece, length)
+    length = end
+  }
+  return bytes.subarray(0, length)
 }
 
 function errorOf(status: number, body: Uint8Array): Error {
