@@ -17,7 +17,7 @@ import {
 import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
-import { writeValueInSlices } from './value.ts'
+import { writeTextInSlices, writeValueInSlices } from './value.ts'
 
 /** A Request, its content still as bytes. */
 export interface RawRequest {
@@ -64,16 +64,20 @@ export function encodeResponse(content: ProtoContent): Buffer {
   return messageWriter(content).finishAs(number)
 }
 
-/** As {@link encodeResponse}, with a large JSON value in slices. */
+/** As {@link encodeResponse}, with large JSON values and texts in slices. */
 export function encodeResponseInSlices(content: ProtoContent): MaybePromise<Buffer> {
-  if (content.field !== 'json' || typeof content.message !== 'object') return encodeResponse(content)
-  return inSlices(writeJson(content.message))
+  const { field, message } = content
+  const isText = field === 'text' && typeof message === 'string' && message !== ''
+  if (!isText && field !== 'json') return encodeResponse(content)
+  return inSlices(writeResponse(field, message))
 }
 
-function* writeJson(value: unknown): Slices<Buffer> {
+function* writeResponse(field: 'json' | 'text', message: unknown): Slices<Buffer> {
   const writer = new ProtoWriter()
-  yield* writeValueInSlices(writer, value)
-  return writer.finishAs(numberOf('response', 'json'))
+  if (field === 'json') yield* writeValueInSlices(writer, message)
+  // A StringValue, whose text is its field 1.
+  else yield* writeTextInSlices(writer, 1, message as string)
+  return writer.finishAs(numberOf('response', field))
 }
 
 /** Encodes a message, without the oneof around it. */

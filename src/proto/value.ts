@@ -8,7 +8,7 @@ import type { Slices } from '../memory/slices.ts'
 import { isRecord } from '../options.ts'
 import { maxStretchBytes } from '../text/json-scan.ts'
 import { defaultMaxKeys } from '../text/parse-json.ts'
-import { decodeUtf8InSlices } from '../text/utf8.ts'
+import { decodeUtf8InSlices, encodeUtf8InSlices } from '../text/utf8.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Levels of lists and structs; the same as of JSON texts. */
@@ -229,12 +229,32 @@ export function* writeValueInSlices(writer: ProtoWriter, value: unknown): Slices
       yield
     }
     writer.ldelim()
-  } else writeValue(writer, value)
+  } else if (typeof value === 'string') yield* writeTextInSlices(writer, 3, value)
+  else writeValue(writer, value)
+}
+
+// Written at once up to this. **Units**: characters.
+const longText = 1 << 16
+
+/** Writes a field of text, in slices. */
+export function* writeTextInSlices(writer: ProtoWriter, field: number, text: string): Slices<void> {
+  if (text.length <= longText) {
+    writer.text(field, text)
+    return
+  }
+  const utf8 = yield* encodeUtf8InSlices(text)
+  writer.tag(field, wireType.bytes).uint32(utf8.length)
+  writer.reserve(utf8.length)
+  for (let start = 0; start < utf8.length; start += maxStretchBytes) {
+    writer.raw(utf8.subarray(start, start + maxStretchBytes))
+    yield
+  }
 }
 
 function* writeItemInSlices(writer: ProtoWriter, field: number, item: unknown): Slices<void> {
   writer.tag(field, wireType.bytes).fork()
-  if (typeof item === 'object') yield* writeValueInSlices(writer, item)
+  if (typeof item === 'object' || (typeof item === 'string' && item.length > longText))
+    yield* writeValueInSlices(writer, item)
   else writeValue(writer, item)
   writer.ldelim()
 }

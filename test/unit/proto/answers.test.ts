@@ -31,6 +31,19 @@ describe('a JSON value as an answer', () => {
     expect(decodeResponse(await written)).toEqual({ field: 'json', message: value })
   })
 
+  it.each(['json', 'text'] as const)('is written in slices: a text as %s', async (field) => {
+    const message = 'é😀'.repeat(2_000_000)
+    const written = Promise.resolve(encodeResponseInSlices({ field, message }))
+    expect(await turnsOf(written)).toBeGreaterThan(3)
+    expect((await written).equals(encodeResponse({ field, message }))).toBe(true)
+    for (const short of ['', 'a', '\ud800', `\udc00${'é'.repeat(70_000)}\ud800`]) {
+      const made = await encodeResponseInSlices({ field, message: short })
+      expect(made).toEqual(encodeResponse({ field, message: short }))
+    }
+    const list = ['', message, 1]
+    expect((await answered(list)).equals(encodeResponse({ field: 'json', message: list }))).toBe(true)
+  })
+
   it('may have a key of megabytes', async () => {
     const value = { [`${'k'.repeat(2_000_000)}`]: many(70_000, (i) => i) }
     expect(await new io.JSON().toProto(value)).toEqual(value)
