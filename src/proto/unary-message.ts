@@ -47,6 +47,16 @@ export class UnaryMessage {
     return this.#filled === this.#length ? this.#memory : undefined
   }
 
+  /** Memory that it takes so far. **Units**: bytes. */
+  get memoryBytes(): number {
+    return this.#memory?.length ?? 0
+  }
+
+  /** How much of it has come. **Units**: bytes. */
+  get received(): number {
+    return this.#filled
+  }
+
   /** Takes a piece; returns the status of what cannot be right any more. */
   take(piece: Buffer): MessageFault | undefined {
     let at = 0

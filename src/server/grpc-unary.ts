@@ -7,12 +7,17 @@
  */
 import { EventEmitter } from 'node:events'
 import type { Http2Server, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
+import { DeadlineExceeded, type ServingError } from '../errors.ts'
 import { frameOf } from '../proto/encoded-message.ts'
-import { grpcStatusNumbers } from '../proto/rpc-error.ts'
+import { grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
 import { type MessageFault, UnaryMessage } from '../proto/unary-message.ts'
+import { noMemory } from './admission.ts'
+import type { ServerState } from './engine.ts'
 import type { CallMetadata, Reply, Status, UnaryCall } from './grpc-calls.ts'
 import type { MessageUnpacker } from './grpc-compression.ts'
 import { StreamMetadata } from './grpc-metadata.ts'
+import { countedBytes } from './memory-budget.ts'
+import { TransferClock } from './transfer-clock.ts'
 
 /** Answers the calls of one method. */
 export type UnaryHandler = (call: UnaryCall, reply: Reply) => void
@@ -21,8 +26,7 @@ export type UnaryHandler = (call: UnaryCall, reply: Reply) => void
 export interface UnaryServer {
   /** By path. */
   readonly handlers: ReadonlyMap<string, UnaryHandler>
-  /** Of a message. **Units**: bytes. */
-  readonly maxBytes: number
+  readonly state: Pick<ServerState, 'limits' | 'memory'>
   readonly unpack: MessageUnpacker
   /** Called for every stream: closes connections that are idle. */
   readonly onOpened: (stream: ServerHttp2Stream) => void
@@ -57,6 +61,9 @@ class UnaryStream extends EventEmitter implements UnaryCall {
   readonly #server: UnaryServer
   readonly #headers: IncomingHttpHeaders
   readonly #message: UnaryMessage
+  // Of a message that has not come as a whole yet.
+  #clock: TransferClock | undefined
+  #reservedBytes = 0
   #deadline = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #ownHeaders: OutgoingHttpHeaders | undefined
@@ -69,7 +76,7 @@ class UnaryStream extends EventEmitter implements UnaryCall {
     this.stream = stream
     this.#headers = headers
     this.metadata = new StreamMetadata(headers)
-    this.#message = new UnaryMessage(server.maxBytes)
+    this.#message = new UnaryMessage(server.state.limits.maxBodyBytes)
   }
 
   start(handler: UnaryHandler): void {
@@ -81,10 +88,13 @@ class UnaryStream extends EventEmitter implements UnaryCall {
       if (this.#isOver) return
       const fault = this.#message.take(piece)
       if (fault !== undefined) this.#refuse(fault)
+      else if (!this.#reserve()) this.#fail(noMemory())
     })
     stream.on('end', () => {
+      this.#clock?.pause()
       if (!this.#isOver) this.#read(handler)
     })
+    this.#startClock()
     const timeout = this.#headers['grpc-timeout']
     if (timeout !== undefined) this.#startTimeout(String(timeout))
   }
@@ -104,6 +114,31 @@ class UnaryStream extends EventEmitter implements UnaryCall {
 
   sendMetadata(metadata: CallMetadata): void {
     this.#ownHeaders = metadata.toHttp2Headers()
+  }
+
+  #startClock(): void {
+    const { bodyTimeoutMs } = this.#server.state.limits
+    if (bodyTimeoutMs === 0) return
+    this.#clock = new TransferClock(
+      bodyTimeoutMs,
+      () => this.#message.received,
+      () => this.#fail(new DeadlineExceeded('expected the whole message in time, it did not come')),
+    )
+    this.#clock.start()
+  }
+
+  /** Reserves the memory of a large message that has not come as a whole; returns false when there is too little. */
+  #reserve(): boolean {
+    const { memoryBytes } = this.#message
+    if (memoryBytes < countedBytes || memoryBytes === this.#reservedBytes) return true
+    if (!this.#server.state.memory.reserve(memoryBytes - this.#reservedBytes)) return false
+    this.#reservedBytes = memoryBytes
+    return true
+  }
+
+  #release(): void {
+    this.#server.state.memory.release(this.#reservedBytes)
+    this.#reservedBytes = 0
   }
 
   #startTimeout(text: string): void {
@@ -140,6 +175,8 @@ class UnaryStream extends EventEmitter implements UnaryCall {
   #run(handler: UnaryHandler, bytes: Uint8Array): void {
     if (this.cancelled) return
     this.request = bytes
+    // The handler reserves what it admits.
+    this.#release()
     try {
       handler(this, this.#reply)
     } catch {
@@ -167,15 +204,22 @@ class UnaryStream extends EventEmitter implements UnaryCall {
     if (this.cancelled) return
     this.#end()
     const own = { ...this.#ownHeaders, ...status.metadata?.toHttp2Headers() }
-    const trailers = { 'grpc-status': status.code, 'grpc-message': encodeURI(status.details) }
+    const trailers = { 'grpc-status': status.code, 'grpc-message': encodeURI(status.details.toWellFormed()) }
     this.stream.respond({ ...trailers, ...typeHeaders, ...own }, { endStream: true })
     // What still comes is dropped.
     this.stream.resume()
   }
 
+  #fail(error: ServingError): void {
+    const { status, message } = rpcErrorOf(error, '')
+    this.#refuse({ code: grpcStatusNumbers[status], details: message })
+  }
+
   #end(): void {
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#clock?.pause()
+    this.#release()
   }
 
   /** Called when the stream is closed, with or without an answer. */

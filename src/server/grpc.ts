@@ -90,7 +90,7 @@ export async function listenGrpc(
   const port = await bind(server, address, tls)
   for (const http2 of http2ServersOf(server)) {
     widen(http2)
-    takeUnaryCalls(http2, { handlers, maxBytes: state.limits.maxBodyBytes, unpack, onOpened: openedOf(server) })
+    takeUnaryCalls(http2, { handlers, state, unpack, onOpened: openedOf(server) })
   }
   return {
     port,

@@ -1,6 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
-import { io, type Listener, Service } from 'serving'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BadInput, io, type Listener, Service } from 'serving'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { frameOf } from '../../src/proto/encoded-message.ts'
 import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
 import { start } from './harness.ts'
@@ -22,6 +22,9 @@ function service(): Service {
         reject(ctx.signal.reason)
       })
     })
+  })
+  svc.api({ ...text, name: 'surrogate' }, (): string => {
+    throw new BadInput('received \ud800')
   })
   return svc
 }
@@ -160,5 +163,59 @@ describe('a unary call over gRPC', () => {
       await expect.poll(() => aborted).toBe(before + 1)
     }
     expect(await Promise.all([send(request('echo', 'tea')), send(request('echo', 'tea'))])).toEqual([right, right])
+  })
+
+  it('is refused with a text that is not well-formed Unicode', async () => {
+    const stream = open()
+    const answer = answerOf(stream)
+    stream.end(request('surrogate', 'x'))
+    expect(await answer).toEqual({ http: 200, status: 3 })
+  })
+})
+
+describe('messages that do not come as a whole', () => {
+  const options = { maxBodyBytes: 8 * 2 ** 20, maxMemoryBytes: 10 * 2 ** 20 }
+  const prefix = Buffer.of(0, 0, 0x60, 0, 0)
+
+  async function opened(bodyTimeoutMs: number) {
+    const listener = await start(service(), { ...options, bodyTimeoutMs })
+    const session = connect(`http://127.0.0.1:${listener.grpcPort}`)
+    onTestFinished(async () => {
+      session.destroy()
+      await listener.close()
+    })
+    const open = () => {
+      const headers = { 'content-type': 'application/grpc', te: 'trailers' }
+      const stream = session.request({ ':method': 'POST', ':path': '/serving.v1.ServingService/Call', ...headers })
+      stream.on('error', () => {})
+      return stream
+    }
+    const statusOf = (stream: ClientHttp2Stream) =>
+      new Promise((resolve) => stream.on('response', (headers) => resolve(Number(headers['grpc-status']))))
+    return { open, statusOf }
+  }
+
+  it('are given up when their client is late, also without a byte', async () => {
+    const { open, statusOf } = await opened(300)
+    const [none, half] = [open(), open()]
+    half.write(request('echo', 'tea').subarray(0, -1))
+    expect(await Promise.all([statusOf(none), statusOf(half)])).toEqual([4, 4])
+  })
+
+  it('share the memory of the worker, which has it back when they end', async () => {
+    const { open, statusOf } = await opened(60_000)
+    for (let round = 0; round < 3; round++) {
+      const first = open()
+      first.write(prefix)
+      await new Promise((written) => first.write(Buffer.alloc(4 * 2 ** 20), written))
+      // The first one may have more to come; the next has no place beside it.
+      const next = open()
+      next.write(prefix)
+      next.write(Buffer.alloc(6 * 2 ** 20))
+      expect(await statusOf(next)).toBe(14)
+      const closed = new Promise((resolve) => first.once('close', resolve))
+      first.close(8)
+      await closed
+    }
   })
 })
