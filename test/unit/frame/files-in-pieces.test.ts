@@ -4,18 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { FrameFormat } from '../../../src/frame/frame-formats.ts'
 import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
 import type { DataFrameMessage } from '../../../src/proto/messages.ts'
-
-/** Returns the result of `work`, and the turns that the event loop took meanwhile. */
-async function turnsIn<T>(work: () => T | Promise<T>): Promise<{ value: T; turns: number }> {
-  let turns = 0
-  let handle = setImmediate(function tick() {
-    turns++
-    handle = setImmediate(tick)
-  })
-  const value = await work()
-  clearImmediate(handle)
-  return { value, turns }
-}
+import { many as list, turnsIn } from '../descriptors/event-loop-turns.ts'
 
 /** Returns the body of a frame, and the turns that the event loop took meanwhile. */
 async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise<{ body: Buffer; turns: number }> {
@@ -24,7 +13,6 @@ async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise
   return { body: Buffer.from((value as HttpResponse).body as Uint8Array), turns }
 }
 
-const list = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))
 const texts = ['', 'a,b', 'a"b', '"', 'a\nb', '"\n"', 'a\rb', ' a', 'é', null, 'text that is longer than a view']
 const columnsOf = (rows: number, turn = 0) => ({
   number: list(rows, (row) => (row % 7 === 3 ? null : row / 7)),

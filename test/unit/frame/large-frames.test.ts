@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { buildFrame } from '../../../src/frame/build-frame.ts'
 import { columnOf } from '../../../src/frame/columns.ts'
 import { csvParser } from '../../../src/frame/native-codec.ts'
+import { turnsIn } from '../descriptors/event-loop-turns.ts'
 import { polars } from '../descriptors/frames.ts'
 
 const rows = 120_000
@@ -42,18 +43,6 @@ async function turnsOf(work: () => unknown): Promise<{ longest: number; total: n
   await new Promise<void>((resolve) => setImmediate(resolve))
   clearImmediate(handle)
   return { longest, total: ranFor() - start }
-}
-
-/** Returns the result of `work`, and the turns that the event loop took meanwhile. */
-async function turnsIn<T>(work: () => T | Promise<T>): Promise<{ value: T; turns: number }> {
-  let turns = 0
-  let handle = setImmediate(function tick() {
-    turns++
-    handle = setImmediate(tick)
-  })
-  const value = await work()
-  clearImmediate(handle)
-  return { value, turns }
 }
 
 describe('large frames', () => {
