@@ -136,7 +136,8 @@ class Subject<In, Out> {
   /** Checks the same for a large body, which lies in a buffer that the next request writes to. */
   async #noAliasingOfPool(descriptor: IODescriptor<In, Out>, sample: Sample<In, Out>, wire: Wire): Promise<void> {
     const pool = new BufferPool()
-    const slab = new Uint8Array(pool.take(wire.body.length + 1))
+    // So large that the body is not the buffer's owner: then the buffer would be the value's own.
+    const slab = new Uint8Array(pool.take(2 * wire.body.length + 1))
     slab.set(wire.body)
     const request = bodyLoan.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
     const pending = descriptor.fromHttpRequest(request)

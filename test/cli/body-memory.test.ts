@@ -93,7 +93,6 @@ describe.skipIf(process.platform !== 'linux')(
         expect([200, 413, 429], `${name}: ${answer.text.slice(0, 200)}`).toContain(answer.status)
         const added = status(pid, 'VmHWM') - before
         expect(added, `${name}: added memory`).toBeLessThan(12 * body.length)
-        console.log(name, (added / body.length).toFixed(1), answer.status)
       }
     }, 120_000)
   },

@@ -15,7 +15,7 @@ describe('a small body of very many columns', () => {
     expect(frame.columns).toEqual(names)
     expect([...new Set(frame.dtypes.map(({ variant }) => variant))]).toEqual(['Int64', 'Float64'])
     expect(frame.row(0).filter((value: unknown) => value === 1)).toHaveLength(10)
-    const { body } = new io.PandasDataFrame().toHttpResponse(frame) as HttpResponse
+    const { body } = (await new io.PandasDataFrame().toHttpResponse(frame)) as HttpResponse
     expect(String(Buffer.from(body as Uint8Array)).slice(0, 22)).toBe('[{"*":1,"^.*$":1,"c0":')
   })
 
