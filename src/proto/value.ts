@@ -13,8 +13,8 @@ import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Levels of lists and structs; the same as of JSON texts. */
 const maxValueDepth = 128
-/** Memory of an empty object, 56 bytes, and its place in a list that grows. **Units**: bytes. */
-const containerBytes = 72
+/** Memory of an empty object, 56 bytes, its place in a list, and garbage meanwhile. **Units**: bytes. */
+const containerBytes = 80
 // Elements of the lists that are being read: a list that grows by itself has room for 17.
 const elements: unknown[] = []
 
