@@ -81,12 +81,17 @@ export class UnaryMessage {
     return undefined
   }
 
+  /** Frees its memory, where the bytes were taken or nobody wants them; it must get no more pieces. */
+  drop(): void {
+    this.#memory = undefined
+  }
+
   /** Returns memory for that many bytes of the message, those so far in it. */
   #reserve(size: number): Buffer {
     const had = this.#memory
     if (had !== undefined && size <= had.length) return had
     const memory = allocate(
-      Math.min(this.#length, had === undefined ? firstBytes : Math.max(nextBytes, 4 * size)),
+      Math.min(this.#length, had === undefined ? Math.max(firstBytes, size) : Math.max(nextBytes, 4 * size)),
       this.#length,
     )
     had?.copy(memory, 0, 0, this.#filled)

@@ -176,6 +176,7 @@ class UnaryStream extends EventEmitter implements UnaryCall {
     if (this.cancelled) return
     this.request = bytes
     // The handler reserves what it admits.
+    this.#message.drop()
     this.#release()
     try {
       handler(this, this.#reply)
@@ -219,6 +220,8 @@ class UnaryStream extends EventEmitter implements UnaryCall {
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#clock?.pause()
+    // A client that was refused may keep its side of the stream open.
+    this.#message.drop()
     this.#release()
   }
 

@@ -90,4 +90,13 @@ describe('UnaryMessage', () => {
     plain.take(frame(Buffer.alloc(3)))
     expect(plain.isPacked).toBe(false)
   })
+
+  it('takes no memory once it was dropped', () => {
+    const message = new UnaryMessage(4 * MiB)
+    message.take(frame(new Uint8Array(3 * MiB)).subarray(0, 2 * MiB))
+    expect(message.memoryBytes).toBeGreaterThanOrEqual(2 * MiB - 5)
+    message.drop()
+    expect(message.memoryBytes).toBe(0)
+    expect(message.bytes).toBeUndefined()
+  })
 })
