@@ -251,7 +251,7 @@ function methodOf(service: string, name: string, responseStream: boolean, reques
 }
 
 function reflection(): ReflectionService {
-  const fileDescriptorProtos = fileDescriptors.map((text) => Buffer.from(text, 'base64'))
+  const fileDescriptorProtos = fileDescriptors.map(({ base64 }) => Buffer.from(base64, 'base64'))
   // It reads only the descriptors of a package's definitions.
   return new ReflectionService({ messages: { fileDescriptorProtos } } as never)
 }

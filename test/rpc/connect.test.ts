@@ -11,7 +11,7 @@ import { start } from './harness.ts'
 
 const registry = createFileRegistry(
   create(FileDescriptorSetSchema, {
-    file: fileDescriptors.map((text) => fromBinary(FileDescriptorProtoSchema, Buffer.from(text, 'base64'))),
+    file: fileDescriptors.map(({ base64 }) => fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64'))),
   }),
 )
 const serviceOf = (name: string) => registry.getService(name) as DescService

@@ -26,7 +26,7 @@ import {
 import type { ProtoContent, ProtoField, ProtoMessages } from '../../../src/proto/messages.ts'
 import { stock } from '../../stock-proto.ts'
 
-const file = fileDescriptors.map((text) => fromBinary(FileDescriptorProtoSchema, Buffer.from(text, 'base64')))
+const file = fileDescriptors.map(({ base64 }) => fromBinary(FileDescriptorProtoSchema, Buffer.from(base64, 'base64')))
 const responseType = createFileRegistry(create(FileDescriptorSetSchema, { file })).getMessage(
   'serving.v1.Response',
 ) as DescMessage
