@@ -56,6 +56,8 @@ export async function bundleService(root: string, service: string): Promise<Bund
         sourcemap: 'linked',
         sourcesContent: false,
         legalComments: 'none',
+        // A function's name is its route.
+        keepNames: true,
         // As the command does without a build: a project's `paths` could name a second copy of the framework.
         tsconfigRaw: {},
         metafile: true,
@@ -119,6 +121,7 @@ function sourceUrls(
           sourcemap: 'inline',
           sourcesContent: false,
           target: 'node20.10',
+          keepNames: true,
           tsconfigRaw: {},
           define: Object.fromEntries(
             ['url', 'dirname', 'filename'].map((member) => [`import.meta.${member}`, `__serving_${member}_${name}`]),
@@ -162,10 +165,13 @@ function compiledFile(root: string, { path, text }: OutputFile): [string, string
   return [name, usesPaths ? `import { fileURLToPath as __servingPath } from "node:url"; ${code}` : code]
 }
 
+/** Where a metafile says that helpers of esbuild come from, which it has put into the code. */
+const esbuildRuntime = '<runtime>'
+
 function packageImports(root: string, { inputs }: Metafile): PackageImport[] {
   return Object.entries(inputs).flatMap(([file, { imports }]) =>
     imports
-      .filter(({ external, path }) => external === true && !isBuiltin(path))
+      .filter(({ external, path }) => external === true && path !== esbuildRuntime && !isBuiltin(path))
       .map(({ path }) => ({ specifier: path, importer: join(root, file) })),
   )
 }

@@ -13,6 +13,8 @@ export interface DescribedService {
   readonly metadata: ServiceMetadata
   /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */
   readonly routes: readonly string[]
+  /** What requests name, as `POST /classify`: a build must have those of its source. */
+  readonly endpoints: readonly string[]
   readonly runners: readonly string[]
   /** Those of `runners` whose models run on other servers. */
   readonly remoteRunners: readonly string[]
@@ -29,10 +31,22 @@ export function describeService(service: Service, packages: readonly string[]): 
   return {
     metadata: serviceMetadata(service),
     routes: [...service.apis.values()].map(({ route }) => route),
+    endpoints: endpointsOf(service),
     runners: runners.map(({ name }) => name),
     remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
     python: runners.flatMap(({ pythonSettings }) => pythonSettings ?? []),
     openapi: describeServer(service, ''),
     packages,
   }
+}
+
+function endpointsOf({ apis, gets, mounts, models }: Service): string[] {
+  const shown = (method: string, { name, route }: { readonly name: string; readonly route: string }) =>
+    `${method} /${route}${name === route ? '' : ` of ${name}`}`
+  return [
+    ...[...apis.values()].map((api) => shown('POST', api)),
+    ...[...gets.values()].map((api) => shown('GET', api)),
+    ...mounts.keys(),
+    ...models.map(({ name }) => `the model ${name}`),
+  ]
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import type { DescribedService } from '../build/describe-service.ts'
 import { type BuildPlan, type Describe, planBuild } from '../build/plan-build.ts'
-import { readProject } from '../build/project.ts'
+import { type Project, readProject } from '../build/project.ts'
 import { writeBuild, writeStage } from '../build/write-build.ts'
 import { InvalidArgument } from '../errors.ts'
 import { childAnswer } from './child-answer.ts'
@@ -19,7 +19,7 @@ export async function buildCommand(
   { out, list }: { readonly out: string | undefined; readonly list: boolean },
 ): Promise<string> {
   const project = await readProject(service, file)
-  const plan = await planBuild(project, file?.options ?? {}, describeStaged(project.root))
+  const plan = await planBuild(project, file?.options ?? {}, describeStaged(project))
   if (list) return listText(plan)
   const folder = resolve(out ?? join(project.root, 'build'))
   writeBuild(plan, folder)
@@ -33,25 +33,47 @@ export async function buildCommand(
   ].join('\n')
 }
 
-/** Returns the function that loads a bundled service in a process of its own, from a temporary folder. */
-function describeStaged(root: string): Describe {
+/**
+ * Returns the function that loads a bundled service in a process of its own, from a temporary folder, and then its
+ * source, whose endpoints it must have.
+ */
+function describeStaged({ root, service }: Project): Describe {
   return async (files, { entry, modules }, packages) => {
     const stage = realpathSync(mkdtempSync(join(tmpdir(), 'serving-build-')))
     try {
       writeStage(files, packages, stage)
-      const paths = [entry, ...modules].map((path) => join(stage, path))
-      const script = new URL('./describe-module.js', import.meta.url)
-      const answer = await childAnswer<DescribedService>(script, paths, 'the service')
-      if ('value' in answer) return answer.value
       // The source maps of the staged code name sources beside it.
       const shown = (folder: string) => relative(process.cwd(), folder) || '.'
-      throw new InvalidArgument(
-        answer.failure.replaceAll(shown(stage), shown(root)).replaceAll(stage, root).replaceAll('./', ''),
+      const built = await describeFiles(
+        [entry, ...modules].map((path) => join(stage, path)),
+        (failure) => failure.replaceAll(shown(stage), shown(root)).replaceAll(stage, root).replaceAll('./', ''),
       )
+      const source = await describeFiles([service], (failure) => failure)
+      requireEndpoints(built.endpoints, source.endpoints, relative(process.cwd(), service))
+      return built
     } finally {
       rmSync(stage, { recursive: true, force: true })
     }
   }
+}
+
+/** Describes a service and loads the modules of its models. **Errors**: InvalidArgument. */
+async function describeFiles(
+  files: readonly string[],
+  failureText: (failure: string) => string,
+): Promise<DescribedService> {
+  const script = new URL('./describe-module.js', import.meta.url)
+  const answer = await childAnswer<DescribedService>(script, files, 'the service')
+  if ('value' in answer) return answer.value
+  throw new InvalidArgument(failureText(answer.failure))
+}
+
+/** **Errors**: InvalidArgument when compiling has changed what the service answers, such as by a computed name. */
+function requireEndpoints(built: readonly string[], source: readonly string[], name: string): void {
+  const missing = source.filter((endpoint) => !built.includes(endpoint)).map((endpoint) => `${endpoint} is missing`)
+  const more = built.filter((endpoint) => !source.includes(endpoint)).map((endpoint) => `${endpoint} is new`)
+  const differences = [...missing, ...more].join(', ')
+  if (differences !== '') throw new InvalidArgument(`expected the endpoints of ${name} in its build: ${differences}`)
 }
 
 function listText({ files, manifest }: BuildPlan): string {

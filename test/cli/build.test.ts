@@ -181,6 +181,41 @@ describe('serving build', () => {
     expect(stdout).not.toContain('left-pad')
   })
 
+  it('keeps the names of functions, which are routes', async () => {
+    const service = `
+      import { io, Service } from 'serving'
+      const text = new io.Text()
+      const svc = new Service('names')
+      export const shout = svc.api({ input: text, output: text }, function shout(x) { return x.toUpperCase() })
+      export const labels = svc.get('/labels', { output: new io.JSON() }, function labels() { return import.meta.url })
+      export default svc`
+    const cwd = folder({ 'package.json': '{"type":"module"}', 'service.ts': service }, true)
+    expect(await run(['build', 'service.ts'], { cwd })).toMatchObject({ code: 0, stderr: '' })
+    const manifest = JSON.parse(readFileSync(join(cwd, 'build/manifest.json'), 'utf8'))
+    expect(manifest.apis.map(({ name, route }: Record<string, string>) => [name, route])).toEqual([['shout', 'shout']])
+    const document = JSON.parse(readFileSync(join(cwd, 'build/openapi.json'), 'utf8'))
+    expect(document.paths).toHaveProperty(['/shout'])
+    expect(document.paths['/labels'].get.operationId).toBe('labels')
+  })
+
+  it('refuses a build whose routes are not those of the source', async () => {
+    const service = `
+      import { io, Service } from 'serving'
+      const text = new io.Text()
+      const svc = new Service('names')
+      const name = process.argv[2].endsWith('.ts') ? 'source' : 'compiled'
+      svc.api({ input: text, output: text, name }, (x) => x)
+      svc.api({ input: text, output: text, name: 'same' }, (x) => x)
+      export default svc`
+    const cwd = folder({ 'package.json': '{"type":"module"}', 'service.ts': service }, true)
+    const { code, stderr } = await run(['build', 'service.ts', '--out', 'out'], { cwd })
+    expect(stderr).toBe(
+      'serving: expected the endpoints of service.ts in its build: POST /source is missing, POST /compiled is new\n',
+    )
+    expect(code).toBe(1)
+    expect(existsSync(join(cwd, 'out'))).toBe(false)
+  })
+
   it('lists what it would write, and writes nothing', async () => {
     const cwd = project()
     const { code, stdout } = await run(['build', '--list'], { cwd })

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +34,11 @@ describe('the tarball', () => {
     const sources = ['native/build.mjs', 'native/binding.gyp', 'native/src/addon.cpp', 'native/image/jpeg.cpp']
     const programs = ['dist/index.js', 'dist/index.d.ts', 'dist/cli/main.js', 'dist/runner/model-thread.js']
     expect(paths).toEqual(expect.arrayContaining([...wanted, ...sources, ...programs]))
+  })
+
+  it.skipIf(process.platform === 'win32')('has a command that a build leaves executable', () => {
+    const { bin } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+    for (const path of Object.values<string>(bin)) expect(statSync(root + path).mode & 0o111).toBe(0o111)
   })
 
   it('has nothing else: no tests, no leftovers of a build, no tools of development', () => {
