@@ -26,6 +26,8 @@ export interface FrameForm {
   readonly width: number | undefined
   /** Whether integers and booleans are never null. */
   readonly refusesNulls: boolean
+  /** Columns that are always there. */
+  readonly required: readonly string[]
 }
 
 /** What is known of a series. */
@@ -65,9 +67,11 @@ function typeSchema(type: FrameType): JsonSchema {
 }
 
 /** Returns the schema of a frame's JSON. **Source**: SPEC "Orient values and their JSON layouts". */
-export function frameSchema({ orient, dtypes, width, refusesNulls: strict }: FrameForm): JsonSchema {
+export function frameSchema({ orient, dtypes, width, refusesNulls: strict, required: names }: FrameForm): JsonSchema {
   const cells = Object.entries(dtypes).map(([name, dtype]) => [name, cellSchema(dtype, strict)] as const)
-  const row: JsonSchema = { type: 'object', properties: Object.fromEntries(cells), additionalProperties: anyCell }
+  const required = names.length === 0 ? {} : { required: names }
+  const properties = Object.fromEntries(cells)
+  const row: JsonSchema = { type: 'object', properties, ...required, additionalProperties: anyCell }
   const bounds = width === undefined ? {} : { minItems: width, maxItems: width }
   const values: JsonSchema = { type: 'array', items: { type: 'array', items: anyCell, ...bounds } }
   switch (orient) {
@@ -80,7 +84,7 @@ export function frameSchema({ orient, dtypes, width, refusesNulls: strict }: Fra
     case 'columns': {
       const columns = cells.map(([name, cell]) => [name, { type: 'object', additionalProperties: cell }] as const)
       const rest = { type: 'object', additionalProperties: anyCell }
-      return { type: 'object', properties: Object.fromEntries(columns), additionalProperties: rest }
+      return { type: 'object', properties: Object.fromEntries(columns), ...required, additionalProperties: rest }
     }
     case 'split': {
       const columns = { type: 'array', items: { type: 'string' }, ...bounds }

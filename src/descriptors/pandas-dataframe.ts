@@ -19,7 +19,14 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import { dtypeNameOf, parseColumnNames, parseDtypes, parseTimeForm, type TimeOptions } from '../frame/frame-options.ts'
+import {
+  checkRequired,
+  dtypeNameOf,
+  parseColumnNames,
+  parseDtypes,
+  parseTimeForm,
+  type TimeOptions,
+} from '../frame/frame-options.ts'
 import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import {
@@ -62,8 +69,13 @@ export interface PandasDataFrameOptions extends TimeOptions {
    * Not for orient `table`.
    */
   readonly dtype?: boolean | Readonly<Record<string, string>> | null
-  /** Also refuse nulls in columns whose numpy type cannot hold them: integers and booleans. Needs `dtype`. */
+  /**
+   * Also refuse nulls in columns whose numpy type cannot hold them, integers and booleans, and frames without one of
+   * the columns of `dtype`; under orient `values`, whose rows have no names, columns may be missing. Needs `dtype`.
+   */
   readonly enforceDtype?: boolean
+  /** Columns that a request must have, by their name in it or after `applyColumnNames`. */
+  readonly required?: readonly string[] | null
   /** `[rows, columns]`; only the number of columns is checked. */
   readonly shape?: readonly number[] | null
   /** Refuse frames with another number of columns. Needs `shape`. */
@@ -85,7 +97,7 @@ const optionNames = [
 // An example in a document is read by people.
 const maxExampleColumns = 64
 // Not in metadata: the reference's clients fail on an option that theirs does not have.
-const timeOptions = ['dateFormat', 'dateUnit'] as const
+const ownOptions = ['required', 'dateFormat', 'dateUnit'] as const
 
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
@@ -119,6 +131,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly applyColumnNames: boolean
   readonly dtype: boolean | Readonly<Record<string, string>> | undefined
   readonly enforceDtype: boolean
+  /** Columns that a request must have: those of the options, and of `dtype` if it is enforced. */
+  readonly required: readonly string[]
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
   readonly defaultFormat: FrameFormat
@@ -132,7 +146,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   constructor(given: PandasDataFrameOptions = {}, sample?: DataFrame) {
     super()
-    const options = checkOptions('PandasDataFrame', given, [...optionNames, ...timeOptions])
+    const options = checkOptions('PandasDataFrame', given, [...optionNames, ...ownOptions])
     checkEnforced('PandasDataFrame', options)
     this.orient = checkOneOf('orient', options.orient ?? 'records', orients)
     this.columns = options.columns === undefined ? undefined : parseColumnNames(options.columns)
@@ -148,6 +162,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.dateUnit = this.#times.unit
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
+    const isNamed = this.enforceDtype && (this.orient !== 'values' || this.applyColumnNames)
+    const typed = isNamed && this.#types instanceof Map ? this.#types.keys() : []
+    this.required = [...new Set([...parseColumnNames(options.required ?? [], 'required'), ...typed])]
     if (this.applyColumnNames && this.columns === undefined) {
       throw new InvalidArgument('applyColumnNames for PandasDataFrame needs columns')
     }
@@ -189,8 +206,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
     const csv = attempt(() => frame && this.#polars.writeCsv(frame).toString())
-    const formats = (refusesNulls: boolean): FormatDescription[] => {
-      const schema = frameSchema({ orient, dtypes, width, refusesNulls })
+    // Renamed by position: a request may have other names.
+    const required = this.applyColumnNames ? [] : this.required
+    const formats = (refusesNulls: boolean, names: readonly string[]): FormatDescription[] => {
+      const schema = frameSchema({ orient, dtypes, width, refusesNulls, required: names })
       const byFormat: Record<FrameFormat, FormatDescription[]> = {
         json: [{ mimeType: formatTypes.json, schema, ...(json && exampleIn(json)) }],
         csv: [{ mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) }],
@@ -201,8 +220,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       )
     }
     return {
-      input: formats(this.enforceDtype),
-      output: formats(false),
+      input: formats(this.enforceDtype, required),
+      output: formats(false, []),
       reasons: ['syntax', 'encoding', 'ragged', 'dtype', 'columns', 'schema', 'shape', 'size'],
     }
   }
@@ -218,7 +237,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       if (polars.names(sample).length > maxExampleColumns) return undefined
       return polars.slice(sample, 0, Math.min(2, polars.height(sample)))
     }
-    const known = this.columns ?? Object.keys(dtypes)
+    const known = this.columns ?? [...new Set([...Object.keys(dtypes), ...this.required])]
     const count = width ?? Math.max(known.length, known.length === 0 ? 2 : 1)
     if (count > maxExampleColumns) return undefined
     const names = Array.from({ length: count }, (_, i) => known[i] ?? `column_${i + 1}`)
@@ -284,6 +303,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   ): MaybePromise<DataFrame> {
     this.#checkWidth(table.columns.length, BadInput)
     const renamed = this.applyColumnNames ? renameColumns(table, this.columns as readonly string[]) : table
+    checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
     const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
     return whenReady(settled, (columns) =>
@@ -300,11 +320,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const { width } = polars.view(frame)
     this.#checkWidth(width, BadInput)
     // Reading the names of a wide frame takes 7 ms, so only if needed.
-    const isTyped = this.#types instanceof Map
-    const own = isTyped ? polars.names(frame).map((name) => ({ name })) : []
+    const isNamed = this.#types instanceof Map || this.required.length > 0
+    const own = isNamed ? polars.names(frame).map((name) => ({ name })) : []
     const renamed = this.applyColumnNames ? polars.rename(frame, this.columns as readonly string[]) : frame
-    if (!isTyped) return renamed
+    if (!isNamed) return renamed
     const named = polars.names(renamed).map((name) => ({ name }))
+    checkRequired(this.required, named, own)
+    if (!(this.#types instanceof Map)) return renamed
     return castFrame(renamed, this.#castingTo(this.#typesOf(named, own)))
   }
 

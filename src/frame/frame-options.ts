@@ -3,7 +3,7 @@
  * @module
  */
 
-import { expected, InvalidArgument } from '../errors.ts'
+import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import { checkOneOf } from '../options.ts'
 import { timeUnits } from './columns.ts'
 import { type FrameType, parseFrameType } from './frame-dtype.ts'
@@ -25,15 +25,34 @@ export function parseDtypes(dtype: unknown): ReadonlyMap<string, FrameType> | bo
 }
 
 /** Checks a list of column names. **Errors**: InvalidArgument. */
-export function parseColumnNames(columns: unknown): readonly string[] {
+export function parseColumnNames(columns: unknown, option = 'columns'): readonly string[] {
   if (!Array.isArray(columns) || !columns.every((name) => typeof name === 'string')) {
-    throw new InvalidArgument(expected('a list of strings', 'columns', columns))
+    throw new InvalidArgument(expected('a list of strings', option, columns))
   }
   if (new Set(columns).size !== columns.length) {
-    throw new InvalidArgument(expected('names that differ', 'columns', columns))
+    throw new InvalidArgument(expected('names that differ', option, columns))
   }
   return columns
 }
+
+/** Checks that no column is missing, by its name after or before renaming. **Errors**: BadInput. */
+export function checkRequired(
+  required: readonly string[],
+  columns: readonly { readonly name: string }[],
+  own: readonly { readonly name: string }[],
+): void {
+  if (required.length === 0) return
+  const names = new Set([...columns, ...own].map(({ name }) => name))
+  const missing = required.find((name) => !names.has(name))
+  if (missing === undefined) return
+  const shown = own.slice(0, maxShownNames).map(({ name }) => JSON.stringify(name.slice(0, 80)))
+  const rest = own.length > maxShownNames ? `, and ${own.length - maxShownNames} more` : ''
+  const received = own.length === 0 ? 'no columns' : `columns ${shown.join(', ')}${rest}`
+  const message = `expected column ${JSON.stringify(missing)} for PandasDataFrame, received ${received}`
+  throw new BadInput(message, { reason: 'columns' })
+}
+
+const maxShownNames = 8
 
 /** Options of the form of times in JSON, in pandas' names. */
 export interface TimeOptions {

@@ -189,7 +189,6 @@ const frames: readonly [
       ['b', 'float32', [2]],
     ],
   ],
-  ['D91', casts, json, '[{"b":2}]', [['b', 'float32', [2]]]],
   ['D97', { dtype: { a: 'str' }, enforceDtype: true }, json, '[{"a":"01"}]', [['a', 'str', ['01']]]],
   [
     'D97 in CSV',
@@ -296,6 +295,13 @@ const refused: readonly [name: string, options: Options, type: string | undefine
     { columns: ['a', 'b'], applyColumnNames: true },
     json,
     '[{"x":1}]',
+    { reason: 'columns' },
+  ],
+  [
+    'D91: without a column whose type is enforced (the reference reads it)',
+    casts,
+    json,
+    '[{"b":2}]',
     { reason: 'columns' },
   ],
   ['D92: a null among enforced integers', casts, json, '[{"a":null,"b":1}]', { reason: 'dtype', path: '[0].a' }],
