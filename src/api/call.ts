@@ -76,11 +76,14 @@ const http: Protocol<HttpResponse> = {
 }
 
 function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse> {
+  return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : withOwn(response, ctx)
+}
+
+/** Adds what the function set on its response. */
+function withOwn(response: HttpResponse, ctx: Context): HttpResponse {
   const own = lifecycle.ownResponse(ctx)
-  if (own !== undefined) {
-    response = { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
-  }
-  return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : response
+  if (own === undefined) return response
+  return { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
 }
 
 /** Awaits the first chunk, so that a generator that fails at once is still answered with an error status. */
@@ -97,7 +100,7 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
     // Ends the function's generator, even while it awaits something else.
     lifecycle.onAbort(ctx, giveUp)
     await pieces.readFirst()
-    return { ...response, body: pieces }
+    return withOwn({ ...response, body: pieces }, ctx)
   } catch (error) {
     return failure(functionFailureOf(error), ctx)
   }

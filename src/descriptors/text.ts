@@ -22,28 +22,43 @@ const atOnceLength = 1 << 20
 
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
-  /** Media type of the response. Default `text/plain`. */
+  /**
+   * Media type of the response. Default: `text/event-stream` for a generator that yields an object first, `text/plain`
+   * for everything else.
+   */
   readonly contentType?: 'text/plain' | 'text/event-stream'
 }
 
+const type = (essence: string) => ['content-type', `${essence}; charset=utf-8`] as const
+const textHeaders = constantHeaders([type('text/plain'), nosniff])
+// Tells proxies to pass events on at once instead of buffering them.
+const eventHeaders = constantHeaders([
+  type('text/event-stream'),
+  nosniff,
+  ['cache-control', 'no-cache'],
+  ['x-accel-buffering', 'no'],
+])
 const events = { mimeType: 'text/event-stream', schema: { type: 'string' }, example: 'data: text\n\n' }
 
-/** What a function may return or yield: strings are sent as they are, objects are framed as server-sent events. */
+/** What a function may yield: a piece of a text, or a server-sent event. */
 export type TextPiece = string | ServerSentEvent
 
 /** What a function may return to Text. */
 export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
 
 /**
- * Decodes a body to a string; sends a string, or the strings that a generator yields, as a streamed response.
+ * Decodes a body to a string; sends a string, or the strings or server-sent events that a generator yields.
  *
  * **Wire**: UTF-8 unless the request's charset says otherwise; a byte order mark is kept. The response to a string has
- * a content-length. That to a generator is a stream without one; each yielded piece is a chunk of its own.
- * uWebSockets.js sends the line end of a chunk with the next chunk, and Python's requests waits for it: it sees pieces
- * of text one late, and not the last one before a failure, but events at once, since each is followed by an empty line
- * in a chunk of its own. curl, undici and browsers see every piece at once, and so does requests with engine node.
- * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text.
- * **Source**: SPEC "Text".
+ * a content-length. That to a generator is a stream without one; each yielded piece is a chunk of its own. It is a
+ * stream of events (`text/event-stream`) if `contentType` says so or the first piece is an object; strings are events
+ * without a name there. uWebSockets.js sends the line end of a chunk with the next chunk, and Python's requests waits
+ * for it: it sees pieces of text one late, and not the last one before a failure, but the lines of an event at once,
+ * since the empty line after them is a chunk of its own. curl, undici and browsers see every piece at once, and so does
+ * requests with engine node.
+ * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text. BadOutput for an event after
+ * a piece of text, or under `contentType: 'text/plain'`.
+ * **Source**: SPEC "Text". WHATWG HTML, section "Server-sent events".
  * **Example**
  * `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
  */
@@ -56,25 +71,20 @@ export class Text extends IODescriptor<string, TextResult> {
   readonly contentType: 'text/plain' | 'text/event-stream'
   /** The sample passed to `fromSample`. */
   readonly sample: string | undefined
-  readonly #headers: HttpResponse['headers']
+  /** Whether generators send events; undefined: their first piece decides. */
+  readonly #sendsEvents: boolean | undefined
 
   constructor(options: TextOptions = {}, sample?: string) {
     super()
     checkOptions('Text', options, ['contentType'])
-    const contentType = options.contentType ?? 'text/plain'
+    const { contentType = 'text/plain' } = options
     if (contentType !== 'text/plain' && contentType !== 'text/event-stream') {
       throw new InvalidArgument(expected("'text/plain' or 'text/event-stream'", 'contentType', contentType))
     }
     this.contentType = contentType
     this.mimeType = contentType
     this.sample = sample
-    const type = ['content-type', `${contentType}; charset=utf-8`] as const
-    // Tells proxies to pass events on at once instead of buffering them.
-    this.#headers = constantHeaders(
-      contentType === 'text/plain'
-        ? [type, nosniff]
-        : [type, nosniff, ['cache-control', 'no-cache'], ['x-accel-buffering', 'no']],
-    )
+    this.#sendsEvents = options.contentType === undefined ? undefined : contentType === 'text/event-stream'
   }
 
   /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
@@ -103,16 +113,15 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   toHttpResponse(value: TextResult): MaybePromise<HttpResponse> {
-    if (typeof value === 'string') {
-      if (value.length <= atOnceLength) return { headers: this.#headers, body: value }
-      return runInSlices(encodeUtf8InSlices(value)).then((body) => ({ headers: this.#headers, body }))
-    }
-    return this.#stream(value)
+    if (typeof value !== 'string') return this.#stream(value)
+    if (this.#sendsEvents === true) return { headers: eventHeaders, body: encodeEvent({ data: value }) }
+    if (value.length <= atOnceLength) return { headers: textHeaders, body: value }
+    return runInSlices(encodeUtf8InSlices(value)).then((body) => ({ headers: textHeaders, body }))
   }
 
   #stream(value: Exclude<TextResult, string>): HttpResponse {
     if (typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
-      return { headers: this.#headers, body: encodePieces(value) }
+      return streamOf(value, this.#sendsEvents)
     }
     throw new BadOutput(expected('a string or an async generator of strings', 'Text', value))
   }
@@ -124,31 +133,49 @@ export class Text extends IODescriptor<string, TextResult> {
 
   /** Returns a string, or all that a generator yields, as one StringValue. */
   override toProto(value: TextResult): MaybePromise<string> {
-    if (typeof value === 'string') return value
+    if (typeof value === 'string') return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
     return collectBody(this.#stream(value).body).then((bytes) => runInSlices(decodeUtf8InSlices(bytes, 'Text')))
   }
 
   /** Returns each piece as a StringValue of its own. */
   override async *toProtoStream(value: TextResult): AsyncGenerator<string> {
-    if (typeof value === 'string') yield value
+    if (typeof value === 'string') yield this.#sendsEvents === true ? encodeEvent({ data: value }) : value
     else for await (const piece of this.#stream(value).body as AsyncIterable<Chunk>) yield piece as string
   }
 }
 
-/** Returns a body whose source is asked for its iterator when it is read. */
-function encodePieces(pieces: AsyncIterable<TextPiece> | Iterable<TextPiece>): AsyncIterable<Chunk> {
+/** Returns a response whose source is asked for its iterator when it is read. */
+function streamOf(pieces: Exclude<TextResult, string>, sendsEvents: boolean | undefined): HttpResponse {
   const source = Symbol.asyncIterator in pieces ? pieces : eachOf(pieces)
-  return { [Symbol.asyncIterator]: () => new EncodedPieces(source[Symbol.asyncIterator](), encodePiece) }
+  let isEvents = sendsEvents
+  const encode = (piece: TextPiece): Chunk => {
+    isEvents ??= typeof piece !== 'string'
+    return isEvents ? encodeEvent(typeof piece === 'string' ? { data: piece } : eventOf(piece)) : textOf(piece)
+  }
+  return {
+    get headers() {
+      return isEvents ? eventHeaders : textHeaders
+    },
+    body: { [Symbol.asyncIterator]: () => new EncodedPieces(source[Symbol.asyncIterator](), encode) },
+  }
 }
 
 async function* eachOf(pieces: Iterable<TextPiece>): AsyncGenerator<TextPiece> {
   yield* pieces
 }
 
-function encodePiece(piece: unknown): Chunk {
-  if (typeof piece === 'string') return piece
-  if (typeof piece === 'object' && piece !== null && 'data' in piece) return encodeEvent(piece as ServerSentEvent)
+function eventOf(piece: unknown): ServerSentEvent {
+  if (typeof piece === 'object' && piece !== null && 'data' in piece) return piece as ServerSentEvent
   throw new BadOutput(expected('a string or {data, event?, id?, retry?}', 'a piece of Text', piece))
+}
+
+function textOf(piece: TextPiece): string {
+  if (typeof piece === 'string') return piece
+  const { data } = eventOf(piece)
+  throw new BadOutput(
+    `expected strings alone for a response of text/plain, received the event ${JSON.stringify(data)?.slice(0, 80)}: ` +
+      "io.Text({ contentType: 'text/event-stream' }) makes events of strings, too",
+  )
 }
 
 /** Whether a media type is text: `text/*`, JSON, XML. */

@@ -2,6 +2,7 @@
  * Streamed bodies whose pieces are encoded as they are sent.
  * @module
  */
+import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Chunk } from './message.ts'
 
 /**
@@ -13,14 +14,20 @@ import type { Chunk } from './message.ts'
  */
 export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
   readonly source: AsyncIterator<T | Chunk>
-  /** Returns chunks as they are. */
-  readonly encode: (piece: T | Chunk) => Chunk
-  readonly #pieces: AsyncIterator<T | Chunk>
-  #first: IteratorResult<T | Chunk> | undefined
+  /** Returns the chunk of the piece that `source` gave last. */
+  readonly encode: (piece: T | Chunk) => MaybePromise<Chunk>
+  readonly #pieces: AsyncIterator<T>
+  /** The first piece, encoded. */
+  #first: IteratorResult<Chunk> | undefined
+  #isEncoded = false
 
-  constructor(pieces: AsyncIterator<T | Chunk>, encode: (piece: T | Chunk) => Chunk) {
-    this.encode = encode
+  constructor(pieces: AsyncIterator<T>, encode: (piece: T) => MaybePromise<Chunk>) {
     this.#pieces = pieces
+    this.encode = (piece) => {
+      if (!this.#isEncoded) return encode(piece as T)
+      this.#isEncoded = false
+      return piece as Chunk
+    }
     this.source = { next: () => this.#nextPiece(), return: () => this.return() }
   }
 
@@ -33,6 +40,7 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     const first = this.#first
     if (first === undefined) return this.#pieces.next()
     this.#first = undefined
+    this.#isEncoded = true
     return Promise.resolve(first)
   }
 
@@ -40,7 +48,8 @@ export class EncodedPieces<T = Chunk> implements AsyncIterableIterator<Chunk> {
     const next = await this.#nextPiece()
     if (next.done) return { done: true, value: undefined }
     try {
-      return { done: false, value: this.encode(next.value) }
+      const chunk = this.encode(next.value)
+      return { done: false, value: isPromise(chunk) ? await chunk : chunk }
     } catch (error) {
       await this.return().catch(() => {})
       throw error

@@ -165,7 +165,7 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface HttpResponse {
   /** Default 200. */
   readonly status?: number
-  /** Lower-case names. */
+  /** Lower-case names. Read when the first piece of a streamed body has come: a getter may decide by it. */
   readonly headers: readonly HeaderLine[]
   readonly body: ResponseBody
   /** Set on error responses, for the log. */

@@ -7,6 +7,7 @@ import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { joinInPool, PooledBody } from '../memory/buffer-pool.ts'
+import { isPromise, type MaybePromise } from '../promise.ts'
 import { noMemory } from './admission.ts'
 import type { ExchangeClocks } from './exchange-clocks.ts'
 import type { ExchangeSocket } from './exchange-socket.ts'
@@ -157,7 +158,7 @@ class ResponseStream {
    */
   async pump<T>(
     source: AsyncIterator<T | Chunk> | Iterator<T | Chunk>,
-    encode?: (piece: T | Chunk) => Chunk,
+    encode?: (piece: T | Chunk) => MaybePromise<Chunk>,
     ready?: Promise<void>,
   ): Promise<void> {
     const owner = this.#owner
@@ -170,7 +171,8 @@ class ResponseStream {
           this.#end()
           return
         }
-        const sent = this.#send(encode === undefined ? next.value : encode(next.value))
+        const chunk = encode === undefined ? next.value : encode(next.value)
+        const sent = this.#send(isPromise(chunk) ? await chunk : chunk)
         if (sent !== undefined) await sent
       }
       await source.return?.()

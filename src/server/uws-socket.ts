@@ -198,10 +198,11 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   sendPiece(piece: Chunk): boolean {
-    let isTaken = this.#res.write(piece)
     // uWebSockets.js writes the line end of a chunk in front of the next one, and Python's requests gives a chunk on
-    // when it has come. An event ends with an empty line; another one says nothing.
-    if (this.#sendsEvents && typeof piece === 'string' && piece.endsWith('\n\n')) isTaken = this.#res.write('\n')
+    // when it has come. The empty line after an event, as a chunk of its own, lets it have the event's lines at once.
+    const isEvent = this.#sendsEvents && typeof piece === 'string' && piece.endsWith('\n\n')
+    let isTaken = this.#res.write(isEvent ? piece.slice(0, -1) : piece)
+    if (isEvent) isTaken = this.#res.write('\n')
     if (isTaken) return true
     if (!this.#listens) this.#listen()
     return false

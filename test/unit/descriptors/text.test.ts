@@ -74,17 +74,38 @@ describe('Text', () => {
     expect(await chunksOf(new Text(), ['a', 'b'])).toEqual(['a', 'b'])
   })
 
-  it('frames objects as server-sent events and leaves strings as they are', async () => {
+  const eventType = 'text/event-stream; charset=utf-8'
+
+  it('frames objects and strings as server-sent events where contentType says so', async () => {
     const events = (async function* () {
       yield { data: 'a\nb', event: 'token', id: '1', retry: 5 }
-      yield 'raw'
+      yield 'plain\ntext'
     })()
     const descriptor = new Text({ contentType: 'text/event-stream' })
-    expect(await chunksOf(descriptor, events)).toEqual(['event: token\nid: 1\nretry: 5\ndata: a\ndata: b\n\n', 'raw'])
-    expect((await descriptor.toHttpResponse('')).headers[0]).toEqual([
-      'content-type',
-      'text/event-stream; charset=utf-8',
+    expect(await chunksOf(descriptor, events)).toEqual([
+      'event: token\nid: 1\nretry: 5\ndata: a\ndata: b\n\n',
+      'data: plain\ndata: text\n\n',
     ])
+    const whole = await descriptor.toHttpResponse('hi')
+    expect([whole.headers[0], whole.body]).toEqual([['content-type', eventType], 'data: hi\n\n'])
+  })
+
+  it('makes events of what follows an object, without contentType', async () => {
+    const events = (async function* () {
+      yield { data: 'a' }
+      yield 'b'
+    })()
+    expect(await chunksOf(new Text(), events)).toEqual(['data: a\n\n', 'data: b\n\n'])
+  })
+
+  it.each([
+    ['after a string', {}, ['a', { data: 'b' }], 'contentType'],
+    ["under contentType 'text/plain'", { contentType: 'text/plain' }, [{ data: 'b' }], 'contentType'],
+  ] as const)('refuses an event %s', async (_, options, pieces, message) => {
+    const refused = expect(chunksOf(new Text(options), pieces)).rejects
+    await refused.toThrow(BadOutput)
+    await expect(chunksOf(new Text(options), pieces)).rejects.toThrow(message)
+    await expect(Promise.resolve(new Text(options).toProto(pieces))).rejects.toThrow(BadOutput)
   })
 
   it('refuses a field of an event that would break out of its line', async () => {
