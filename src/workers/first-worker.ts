@@ -11,8 +11,13 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 let first: Worker | undefined
 let isLoaded = false
 
-/** Sets the program of all workers. */
+/**
+ * Sets the program of all workers, which share one listening socket: each accepts connections from it by itself. Called
+ * before the first worker starts.
+ */
 export function setWorkerFile(file: URL): void {
+  // Round robin, the default, hands connections over with messages, and loses them when a worker is replaced.
+  cluster.schedulingPolicy = cluster.SCHED_NONE
   cluster.setupPrimary({ exec: fileURLToPath(file), execArgv: [...workerNodeOptions, ...process.execArgv] })
 }
 

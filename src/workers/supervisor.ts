@@ -70,8 +70,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const
  * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after an orderly stop, 128 + signal when a
  * second signal cut it short.
  *
- * Uses node:cluster: the node engine shares the port through the parent's round robin; the uws engine shares it in the
- * kernel, by SO_REUSEPORT. The parent never loads the service, so a fault in it ends at most a worker.
+ * Uses node:cluster: the node engine's workers accept from one listening socket (SCHED_NONE); those of the uws engine
+ * have one each, among which the kernel spreads connections (SO_REUSEPORT). The parent never loads the service, so a fault in it ends at most a worker.
  *
  * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
  */

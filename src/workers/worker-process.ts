@@ -4,7 +4,6 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { ServeOptions } from '../server/options.ts'
-import { closeLostConnections } from './handed-connections.ts'
 import {
   type DrainRequest,
   isMessageOf,
@@ -95,12 +94,6 @@ export class WorkerProcess {
   }
 
   #listen(worker: Worker): void {
-    const number = this.#number
-    closeLostConnections(worker, () => {
-      const reason = 'it is busy, or has no file descriptor left'
-      const message = `worker ${number} did not take a connection in time: ${reason}`
-      this.#logger.warn({ event: 'connection_lost', worker: number }, message)
-    })
     worker.on('message', (message: unknown) => {
       if (isMessageOf<WorkerLoaded>('loaded', message)) this.#onLoaded()
       else if (isMessageOf<WorkerReady>('ready', message)) {
@@ -111,7 +104,7 @@ export class WorkerProcess {
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) this.#onNoProcess(error)
       // Otherwise it died while we wrote to it; its exit event is handled below.
-      else this.#logger.debug({ event: 'worker_channel', worker: number, err: error })
+      else this.#logger.debug({ event: 'worker_channel', worker: this.#number, err: error })
     })
     // Not 'exit', which can come before the last message: 'close' comes after the channel was read to its end.
     worker.process.on('close', (code, signal) => {
