@@ -84,7 +84,7 @@ export interface Polars {
   floatsOfNothing(frame: DataFrame, indices: readonly number[]): DataFrame
   /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
   readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
-  /** Lists and objects become JSON text, bytes base64. */
+  /** Lists and objects become JSON text, bytes base64, durations ISO 8601. */
   writeCsv(frame: DataFrame, hasHeader?: boolean): Buffer
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
@@ -211,8 +211,8 @@ function wrap(polars: typeof pl): Polars {
       } catch (error) {
         const table = toVectors(polars, frame)
         if ('failure' in table) throw error
-        // Lists, structs and bytes, which CSV holds as text only.
-        const indices = table.columns.flatMap((column, i) => ('kind' in column && !column.isBinary ? [] : [i]))
+        // Lists, structs, bytes and durations, which CSV holds as text only.
+        const indices = table.columns.flatMap((column, i) => (isCsvText(column) ? [i] : []))
         if (indices.length === 0) throw error
         const texts = unnestColumns({ ...table, columns: indices.map((i) => table.columns[i]) }, exactTimes)
         return csvOf(put(frame, indices, fromColumns(texts)), hasHeader)
@@ -245,6 +245,11 @@ function charactersOf(polars: typeof pl, frame: DataFrame): number {
   // As floats: Polars adds up 32-bit integers in 32 bits, so that a text of 1 MiB in 4,096 rows would count as nothing.
   const sums = frame.select(polars.cols(texts).str.lengths().cast(polars.Float64).sum())
   return (sums.row(0) as (number | null)[]).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+}
+
+/** Whether Polars cannot write a column as CSV. */
+function isCsvText(column: AnyColumn): boolean {
+  return !('kind' in column) || column.isBinary === true || column.time?.type === 'duration'
 }
 
 function csvOf(frame: DataFrame, hasHeader: boolean): Buffer {

@@ -23,6 +23,11 @@ const partial = frameOf([
 ])
 const nested = pl.DataFrame({ age: [3], in: [1.5] }).withColumns(pl.concatList(['age', 'age']).alias('in'))
 
+const tableOf = (data: string, name: string) => {
+  const fields = ['age', name].map((field) => ({ name: field, type: 'integer' }))
+  return `{"schema":${JSON.stringify({ fields })},"data":${data}}`
+}
+
 describe('required columns', () => {
   it.each([
     ['records', '[{"age":3,"in":1}]', '[{"age":3},{"income":1}]'],
@@ -31,8 +36,8 @@ describe('required columns', () => {
     ['split', '{"columns":["age","in"],"data":[[1,2]]}', '{"columns":["income","x","age"],"data":[[1,2,3]]}'],
     [
       'table',
-      '{"schema":{"fields":[{"name":"age","type":"integer"},{"name":"in","type":"integer"}]},"data":[{"age":1,"in":2}]}',
-      '{"schema":{"fields":[{"name":"age","type":"integer"},{"name":"income","type":"integer"}]},"data":[]}',
+      tableOf('[{"age":1,"in":2}]', 'in'),
+      tableOf('[]', 'income'),
     ],
   ] as const)('must be there in orient %s', async (orient, bad, good) => {
     const descriptor = new io.PandasDataFrame({ required: ['age', 'income'], orient })
