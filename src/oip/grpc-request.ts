@@ -19,7 +19,16 @@ import {
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
-import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo, textOf } from './tensor.ts'
+import {
+  checkTensorInfo,
+  inputFault,
+  readRaw,
+  requireDimensions,
+  shown,
+  type Tensor,
+  type TensorInfo,
+  textOf,
+} from './tensor.ts'
 
 /** Names a model; also what ModelReady, ModelMetadata, ModelConfig and ModelStatistics are asked with. */
 export interface ModelName {
@@ -233,7 +242,9 @@ function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[]): Te
   }
   let next = 0
   return inputs.map((input) => {
-    const info = checkTensorInfo(input.name, input.datatype, Array.from(input.shape.finish(), Number))
+    const shape = input.shape.finish()
+    requireDimensions(input.name, shape.length)
+    const info = checkTensorInfo(input.name, input.datatype, Array.from(shape, Number))
     if (input.contents !== undefined) return tensorOf(info, input.contents)
     const raw = raws[next++]
     if (raw !== undefined) return runAtOnce(readRaw(info, raw.bytes, raw.room))

@@ -43,11 +43,6 @@ const closeObject = 0x7d
 export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const cuts = findCuts(text, rule)
-  let rest = text.length
-  for (const [start, end] of cuts) rest -= end - start
-  if (rest > maxRestBytes) {
-    throw new PayloadTooLarge(`expected at most ${maxRestBytes} bytes of JSON beside the data, received ${rest}`)
-  }
   let json = ''
   let at = 0
   // A string that no client can have put there by chance: the number of the cut behind a text of the process.
@@ -97,7 +92,13 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
   // Depth of the list `inputs`; 0 outside of it.
   let inputsDepth = 0
   let at = 0
-  while (at < text.length) {
+  // Where the rest would be too long, unless more is cut out.
+  let limit = maxRestBytes
+  for (;;) {
+    if (at > limit) {
+      throw new PayloadTooLarge(`expected at most ${maxRestBytes} bytes of JSON beside the data, received more`)
+    }
+    if (at >= text.length) return cuts
     const byte = text[at]
     if (byte === quote) {
       const start = at + 1
@@ -115,6 +116,7 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
       } else if ((of === 'text' ? depth === 1 : inInputs) && names.some((name) => isKey(text, start, end - 1, name))) {
         const stop = valueEnd(text, at)
         cuts.push([at, stop])
+        limit += stop - at
         at = stop
       }
       continue
@@ -126,7 +128,6 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
     }
     at++
   }
-  return cuts
 }
 
 function isKey(text: Buffer, start: number, end: number, key: string): boolean {

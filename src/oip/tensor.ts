@@ -44,8 +44,8 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
     throw inputFault(name, expected(`one of ${known}`, `the datatype of input ${shown(name)}`, datatype), 'dtype')
   }
   const dims = shape as readonly number[]
-  const fits = Array.isArray(shape) && shape.length <= maxDimensions
-  if (!fits || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
+  if (Array.isArray(shape)) requireDimensions(name, shape.length)
+  if (!Array.isArray(shape) || !dims.every((dim) => Number.isSafeInteger(dim) && dim >= 0)) {
     throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
   }
   const size = sizeOf(dims)
@@ -53,6 +53,12 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
   if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
   if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
+}
+
+/** Checks the number of an input's dimensions, before anything else is done with them. **Errors**: BadInput. */
+export function requireDimensions(name: string, count: number): void {
+  if (count <= maxDimensions) return
+  throw inputFault(name, `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${count}`)
 }
 
 /** Returns a name for a message. */
