@@ -35,7 +35,8 @@ export interface OipServer {
 /** Returns the endpoints of the protocol. */
 export function oipEndpoints({ models, prefix, introspection, unready, onLateError }: OipServer): Endpoint[] {
   const at = `${prefix}/v2`
-  const get = (path: string, page: Page, isLimited = true) => new PageEndpoint('GET', at + path, page, isLimited)
+  const get = (path: string, page: Page, isLimited?: boolean, isOpen?: boolean) =>
+    new PageEndpoint('GET', at + path, page, isLimited, isOpen)
   const post = (path: string, page: Page) => new PageEndpoint('POST', at + path, page)
   const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
   const one = ({ model, version }: Params) => models.find(model, version)
@@ -47,7 +48,7 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
     get(path, (params) =>
       described(params, (model, description) => modelMetadata(model, models.versions(model.name), description)),
     ),
-    get(`${path}/ready`, (params) => modelReadiness(one(params)), false),
+    get(`${path}/ready`, (params) => modelReadiness(one(params)), false, false),
     get(`${path}/config`, (params) => described(params, modelConfig)),
     get(`${path}/stats`, ({ model, version }) => statisticsOf(models, model, version)),
     new InferEndpoint(`${at}${path}/infer`, models),

@@ -45,13 +45,13 @@ export class PageEndpoint implements Endpoint {
   readonly problem = errorResponse
   readonly #page: Page
 
-  constructor(method: 'GET' | 'POST', path: string, page: Page, isLimited = true) {
+  constructor(method: 'GET' | 'POST', path: string, page: Page, isLimited = true, isOpen = !isLimited) {
     this.name = path
     this.path = path
     this.methods = [method]
     this.isLimited = isLimited
-    // Health, which is what answers under any load, is for everybody.
-    this.isOpen = !isLimited
+    // Health of the server, which is what answers under any load, is for everybody.
+    this.isOpen = isOpen
     this.#page = page
   }
 

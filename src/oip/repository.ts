@@ -3,7 +3,7 @@
  * @module
  */
 import { basename, join, resolve } from 'node:path'
-import { BadInput, expected, InvalidArgument, NotFound, ServingError } from '../errors.ts'
+import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { type OnnxRunner, onnxRunner } from '../onnx/index.ts'
 import { checkOptions } from '../options.ts'
@@ -35,6 +35,14 @@ export interface RepositoryOptions {
 interface Loaded {
   readonly model: CountedModel
   readonly runner: OnnxRunner
+  readonly signature: string
+}
+
+/** Why a model could not be loaded. */
+interface Fault {
+  /** For clients: without paths, and without what files say. */
+  readonly reason: string
+  /** Changes with the files, and with the error that they lead to. */
   readonly signature: string
 }
 
@@ -73,7 +81,7 @@ export class ModelRepository implements RunnerLife {
   readonly control: 'none' | 'poll' | 'explicit'
   readonly #options: RepositoryOptions
   readonly #models = new Map<string, Map<string, Loaded>>()
-  readonly #faults = new Map<string, string>()
+  readonly #faults = new Map<string, Fault>()
   readonly #listeners: ((event: RunnerEvent) => void)[] = []
   // One change of a model at a time.
   #last: Promise<unknown> = Promise.resolve()
@@ -131,14 +139,14 @@ export class ModelRepository implements RunnerLife {
   /** Names of the models, those among them that could not be loaded with the reason. */
   names(): ReadonlyMap<string, string | undefined> {
     const all = [...this.#models.keys(), ...this.#faults.keys()]
-    return new Map(all.map((name) => [name, this.#faults.get(name)]))
+    return new Map(all.map((name) => [name, this.#faults.get(name)?.reason]))
   }
 
   /** Loads what is new or has changed in the folder, and ends what has gone. */
   async scan(): Promise<void> {
     const names = await modelNames(this.folder, this.#only)
     await Promise.all(names.map((name) => this.load(name).catch(() => {})))
-    for (const name of this.#models.keys()) if (!names.includes(name)) await this.unload(name)
+    for (const name of this.names().keys()) if (!names.includes(name)) await this.unload(name)
   }
 
   /**
@@ -177,9 +185,11 @@ export class ModelRepository implements RunnerLife {
     const started: OnnxRunner[] = []
     const before = this.#models.get(name) ?? new Map<string, Loaded>()
     const after = new Map<string, Loaded>()
+    let signature = ''
     try {
       const folder = await readModelFolder(isOnly ? this.folder : join(this.folder, name), name)
       if (folder.versions.length === 0) throw new BadInput(`expected a file model.onnx for ${shown(name)}, found none`)
+      for (const file of folder.versions) signature += `${file.version} ${file.signature} `
       for (const file of folder.versions) {
         const same = before.get(file.version)
         const loaded = same?.signature === file.signature ? same : await this.#start(folder, file, started)
@@ -187,22 +197,26 @@ export class ModelRepository implements RunnerLife {
       }
     } catch (cause) {
       await Promise.all(started.map((runner) => runner.stop()))
-      const message = cause instanceof Error ? cause.message : String(cause)
-      this.#faults.set(name, message)
-      this.#tell({
-        kind: 'load_failed',
-        message: `the model ${name} could not be loaded: ${message}`,
-        cause: cause as Error,
-      })
-      throw ServingError.is(cause) && cause.status < 500
-        ? cause
-        : new BadInput(`the model could not be loaded: ${message}`)
+      throw this.#failed(name, signature, cause as Error)
     }
     this.#faults.delete(name)
     this.#models.set(name, after)
     if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
     // Their calls go on; nobody waits for their end.
     for (const [version, old] of before) if (after.get(version) !== old) void end(old)
+  }
+
+  /** Reports a fault, unless that was done already: a folder is looked through every few seconds. */
+  #failed(name: string, files: string, cause: Error): BadInput {
+    // The error within: the one around it names another thread each time.
+    const signature = files + (cause.cause instanceof Error ? cause.cause : cause).message
+    const isKnown = this.#faults.get(name)?.signature === signature
+    const told = ServingError.is(cause) && tellsDetail(cause) ? cause.message : "the server's log says why"
+    const reason = `the model could not be loaded: ${told}`
+    this.#faults.set(name, { reason, signature })
+    const message = `the model ${name} could not be loaded: ${cause.message}`
+    if (!isKnown) this.#tell({ kind: 'load_failed', message, cause })
+    return new BadInput(reason)
   }
 
   async #start(

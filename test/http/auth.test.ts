@@ -82,7 +82,16 @@ describe.each(engines)('auth on %s', (engine) => {
     expect(await ask('/open')).toEqual([200, 'nobody'])
     expect((await ask('/own'))[0]).toBe(401)
     expect(await ask('/own', { 'x-own': '1' })).toEqual([200, 'own'])
-    for (const path of ['/labels', '/app', '/docs.json', '/v2/models/who', '/v2']) {
+    const closed = [
+      '/labels',
+      '/app',
+      '/docs.json',
+      '/v2/models/who',
+      '/v2',
+      '/v2/models/who/ready',
+      '/v2/models/no/ready',
+    ]
+    for (const path of closed) {
       expect([path, (await ask(path, {}, 'GET'))[0]]).toEqual([path, 401])
     }
     for (const path of ['/livez', '/readyz', '/healthz', '/openapi.json', '/v2/health/live', '/v2/health/ready'])

@@ -3,10 +3,10 @@ import { ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { readInferRequest } from '../../src/oip/grpc-request.ts'
 import { cutJson } from '../../src/oip/json-cut.ts'
-import { bytes, parts, requestsTo, texts } from './requests.ts'
+import { requestsTo } from './requests.ts'
 import { modelService } from './service.ts'
 
-const { post, infer, binary } = requestsTo(modelService())
+const { infer } = requestsTo(modelService())
 
 const refused = (answer: { status: number; json<T>(): T }) => [answer.status, answer.json<{ error: string }>().error]
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Listener, modelRepository, type RepositoryOptions, Service, serve } from 'serving'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parseTextMessage } from '../../src/oip/pbtxt.ts'
+import type { ModelRepository } from '../../src/oip/repository.ts'
 import { silent } from '../rpc/harness.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/onnx/${name}`, import.meta.url))
@@ -64,10 +65,13 @@ describe('a repository of models', () => {
   ])('compares its configuration with the file: %s', async (config, fault) => {
     await put('iris', '1')
     await writeFile(join(folder, 'iris', 'config.pbtxt'), config)
-    const ask = await served({ control: 'explicit' })
-    const answer = await ask('POST', '/repository/models/iris/load')
-    if (fault === undefined) expect(answer.status).toBe(200)
-    else expect(((await answer.json()) as { error: string }).error).toContain(fault)
+    const repository = modelRepository(folder)
+    const events: string[] = []
+    repository.watch(({ message }) => events.push(message))
+    await repository.start()
+    if (fault === undefined) expect(events).toEqual(['the model iris is loaded'])
+    else expect(events).toEqual([expect.stringContaining(fault)])
+    await repository.stop()
   })
 
   it('serves every model of a folder, with the names, datatypes and shapes of its file', async () => {
@@ -122,7 +126,7 @@ describe('a repository of models', () => {
     await put('iris', '2', fixture('make.py'))
     const failed = await ask('POST', '/repository/models/iris/load')
     expect(failed.status).toBe(400)
-    expect(await failed.json()).toMatchObject({ error: expect.stringContaining('expected a readable ONNX model') })
+    expect(await failed.json()).toMatchObject({ error: expect.stringContaining('could not be loaded') })
     // The version before still answers.
     expect(await (await ask('POST', '/models/iris/infer', { inputs: [flower] })).json()).toMatchObject({
       model_version: '1',
@@ -134,6 +138,57 @@ describe('a repository of models', () => {
     })
     expect((await ask('POST', '/repository/models/iris/unload')).status).toBe(200)
     expect((await ask('POST', '/models/iris/infer', { inputs: [flower] })).status).toBe(404)
+  })
+
+  it('tells clients neither paths nor what its files say, the log both', async () => {
+    await writeFile(join(folder, 'file'), 'x')
+    await put('secret', '1')
+    await writeFile(join(folder, 'secret', 'config.pbtxt'), 'input { secret-name }')
+    await put('broken', '1', fixture('make.py'))
+    await mkdir(join(folder, 'empty'))
+    const svc = new Service('models', { models: [modelRepository(folder, { control: 'explicit' })] })
+    const events: string[] = []
+    for (const { runner } of svc.models) runner.watch(({ message }) => events.push(message))
+    const ask = await servedBy(svc)
+    const told: Record<string, string> = {}
+    for (const name of ['file', 'secret', 'broken', 'empty']) {
+      const answer = await ask('POST', `/repository/models/${name}/load`)
+      expect(answer.status).toBe(400)
+      told[name] = ((await answer.json()) as { error: string }).error
+    }
+    const hidden = "the model could not be loaded: the server's log says why"
+    expect(told).toEqual({
+      file: hidden,
+      secret: hidden,
+      broken: hidden,
+      empty: 'the model could not be loaded: expected a file model.onnx for "empty", found none',
+    })
+    const index = (await (await ask('POST', '/repository/index')).json()) as { name: string; reason: string }[]
+    expect(Object.fromEntries(index.map(({ name, reason }) => [name, reason]))).toEqual(told)
+    const log = events.join()
+    for (const detail of [`scandir '${join(folder, 'file')}'`, '"-name }"', join(folder, 'broken')]) {
+      expect(log).toContain(detail)
+    }
+  })
+
+  it('reports a model that cannot be loaded once, until its files or its fault are others', async () => {
+    await put('broken', '1', fixture('make.py'))
+    const repository = modelRepository(folder, { control: 'poll', pollMs: 3_600_000 }) as ModelRepository
+    const events: string[] = []
+    repository.watch(({ kind }) => events.push(kind))
+    await repository.start()
+    await repository.scan()
+    expect(events).toEqual(['load_failed'])
+    await writeFile(join(folder, 'broken', '1', 'model.onnx'), 'something else')
+    await repository.scan()
+    await repository.scan()
+    expect(events).toEqual(['load_failed', 'load_failed'])
+    await put('broken', '1')
+    await repository.scan()
+    await put('broken', '1', fixture('make.py'))
+    await repository.scan()
+    expect(events).toEqual(['load_failed', 'load_failed', 'replaced', 'load_failed'])
+    await repository.stop()
   })
 
   it('sees what changes in the folder', async () => {
