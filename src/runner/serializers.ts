@@ -145,9 +145,15 @@ registerSerializer<RasterImage>({
   name: 'RasterImage',
   type: RasterImage,
   movable: ['data'],
-  toFields: ({ mode, width, height, data }) => ({ mode, width, height, data }),
-  fromFields: ({ mode, width, height, data }) =>
-    new RasterImage(mode as RasterImage['mode'], width as number, height as number, data as Uint8Array),
+  toFields: ({ mode, width, height, data, palette }) => ({ mode, width, height, data, palette }),
+  fromFields: ({ mode, width, height, data, palette }) =>
+    new RasterImage(
+      mode as RasterImage['mode'],
+      width as number,
+      height as number,
+      data as Uint8Array,
+      palette as Uint8Array | undefined,
+    ),
 })
 
 registerSerializer<BinaryFile>({

@@ -7,6 +7,7 @@ import { NDArray } from '../../array/ndarray.ts'
 import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../errors.ts'
 import { loadPolars } from '../../frame/polars.ts'
 import type { DataFrame, Series } from '../../frame/polars-package.ts'
+import type { RasterImage } from '../../image/raster.ts'
 import { registerSerializer, type Serializer, serializerOf } from '../serializers.ts'
 
 /** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */
@@ -72,6 +73,15 @@ const series = plainForm<Series>(
   (value) => ({ data: loadPolars('a Runner').writeIpc(loadPolars('a Runner').frameOf(value)) }),
   ({ data }) => loadPolars('a Runner').seriesOf(loadPolars('a Runner').readIpc(data as Uint8Array)),
 )
+/** A picture is an array of its channels: its colours, or their places in the palette. */
+const picture = {
+  name: 'NDArray',
+  movable: ['data'],
+  toFields(image: RasterImage) {
+    const { data, shape, dtype } = image.toNDArray()
+    return { data, shape, dtype }
+  },
+} as unknown as Serializer<object>
 plainForm<never>('failure', () => ({}), failureOf)
 
 /** Returns how a value crosses to Python that crosses to threads in another way; undefined for all others. */
@@ -82,7 +92,7 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
   if (value instanceof Date) return date
   if (value instanceof ArrayBuffer || value instanceof SharedArrayBuffer) return buffer
   const name = typeof value === 'object' && value !== null ? serializerOf(value)?.name : undefined
-  return name === 'DataFrame' ? frame : name === 'Series' ? series : undefined
+  return name === 'DataFrame' ? frame : name === 'Series' ? series : name === 'RasterImage' ? picture : undefined
 }
 
 const isBytes = (view: ArrayBufferView) =>

@@ -15,7 +15,6 @@ CODES = {
     "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
     "float16": "H", "float32": "f", "float64": "d",
 }  # fmt: skip
-MODES = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4, "CMYK": 4}
 
 
 class File(io.BytesIO):
@@ -62,10 +61,6 @@ def made(name, fields, views):
         return int(fields["text"])
     if name == "python.number":
         return float(fields["text"])
-    if name == "RasterImage":
-        height, width, channels = fields["height"], fields["width"], MODES.get(fields["mode"], 1)
-        shape = (height, width) if channels == 1 else (height, width, channels)
-        return views[fields["data"]].array().reshape(shape)
     if name == "BinaryFile":
         return File(views[fields["bytes"]].bytes(), fields.get("name"), fields["mimeType"])
     if name == "Map":

@@ -1,6 +1,7 @@
 import pl from 'nodejs-polars'
 import { BinaryFile, move, NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { hasPalette, pixelBytes, type RasterMode, rasterModes } from '../../../src/image/raster-modes.ts'
 import { file, hasFrames, hasNumpy, hasPython, started } from './python.ts'
 
 const arrays: Readonly<Record<string, NDArray>> = {
@@ -77,10 +78,19 @@ describe.skipIf(!hasNumpy)('arrays to Python and back (PYTHON names one with num
   })
 
   it('gives pictures as arrays, and typed arrays as arrays of one dimension', async () => {
-    const runner = await started('kind')
+    const runner = await started('echo kind')
     const picture = new RasterImage('RGB', 2, 1, Uint8Array.of(1, 2, 3, 4, 5, 6))
     expect(await runner.kind(picture)).toBe('ndarray uint8 (1, 2, 3) [[[1, 2, 3], [4, 5, 6]]]')
     expect(await runner.kind(Float32Array.of(1, 2))).toBe('ndarray float32 (2,) [1.0, 2.0]')
+    for (const mode of Object.keys(rasterModes) as RasterMode[]) {
+      const data = Uint8Array.from({ length: 2 * 3 * pixelBytes(mode) }, (_, i) => i)
+      const palette = hasPalette(mode) ? Uint8Array.of(1, 2, 3, 255) : undefined
+      const image = new RasterImage(mode, 3, 2, data, palette)
+      const expected = image.toNDArray()
+      expect(await runner.echo(image), mode).toEqual(expected)
+      expect(await runner.echo(move(image)), mode).toEqual(expected)
+      expect(() => image.data, mode).toThrow('given away')
+    }
   })
 
   it('sends many small calls as one array', async () => {

@@ -1,0 +1,2 @@
+/** Returns what it is given. */
+export const load = () => ({ echo: (value: unknown) => value })
