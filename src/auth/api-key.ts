@@ -6,9 +6,10 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RequestHook } from '../api/hooks.ts'
 import { expected, InvalidArgument, Unauthorized } from '../errors.ts'
 import type { Context } from '../http/context.ts'
+import { cookieOf } from '../http/cookies.ts'
 import { isHeaderName } from '../http/message.ts'
 import { checkOptions } from '../options.ts'
-import { bearerOf } from './bearer.ts'
+import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
 
 /** A key that callers may have: the SHA-256 of its text in hexadecimal, alone or with the caller's name. */
 export type ApiKey = string | { readonly name: string; readonly hash: string }
@@ -19,6 +20,12 @@ export interface ApiKeyOptions {
   readonly keys: readonly ApiKey[]
   /** Header that carries the key, beside `authorization: Bearer`. Default `x-api-key`. */
   readonly header?: string
+  /**
+   * Cookie that carries the key where neither header does: browsers' EventSource sends no headers. Default: none.
+   * Browsers send cookies with requests that other sites cause, too: set the cookie with `httpOnly`, `secure` and
+   * `sameSite: 'strict'`.
+   */
+  readonly cookie?: string
 }
 
 /**
@@ -29,17 +36,20 @@ export interface ApiKeyOptions {
  * **Example** `new Service('iris', { auth: apiKey({ keys: process.env.API_KEY_HASHES!.split(',') }) })`
  */
 export function apiKey(options: ApiKeyOptions): RequestHook {
-  checkOptions('apiKey', options, ['keys', 'header'])
-  const { keys, header = 'x-api-key' } = options
+  checkOptions('apiKey', options, ['keys', 'header', 'cookie'])
+  const { keys, header = 'x-api-key', cookie } = options
   if (!Array.isArray(keys) || keys.length === 0)
     throw new InvalidArgument(expected('a list of hashes', 'keys of apiKey', keys))
   if (typeof header !== 'string' || !isHeaderName(header))
     throw new InvalidArgument(expected('the name of a header', 'header of apiKey', header))
+  checkCookie(cookie, 'apiKey')
   const known = keys.map(parseKey)
   const name = header.toLowerCase()
+  const places = cookie === undefined ? `${name} or authorization` : `${name}, authorization or the cookie ${cookie}`
   const hook = (ctx: Context) => {
-    const key = ctx.headers.get(name) ?? bearerOf(ctx.headers)
-    if (key === undefined) throw new Unauthorized(`expected a key in ${name} or authorization, received none`)
+    const { headers } = ctx
+    const key = headers.get(name) ?? bearerOf(headers) ?? (cookie === undefined ? undefined : cookieOf(headers, cookie))
+    if (key === undefined) throw new Unauthorized(`expected a key in ${places}, received none`)
     const digest = createHash('sha256').update(key).digest()
     let caller: string | undefined
     // All of them, so that the time does not tell which one is near.
@@ -53,6 +63,7 @@ export function apiKey(options: ApiKeyOptions): RequestHook {
   const security = {
     apiKey: { type: 'apiKey', in: 'header', name },
     bearer: { type: 'http', scheme: 'bearer' },
+    ...cookieScheme(cookie),
   } as const
   return Object.assign(hook, { security })
 }

@@ -8,8 +8,9 @@ import type { JWTVerifyGetKey } from 'jose'
 import type { RequestHook } from '../api/hooks.ts'
 import { expected, Forbidden, InvalidArgument, Overloaded, Unauthorized } from '../errors.ts'
 import type { Caller, Context } from '../http/context.ts'
+import { cookieOf } from '../http/cookies.ts'
 import { checkOptions } from '../options.ts'
-import { bearerOf } from './bearer.ts'
+import { bearerOf, checkCookie, cookieScheme } from './bearer.ts'
 
 /** Options of {@link jwt}. */
 export interface JwtOptions {
@@ -27,9 +28,15 @@ export interface JwtOptions {
   readonly scopes?: readonly string[]
   /** Verified tokens that are remembered until they expire. Default 1000. */
   readonly cacheSize?: number
+  /**
+   * Cookie that carries the token where the header does not: browsers' EventSource sends no headers. Default: none.
+   * Browsers send cookies with requests that other sites cause, too: set the cookie with `httpOnly`, `secure` and
+   * `sameSite: 'strict'`.
+   */
+  readonly cookie?: string
 }
 
-const names = ['jwks', 'issuer', 'audience', 'clockTolerance', 'algorithms', 'scopes', 'cacheSize']
+const names = ['jwks', 'issuer', 'audience', 'clockTolerance', 'algorithms', 'scopes', 'cacheSize', 'cookie']
 const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /** **Units**: seconds since the epoch. */
@@ -49,7 +56,8 @@ interface Verified {
 export function jwt(options: JwtOptions): RequestHook {
   checkOptions('jwt', options, names)
   const { clockTolerance = 5, cacheSize = 1000, scopes = [] } = options
-  const { jwks, issuer, audience } = options
+  const { jwks, issuer, audience, cookie } = options
+  checkCookie(cookie, 'jwt')
   if (!(jwks instanceof URL) && typeof jwks !== 'string')
     throw new InvalidArgument(expected('a URL or a path', 'jwks of jwt', jwks))
   for (const [name, value] of [
@@ -77,9 +85,10 @@ export function jwt(options: JwtOptions): RequestHook {
     }
     ctx.state.caller = caller
   }
+  const places = `authorization: Bearer${cookie === undefined ? '' : ` or the cookie ${cookie}`}`
   const hook: RequestHook = (ctx) => {
-    const token = bearerOf(ctx.headers)
-    if (token === undefined) throw new Unauthorized('expected a token in authorization: Bearer, received none')
+    const token = bearerOf(ctx.headers) ?? (cookie === undefined ? undefined : cookieOf(ctx.headers, cookie))
+    if (token === undefined) throw new Unauthorized(`expected a token in ${places}, received none`)
     const key = createHash('sha256').update(token).digest('base64')
     const now = Date.now() / 1000
     const known = tokens.get(key, now - clockTolerance)
@@ -90,7 +99,7 @@ export function jwt(options: JwtOptions): RequestHook {
     })
   }
   const scheme = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', scopes } as const
-  return Object.assign(hook, { security: { jwt: scheme } })
+  return Object.assign(hook, { security: { jwt: scheme, ...cookieScheme(cookie, scopes) } })
 }
 
 function verifier(options: JwtOptions): (token: string) => Promise<Verified> {

@@ -2,8 +2,8 @@
  * What hooks and functions set on their response.
  * @module
  */
-import { type SerializeOptions, serialize } from 'cookie'
 import { expected, InvalidArgument } from '../errors.ts'
+import { type SerializeOptions, serialize } from './cookies.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */

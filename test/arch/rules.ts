@@ -50,7 +50,7 @@ export const packageOwners: Readonly<Record<string, string>> = {
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
   chokidar: 'cli/watch-sources.ts',
   commander: 'cli/program.ts',
-  cookie: 'http/response-context.ts',
+  cookie: 'http/cookies.ts',
   esbuild: 'build/bundle-service.ts',
   jose: 'auth/jwt.ts',
   flatbuffers: 'array/flatbuffer.ts',

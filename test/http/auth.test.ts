@@ -206,6 +206,26 @@ describe.each(engines)('auth on %s', (engine) => {
     expect((await absent.ask(post('/who', 'x', { authorization }))).status).toBe(503)
   })
 
+  it('takes a key or a token from the cookie of an option, after the headers', async () => {
+    const auth = apiKey({ keys: [{ name: 'ann', hash: hash('a+b/c=') }], cookie: 'key' })
+    const running = await serveIt({ auth })
+    const ask = async (headers: Record<string, string>, server = running) => {
+      const answer = await server.ask(post('/who', 'x', headers))
+      return answer.status === 200 ? answer.text : [answer.status, JSON.parse(answer.text).detail]
+    }
+    expect(await ask({ cookie: 'other=1; key=a+b/c=; last=2' })).toBe('ann')
+    // As setCookie writes it.
+    expect(await ask({ cookie: 'key=a%2Bb%2Fc%3D' })).toBe('ann')
+    expect(await ask({ cookie: 'key=a+b/c=', 'x-api-key': 'wrong' })).toEqual([401, expect.any(String)])
+    expect(await ask({ cookie: 'Key=a+b/c=; keys=a+b/c=' })).toEqual([401, expect.stringContaining('the cookie key')])
+    const plain = await serveIt({ auth: apiKey({ keys: [hash('a')] }) })
+    expect(await ask({ cookie: 'x-api-key=a' }, plain)).toEqual([401, expect.not.stringContaining('cookie')])
+    const tokens = await serveIt({ auth: jwt({ jwks: file, issuer, audience: 'models', cookie: 'session' }) })
+    expect(await ask({ cookie: `session=${await token()}` }, tokens)).toBe('ann')
+    expect(await ask({ cookie: 'session=a.b.c' }, tokens)).toEqual([401, expect.any(String)])
+    expect(await ask({ cookie: 'other=1' }, tokens)).toEqual([401, expect.stringContaining('the cookie session')])
+  })
+
   it('limits callers for themselves, and tells them what is left', async () => {
     const auth = apiKey({ keys: ['ann', 'bob'].map((name) => ({ name, hash: hash(name) })) })
     const running = await start(
@@ -237,6 +257,8 @@ it.each([
   [() => jwt({ jwks: 5 as never, issuer, audience: 'a' }), 'jwks of jwt'],
   [() => jwt({ jwks: file, issuer: '', audience: [] }), 'audience of jwt'],
   [() => jwt({ jwks: file, issuer } as never), 'audience of jwt'],
+  [() => apiKey({ keys: [hash('a')], cookie: 'a b' }), 'cookie of apiKey'],
+  [() => jwt({ jwks: file, issuer, audience: 'a', cookie: 5 as never }), 'cookie of jwt'],
   [() => rateLimit({ rate: 0 }), 'rate of rateLimit'],
   [() => rateLimit({ rate: 1, burst: 0.5 }), 'burst of rateLimit'],
   [() => rateLimit({ rate: 1, by: 'key' as never }), 'by of rateLimit'],

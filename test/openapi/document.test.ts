@@ -152,6 +152,8 @@ describe('the OpenAPI document', () => {
     svc.api({ ...text, name: 'free', auth: false }, (value) => value)
     svc.api({ ...text, name: 'signed', auth: jwt({ ...claims, scopes: ['read'] }) }, (value) => value)
     svc.api({ ...text, name: 'other', auth: apiKey({ keys: [hash], header: 'x-other' }) }, (value) => value)
+    const cookies = jwt({ ...claims, scopes: ['read'], cookie: 'session' })
+    svc.api({ ...text, name: 'baked', auth: cookies }, (value) => value)
     svc.api({ ...text, name: 'own', auth: () => {} }, (value) => value)
     svc.get('/list', { output: new io.JSON() }, function list() {
       return []
@@ -164,6 +166,7 @@ describe('the OpenAPI document', () => {
       bearer: { type: 'http', scheme: 'bearer' },
       jwt: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       apiKey_2: { type: 'apiKey', in: 'header', name: 'x-other' },
+      cookie: { type: 'apiKey', in: 'cookie', name: 'session' },
     })
     const of = (path: string, method = 'post') => {
       const { security, responses } = found.paths[path][method]
@@ -173,6 +176,7 @@ describe('the OpenAPI document', () => {
     expect(of('/free')).toEqual([undefined, []])
     expect(of('/signed')).toEqual([[{ jwt: ['read'] }], ['401', '403']])
     expect(of('/other')).toEqual([[{ apiKey_2: [] }, { bearer: [] }], ['401']])
+    expect(of('/baked')).toEqual([[{ jwt: ['read'] }, { cookie: ['read'] }], ['401', '403']])
     expect(of('/own')).toEqual([undefined, ['401']])
     expect(of('/list', 'get')).toEqual([[{ apiKey: [] }, { bearer: [] }], ['401']])
     expect((await svc.inject({ path: '/docs.json' })).status).toBe(401)
