@@ -20,7 +20,7 @@ const ownHeaders = ['content-type', 'content-encoding', 'x-request-id']
 export interface ApiOptions<I extends AnyDescriptor, O extends AnyDescriptor> extends HookOptions {
   readonly input: I
   readonly output: O
-  /** Name of the API. Default: the function's name. */
+  /** Name of the API. Default: the function's name; of a function without one, the route with `_` for `/`. */
   readonly name?: string
   /** Path below the base URL. Default: the name. */
   readonly route?: string
@@ -102,7 +102,7 @@ export function createApi(options: ApiOptions<AnyDescriptor, AnyDescriptor>, fn:
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.api', fn))
   checkOptions('svc.api', options, optionNames)
   const { input, output, doc } = options
-  const name = requireName(options.name ?? fn.name, 'svc.api')
+  const name = requireName(options.name ?? (fn.name || nameOfRoute(options.route)), 'svc.api')
   requireDescriptor(input, 'input', name)
   requireDescriptor(output, 'output', name)
   const route = parseRoute(options.route ?? name)
@@ -129,6 +129,11 @@ export function slotsOf(maxInFlight: number | undefined, name: string): Concurre
   if (maxInFlight === undefined) return undefined
   if (Number.isSafeInteger(maxInFlight) && maxInFlight >= 1) return new ConcurrencyLimiter(maxInFlight)
   throw new InvalidArgument(expected('a whole number from 1 up', `maxInFlight of ${name}`, maxInFlight))
+}
+
+/** Returns the name of an API whose function has none: `labels_top` of `/labels/top`. */
+export function nameOfRoute(route = ''): string {
+  return String(route).replace(/^\//, '').replaceAll('/', '_')
 }
 
 /** Returns the name of an API. **Errors**: InvalidArgument; `method` is what was called. */

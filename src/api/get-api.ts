@@ -11,7 +11,7 @@ import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
-import { parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
+import { nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 
 /** The parameters of a query: a text each, or a list of those of one name. */
@@ -23,7 +23,7 @@ export interface GetOptions<O extends AnyDescriptor, Q extends StandardSchemaV1 
   /** A Standard Schema of the {@link QueryRecord}; what it makes of it is what the function receives. */
   readonly query?: Q
   readonly output: O
-  /** Default: the function's name. */
+  /** Default: the function's name; of a function without one, the route with `_` for `/`. */
   readonly name?: string
   readonly doc?: string
   /** Who may call: everybody by `false`, or whom this hook lets in. Default: the service's. */
@@ -64,7 +64,8 @@ export function createGetApi(
 ): GetApi {
   if (typeof fn !== 'function') throw new InvalidArgument(expected('a function', 'svc.get', fn))
   checkOptions('svc.get', options, optionNames)
-  const name = requireName(options.name ?? fn.name, 'svc.get')
+  const path = parseRoute(route)
+  const name = requireName(options.name ?? (fn.name || nameOfRoute(path)), 'svc.get')
   const { query, output, doc } = options
   if (query !== undefined && typeof query?.['~standard']?.validate !== 'function')
     throw new InvalidArgument(expected('a Standard Schema object', `query of ${name}`, query))
@@ -74,7 +75,7 @@ export function createGetApi(
   const slots = slotsOf(options.maxInFlight, name)
   return {
     name,
-    route: parseRoute(route),
+    route: path,
     doc,
     query,
     lists: query === undefined ? [] : listsOf(query),

@@ -56,7 +56,10 @@ try {
   starting = serve(service, { ...config.serve, logger })
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
-  const paths = [...service.apis.values()].map((api) => `${prefix}/${api.route}`)
+  const paths = [
+    ...[...service.apis.values()].map(({ route }) => `POST ${prefix}/${route}`),
+    ...[...service.gets.values()].map(({ route }) => `GET ${prefix}/${route}`),
+  ]
   if (!leaving) {
     const codecs = { nativeCodec: nativeStatus.loaded, jpegLibrary: jpegStatus.library ?? '@napi-rs/image' }
     void sendToSupervisor({ type: 'ready', service: service.name, paths, engine: listener.engine, ...codecs })

@@ -13,7 +13,7 @@ export function readyLines(ready: WorkerReady, workers: number, serve: ServeSett
   const place = originOf(host, port, tlsCert === undefined ? 'http' : 'https')
   return [
     `serving ${ready.service} at ${place} (${count}, ${ready.engine} engine, ${codec}, JPEG by ${ready.jpegLibrary})`,
-    ...ready.paths.map((path) => `POST ${path}`),
+    ...ready.paths,
     ...(grpcPort === undefined ? [] : [`gRPC at ${originOf(host, grpcPort).replace('http://', '')}`]),
   ]
 }

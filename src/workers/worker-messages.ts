@@ -28,7 +28,7 @@ export interface WorkerLoaded {
 export interface WorkerReady {
   readonly type: 'ready'
   readonly service: string
-  /** Paths of the APIs with the base URL in front, in the order of registration. */
+  /** Methods and paths of the APIs with the base URL in front, in the order of registration. */
   readonly paths: readonly string[]
   readonly engine: EngineName
   readonly nativeCodec: boolean

@@ -74,7 +74,7 @@ export async function serveFile(
   const running = serving([options.command ?? 'serve', file, '--port', '0', ...args], options)
   const line = await until(() => {
     if (running.child.exitCode !== null) throw new Error(`ended before it was ready: ${running.stderr()}`)
-    return /^serving .* at http.*\n(?:POST .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
+    return /^serving .* at http.*\n(?:(?:POST|GET) .*\n)+/m.exec(running.stdout())?.[0].split('\n')[0]
   })
   return { ...running, line, port: Number(/:(\d+)/.exec(line.slice(line.indexOf('http://') + 7))?.[1]) }
 }

@@ -4,11 +4,19 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { folder, root, serveFile } from '../cli/process.ts'
+import { folder, root, send, serveFile, until } from '../cli/process.ts'
+import { curl, examplesOf } from './curl.ts'
 
 // The first line of a program may name its file.
 const programs = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```ts\n(?:\/\/ (\S+\.ts)\n)?(.*?)```/gs)]
 const sources = Object.fromEntries(programs.map(([, name = 'scaler.ts', source]) => [name, source]))
+
+/** Returns a folder with all programs of the README. */
+function programFolder(): string {
+  const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
+  symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
+  return cwd
+}
 
 it('the programs of the README compile and do what it says', async () => {
   expect(Object.keys(sources)).toEqual([
@@ -24,8 +32,7 @@ it('the programs of the README compile and do what it says', async () => {
     'callers.ts',
     'serving.config.ts',
   ])
-  const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
-  symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
+  const cwd = programFolder()
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ extends: join(root, 'tsconfig.json'), include: ['*.ts'] }))
   const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.']
   const { status, stdout } = spawnSync(process.execPath, tsc, { cwd, encoding: 'utf8' })
@@ -50,3 +57,34 @@ it('the programs of the README compile and do what it says', async () => {
   expect(planes.map((rows: number[][]) => [rows.length, rows[0].length])).toEqual(new Array(3).fill([224, 224]))
   expect(await post('service.ts', '/score', '[1, 2.5]')).toBe('[2.0,3.5]')
 }, 120_000)
+
+/** What is sent to each service of the README: a line of the shell that it has, or a path and a text. */
+const requests: Readonly<Record<string, readonly [path: string, body: string, answer: string]>> = {
+  'scaler.ts': ['/scale', '[[1, 2, 3, 4]]', '[[2.0,4.0,6.0,8.0]]'],
+  'service.ts': ['/score', '[1, 2.5]', '[2.0,3.5]'],
+  'words.ts': ['/shout', 'hello', 'HELLO!'],
+}
+const env = {
+  // Of the key "secret": printf %s secret | sha256sum
+  API_KEYS: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b',
+}
+const services = Object.keys(sources).filter((name) => /^export default svc\b/m.test(sources[name]))
+
+it.each(services)('%s of the README starts and answers', async (name) => {
+  const cwd = programFolder()
+  const { port } = await serveFile(name, ['--workers', '1'], { cwd, env })
+  // No server of the protocol is there, and the picture is of the test above.
+  if (name === 'remote.ts') return expect((await send(port, '/readyz')).status).toBe(503)
+  await until(async () => (await send(port, '/readyz')).status === 200)
+  if (name === 'pictures.ts') return
+  if (name === 'callers.ts') {
+    const examples = examplesOf('README.md', '## Hooks')
+    expect(examples.length).toBeGreaterThan(0)
+    for (const { line, answer } of examples) expect(await curl(line, port)).toBe(answer)
+    return
+  }
+  const [path, body, answer] = requests[name]
+  const headers = { 'content-type': name === 'words.ts' ? 'text/plain' : 'application/json' }
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body })
+  expect(await response.text()).toBe(answer)
+})

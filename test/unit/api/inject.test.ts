@@ -119,6 +119,22 @@ describe.each(engines)('inject answers as the engine %s does', (engine) => {
   })
 })
 
+describe('the name of an API', () => {
+  it('of a function without one is its route', async () => {
+    const text = new io.Text()
+    const service = new Service('names')
+    service.get('/labels/top', { output: text }, () => 'top')
+    service.api({ input: text, output: text, route: 'v1/echo' }, (word) => word)
+    expect([...service.gets.keys(), ...service.apis.keys()]).toEqual(['labels_top', 'v1_echo'])
+    expect((await service.inject({ path: '/labels/top', method: 'GET' })).text()).toBe('top')
+    expect(() => service.api({ input: text, output: text }, (word) => word)).toThrow('expected a name for svc.api')
+    service.get('/named', { output: text }, function other() {
+      return ''
+    })
+    expect([...service.gets.keys()]).toContain('other')
+  })
+})
+
 describe('inject', () => {
   it('gives the bytes, the text and the JSON of a response', async () => {
     const answer = await service().inject({ path: '/deep/echo', body: { a: 1 } })
