@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { folder, root, run, send, serveFile } from './process.ts'
 
@@ -53,6 +54,29 @@ describe('serving new', () => {
     const cwd = folder({ 'full/mine.txt': '' })
     const { code, stderr } = await run(args, { cwd })
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(message) })
+  })
+})
+
+describe("the template's programs compile", () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+  it.each([
+    ['where all optional packages are', Object.keys(peerDependencies), []],
+    ['where none is, with the types of this package', [], ['--skipLibCheck', 'false']],
+  ])('%s', async (_, packages, options) => {
+    const cwd = folder({})
+    await run(['new', 'demo'], { cwd })
+    const modules = join(cwd, 'demo/node_modules')
+    // A copy, since a link would see the packages of the checkout.
+    for (const name of ['dist', 'package.json'])
+      cpSync(join(root, name), join(modules, 'serving', name), { recursive: true })
+    for (const name of ['@types/node', ...Object.keys(dependencies), ...packages]) {
+      mkdirSync(dirname(join(modules, name)), { recursive: true })
+      symlinkSync(join(root, 'node_modules', name), join(modules, name), 'dir')
+    }
+    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'demo', ...options]
+    const { status, stdout } = spawnSync(process.execPath, tsc, { cwd, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
   })
 })
 

@@ -127,7 +127,9 @@ describe('the name of an API', () => {
     service.api({ input: text, output: text, route: 'v1/echo' }, (word) => word)
     expect([...service.gets.keys(), ...service.apis.keys()]).toEqual(['labels_top', 'v1_echo'])
     expect((await service.inject({ path: '/labels/top', method: 'GET' })).text()).toBe('top')
-    expect(() => service.api({ input: text, output: text }, (word) => word)).toThrow('expected a name for svc.api')
+    expect(() => {
+      service.api({ input: text, output: text }, (word) => word)
+    }).toThrow('expected a name for svc.api')
     service.get('/named', { output: text }, function other() {
       return ''
     })
