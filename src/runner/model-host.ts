@@ -82,6 +82,10 @@ export class ModelHost {
             `expected a method ${name} of what ${message.module} loads, received ${show(method)}`,
           )
         }
+        if (method.length > 2) {
+          const what = `a method ${name} that takes one argument and the ModelCall of what ${message.module} loads`
+          throw new InvalidArgument(`expected ${what}, received one of ${method.length}`)
+        }
         this.#methods.set(name, method.bind(model))
       }
       for (const [name, input] of message.warmup) await this.#warm(name, unpack(input))

@@ -32,9 +32,16 @@ export type InitOf<M> = M extends { readonly load: (...args: infer A) => unknown
 
 /** Names of the methods of a model. */
 export type MethodNames<M> = {
-  [K in keyof ModelOf<M>]: ModelOf<M>[K] extends (input: never, call: ModelCall) => unknown ? K : never
+  [K in keyof ModelOf<M>]: ModelOf<M>[K] extends (...args: never[]) => unknown ? K : never
 }[keyof ModelOf<M>] &
   string
+
+/** The type of a method of more arguments, and of its options. */
+interface TakesOneArgument {
+  readonly error: 'a Runner method takes one argument and the ModelCall'
+}
+
+type IfMethod<F, T> = F extends (input: never, call: ModelCall) => unknown ? T : TakesOneArgument
 
 /** Options of one call. A {@link Context} will do, so that the call ends with its request. */
 export interface CallOptions {
@@ -59,7 +66,7 @@ type Answer<R> = [Yielded<R>] extends [never] ? Promise<R> : AsyncIterableIterat
 /** A method as the caller sees it: it returns a promise; a generator returns an iterator. */
 export type CallerMethod<F> = F extends () => infer R
   ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
-  : (input: Input<F>, options?: CallOptions) => Answer<Result<F>>
+  : IfMethod<F, (input: Input<F>, options?: CallOptions) => Answer<Result<F>>>
 
 /** Options of a method that is called once for several requests. */
 export interface BatchOptions {
@@ -97,7 +104,7 @@ export interface MethodOptions extends BatchOptions {
   readonly onAbort?: 'signal' | 'terminate'
 }
 
-type OptionsOf<F> = [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }
+type OptionsOf<F> = IfMethod<F, [Yielded<Result<F>>] extends [never] ? MethodOptions : { readonly stream: true }>
 
 /** Options of a {@link Runner}. */
 export interface RunnerOptions<M = unknown> {
@@ -241,6 +248,21 @@ function parseMethod(name: string, options: MethodOptions, place: string): Metho
     stream,
     terminates: onAbort === 'terminate',
   }
+}
+
+/**
+ * Returns the options of a call of a method.
+ * **Errors**: InvalidArgument for what is no context and no options, as a second argument that is meant for the model.
+ */
+export function parseCallOptions(options: unknown, method: string, runner: string): CallOptions {
+  if (options === undefined || options === null) return {}
+  if (typeof options === 'object') {
+    if ('signal' in options || 'deadlineMs' in options) return options as CallOptions
+    if (Object.getPrototypeOf(options) === Object.prototype && Object.keys(options).length === 0) return options
+  }
+  const place = `the second argument of ${method} of the runner ${runner}`
+  const remedy = 'a method takes one argument, which may be an object of several'
+  throw new InvalidArgument(`${expected('ctx or { signal, deadlineMs }', place, options)}: ${remedy}`)
 }
 
 function parseModule(module: unknown, place: string): string {

@@ -21,6 +21,7 @@ import {
   type MethodNames,
   type MethodSettings,
   type ModelOf,
+  parseCallOptions,
   parseRunnerOptions,
   type RunnerOptions,
   type RunnerSettings,
@@ -121,8 +122,8 @@ class ModelRunner implements RunnerLife {
     }))
     for (const method of this.#settings.methods) {
       const call = method.stream
-        ? (input: unknown, options?: CallOptions) => this.#stream(method, input, options ?? {})
-        : (input: unknown, options?: CallOptions) => this.#call(method, input, options ?? {})
+        ? (input: unknown, options?: CallOptions) => this.#stream(method, input, options)
+        : (input: unknown, options?: CallOptions) => this.#call(method, input, options)
       Object.defineProperty(this, method.name, { value: call, enumerable: true })
     }
   }
@@ -220,8 +221,9 @@ class ModelRunner implements RunnerLife {
     return dispatcher
   }
 
-  #call(method: MethodSettings, input: unknown, options: CallOptions): Promise<unknown> {
+  #call(method: MethodSettings, input: unknown, given: CallOptions | undefined): Promise<unknown> {
     try {
+      const options = parseCallOptions(given, method.name, this.name)
       const dispatcher = this.#dispatcher()
       const { maxBatchSize, batchable } = method
       const { count, key } = batchable ? rowsOf(input) : { count: 1, key: '' }
@@ -240,7 +242,8 @@ class ModelRunner implements RunnerLife {
     }
   }
 
-  #stream(method: MethodSettings, input: unknown, options: CallOptions): RunnerStream<unknown> {
+  #stream(method: MethodSettings, input: unknown, given: CallOptions | undefined): RunnerStream<unknown> {
+    const options = parseCallOptions(given, method.name, this.name)
     const begin = async () => {
       const dispatcher = this.#dispatcher()
       const call = new RunnerCall(input, 1, '', options.deadlineMs)

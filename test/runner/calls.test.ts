@@ -1,4 +1,4 @@
-import { BadInput, FunctionError, move, NDArray, Runner, ServingError } from 'serving'
+import { BadInput, FunctionError, InvalidArgument, move, NDArray, Runner, ServingError } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { Box } from './models/box.ts'
 import { failureOf, model, started } from './runner.ts'
@@ -31,6 +31,27 @@ for (const where of places) {
       const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
       const [sum, text] = await Promise.all([runner.add({ a: 1, b: 2 }), runner.later('now')])
       expect([sum, text]).toEqual([3, 'now, later'])
+    })
+
+    it('takes one argument and the options of a call, and refuses anything else in their place', async () => {
+      const runner = await started<Arithmetic>({ ...where, module: model('arithmetic'), methods })
+      expect(await runner.add({ a: 1, b: 2 }, { signal: new AbortController().signal })).toBe(3)
+      expect(await runner.add({ a: 1, b: 2 }, {})).toBe(3)
+      for (const wrong of [4, 'text', { max: 4 }, new NDArray(Float32Array.of(1)), [1]]) {
+        const failure = await failureOf(runner.later('now', wrong as never))
+        expect(failure).toBeInstanceOf(InvalidArgument)
+        expect(failure.message).toMatch(
+          /^expected ctx or { signal, deadlineMs } for the second argument of later of the runner test, received .*: a method/,
+        )
+      }
+    })
+
+    it('does not load a model with a method of more than one argument and the ModelCall, which it names', async () => {
+      const runner = new Runner('test', { ...where, module: model('three'), methods: { two: {}, three: {} } })
+      const failure = await failureOf(runner.start())
+      expect(failure.message).toMatch(/a method three that takes one argument and the ModelCall .*, received one of 3$/)
+      const other = await started({ ...where, module: model('three'), methods: { two: {} } })
+      expect(await other.two('a')).toBe('a undefined')
     })
 
     it('keeps the class of an NDArray on both sides', async () => {

@@ -57,6 +57,24 @@ svc.api({ input: new io.Text(), output: new io.Text() }, async function* write(p
 const loose = new Runner('loose', { module: '/model.js', methods: { predict: {} } })
 const something: Promise<unknown> = loose.predict(1)
 
+// Wrong: a method of more than one argument and the ModelCall, whose type says so.
+interface TwoArguments {
+  load(): { tokens(prompt: string, max: number): AsyncGenerator<string>; fine(text: string): string }
+}
+new Runner<TwoArguments>('two', {
+  module: '/model.js',
+  methods: {
+    // @ts-expect-error TS2353: a Runner method takes one argument and the ModelCall
+    tokens: { stream: true },
+  },
+})
+const two = new Runner<TwoArguments>('two', { module: '/model.js', methods: { fine: {} } })
+holds<Same<typeof two.tokens, { readonly error: 'a Runner method takes one argument and the ModelCall' }>>()
+// @ts-expect-error TS2349: a Runner method takes one argument and the ModelCall
+two.tokens('Once', 4)
+// @ts-expect-error TS2559: a number is no context
+two.fine('text', 4)
+
 // Wrong: another input, another output, a method that is not there, or no method.
 // @ts-expect-error TS2345: the array is float32
 iris.predict(new NDArray(new Float64Array(4), [1, 4], 'float64'))

@@ -43,6 +43,12 @@ def method_of(model, name, path):
         return method, True, False
     named_only = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
     takes_input = any(each.kind not in named_only and each.name != "call" for each in parameters)
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    optional = [each for each in parameters if each.kind in variadic or each.default is not each.empty]
+    needed = [each.name for each in parameters if each not in optional and each.name != "call"]
+    if len(needed) > 1:
+        received = f"received ({', '.join(needed)})"
+        raise ValueError(f"expected a method {name} of one argument, and call, in {path}, {received}")
     return method, takes_input, any(each.name == "call" for each in parameters)
 
 

@@ -23,6 +23,15 @@ describe.skipIf(!hasPython)('calls of a model in Python (needs python3)', () => 
     expect(unsendable.message).toMatch(/expected arrays, .* received an object of class builtins.object at \["deep"\]/)
   })
 
+  it('are of methods of one argument: a model with another is not loaded, and the method is named', async () => {
+    const runner = pythonRunner('fewer more')
+    const failure = await failureOf(runner.start())
+    expect(failure.message).toMatch(
+      /a method more of one argument, and call, in .*model\.py, received \(value, limit\)$/,
+    )
+    expect(await (await started('fewer')).fewer(1)).toEqual([1, 3])
+  })
+
   it('fail with the status that the exception has', async () => {
     const runner = await started('refuse')
     const refused = await failureOf(runner.refuse(422))

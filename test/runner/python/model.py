@@ -16,6 +16,12 @@ class Model:
     def echo(self, value):
         return value
 
+    def more(self, value, limit):
+        return [value, limit]
+
+    def fewer(self, value, limit=3, *, call, **others):
+        return [value, limit]
+
     def kind(self, value):
         if hasattr(value, "dtype"):
             return f"{type(value).__name__} {value.dtype} {value.shape} {value.tolist()}"
