@@ -78,6 +78,12 @@ export class FlatTable {
     return at === 0 ? 0 : this.#buffer.readUint8(at)
   }
 
+  /** Writes over a field of one byte that is there. */
+  putUint8(id: number, value: number): void {
+    const at = this.#field(id, 1)
+    if (at !== 0) this.#buffer.writeUint8(at, value)
+  }
+
   int16(id: number, missing = 0): number {
     const at = this.#field(id, 2)
     return at === 0 ? missing : this.#buffer.readInt16(at)

@@ -3,12 +3,12 @@
  * of all pages together is bounded. All other files go to Polars in the sandbox, for 1 ms and three copies more.
  * @module
  */
-import { FlatTable } from '../array/flatbuffer.ts'
+import type { FlatTable } from '../array/flatbuffer.ts'
 import type { ColumnKind } from '../dtype.ts'
 import { nativeLimiter } from '../memory/limiter.ts'
 import { parquetAddon } from '../native/add-on.ts'
 import type { MaybePromise } from '../promise.ts'
-import { type ArrowType, arrowTypeOf } from './arrow-types.ts'
+import { type ArrowType, arrowTypeOf, schemaFields } from './arrow-types.ts'
 import type { Column, ColumnTable } from './columns.ts'
 import { minAsyncBytes } from './frame-codec.ts'
 import { footerLength, readParquetFooter } from './parquet-footer.ts'
@@ -161,11 +161,7 @@ function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined 
 
 /** Returns the fields of an Arrow schema: a message without a body. **Errors**: Unreadable. */
 function fieldsOf(base64: string): FlatTable[] {
-  const message = Buffer.from(base64, 'base64')
-  // A marker and the length come first; older writers leave the marker out.
-  const start = message.length >= 4 && message.readInt32LE(0) === -1 ? 8 : 4
-  const root = FlatTable.root(new Uint8Array(message.subarray(start)), () => new Unreadable())
-  return root.table(2)?.tables(1) ?? []
+  return schemaFields(Buffer.from(base64, 'base64'), () => new Unreadable())
 }
 
 function columnOf({ path: name }: SchemaElement, type: Plain, decoded: DecodedColumn): Column {

@@ -13,6 +13,7 @@ import { type AnyColumn, type ColumnTable, renameColumns, sliceTable } from './c
 import { type FrameView, maxGroupColumns, viewOf } from './frame-view.ts'
 import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
+import { withoutViews } from './parquet-views.ts'
 import { encodeParquet } from './parquet-writer.ts'
 import {
   arrowOf,
@@ -307,7 +308,7 @@ function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): 
   const rows = member(frame, 'height')
   const isSmall = rows <= maxFileRows || rows * namesOf(frame).length <= maxFileCells
   const write = member(frame, 'writeParquet')
-  return (isSmall ? gatherInFile((path) => write(path)) : undefined) ?? write()
+  return withoutViews((isSmall ? gatherInFile((path) => write(path)) : undefined) ?? write())
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -18,7 +18,7 @@ for (const orient of ['records', 'columns', 'values', 'index', 'split', 'table']
 }
 svc.api(
   {
-    input: new io.PandasDataFrame({ dtype: { a: 'int64', b: 'float32', s: 'str' }, enforceDtype: true }),
+    input: new io.PandasDataFrame({ dtype: { a: 'int64', b: 'float32', s: 'str' } }),
     output: new io.PandasDataFrame({ defaultFormat: 'csv' }),
     name: 'frame_typed',
   },
