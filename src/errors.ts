@@ -329,3 +329,14 @@ function render(value: unknown): string | undefined {
 export function expected(what: string, name: string, received: unknown): string {
   return `expected ${what} for ${name}, received ${show(received)}`
 }
+
+/** Returns the messages of the causes that say more than what stands before them, each behind a colon. */
+export function causesOf(error: Error): string {
+  let said = error.message
+  const seen = new Set<unknown>([error])
+  for (let { cause } = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause)
+    if (!said.includes(cause.message)) said += `: ${cause.message}`
+  }
+  return said.slice(error.message.length)
+}

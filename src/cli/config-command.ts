@@ -3,24 +3,33 @@
  * @module
  */
 import { relative } from 'node:path'
-import { type OptionValues, servePlan } from '../config/option-table.ts'
+import { type OptionName, type OptionValues, optionEntry, servePlan } from '../config/option-table.ts'
 import { fileText } from '../config/option-types.ts'
 import { valuesOf } from '../config/settled-options.ts'
+import { limitsOfNode, parseDisclosure } from '../server/options.ts'
+import { loadUws } from '../server/uws-package.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns what is in force and where each value comes from, as a table. */
-export function configText({ service, file, options }: Settings): string {
+export async function configText({ service, file, options }: Settings): Promise<string> {
   const { workers, serve } = servePlan(valuesOf(options))
-  const values: OptionValues = { workers, ...serve }
+  const engine = serve.engine ?? (typeof (await loadUws()) === 'string' ? 'node' : 'uws')
+  const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]
-    return [name, value === undefined ? '-' : fileText(value), from]
+    return [name, value === undefined ? unsetText(name, engine) : fileText(value), from]
   })
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)))
   return [
     `file     ${file?.name ?? 'none'}`,
-    `service  ${service === undefined ? '-' : relative(process.cwd(), service)}`,
+    `service  ${service === undefined ? 'none' : relative(process.cwd(), service)}`,
     '',
     ...rows.map(([name, value, from]) => `${name.padEnd(widths[0])}  ${value.padEnd(widths[1])}  ${from}`),
   ].join('\n')
+}
+
+/** Returns what holds for an option without a value, in words. */
+function unsetText(name: OptionName, engine: string): string {
+  const isBuiltIn = engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
+  return isBuiltIn ? '10000' : (optionEntry(name).unset ?? 'none')
 }

@@ -5,7 +5,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { SetupError } from '../errors.ts'
+import { causesOf, SetupError } from '../errors.ts'
 
 const root = new URL('../../', import.meta.url)
 /** Where frames of the package point: to its files, or by their source maps to the sources, which it does not have. */
@@ -51,12 +51,6 @@ function missingModule(error: Error): string | undefined {
       ? `${shown(name)}, which does not exist`
       : `the package ${name}, which is not installed: npm install ${name}`
   return `${shown(importer)} imports ${what}`
-}
-
-/** Returns the messages of the causes that say more than their error. */
-function causesOf({ message, cause }: Error): string {
-  if (!(cause instanceof Error) || message.includes(cause.message)) return ''
-  return `: ${cause.message}${causesOf(cause)}`
 }
 
 /** Returns the place of an error in the user's code as `file:line:column`, below the working directory. */

@@ -4,7 +4,7 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { foreignVariables, unknownVariable } from '../config/environment.ts'
-import { flagOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
+import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
 import { wholeNumber } from '../config/option-types.ts'
 import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
 import { SetupError } from '../errors.ts'
@@ -24,6 +24,8 @@ const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`
 const program = new Command('serving')
   .description('Serves models over HTTP: typed functions become endpoints.')
   .option('-V, --version', 'print the versions, the engines and the state of the native codec')
+  // Wide terminals would have lines that nobody reads.
+  .configureOutput({ getOutHelpWidth: () => Math.min(100, process.stdout.columns ?? 100) })
   .configureHelp({
     // Commander removes the colours for NO_COLOR and where the output is no terminal.
     styleTitle: bold,
@@ -103,7 +105,7 @@ const config = program
   .argument('[FILE]', fileHelp)
   .action(async (path?: string) => {
     const { configText } = await import('./config-command.ts')
-    process.stdout.write(`${configText(await settingsOf(config, path))}\n`)
+    process.stdout.write(`${await configText(await settingsOf(config, path))}\n`)
   })
 addOptions(config)
 
@@ -214,13 +216,17 @@ function givenOptions(command: Command): GivenOptions {
   return given
 }
 
+/** Adds the options of `serve`; help of other commands names those that differ and refers to it. */
 function addOptions(command: Command): void {
-  for (const name of optionNames) command.addOption(commanderOption(name))
+  for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(command !== serve))
+  if (command !== serve)
+    command.addHelpText('after', '\nIt takes the options of serving serve: see serving serve --help.')
 }
 
 function commanderOption(name: OptionName): Option {
-  const { type, help, default: value, shown } = optionEntry(name)
-  return new Option(`--${flagOf(name)} ${type.placeholder}`, help)
+  const { type, group, default: value, shown } = optionEntry(name)
+  return new Option(`--${flagOf(name)} ${type.placeholder}`, helpOf(name))
+    .helpGroup(`${group}:`)
     .default(value, shown)
     .env(variableOf(name))
     .argParser(parserOf<unknown>(type))

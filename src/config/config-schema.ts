@@ -4,7 +4,7 @@
  */
 import { buildSchema } from './build-options.ts'
 import type { ValueSchema } from './check-value.ts'
-import { optionEntry, optionNames, type optionTable } from './option-table.ts'
+import { helpOf, optionEntry, optionNames, type optionTable } from './option-table.ts'
 
 /** The schema of a `serving.config` file. */
 export const configSchema: ValueSchema = {
@@ -15,7 +15,8 @@ export const configSchema: ValueSchema = {
     service: { type: 'string', description: 'file of the service, relative to this one' },
     ...Object.fromEntries(
       optionNames.map((name) => {
-        const { type, help, default: value, shown } = optionEntry(name)
+        const { type, default: value, shown } = optionEntry(name)
+        const help = helpOf(name)
         // A default that depends on the machine is described in words.
         const known = shown === undefined && value !== undefined ? { default: value } : {}
         const description = shown === undefined ? help : `${help} (default: ${shown})`

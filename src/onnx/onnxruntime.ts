@@ -17,6 +17,7 @@
  * - Sessions belong to the thread that made them. Several threads may have one each of the same file.
  * @module
  */
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { InferenceSession, Tensor } from 'onnxruntime-node'
 import { NDArray } from '../array/ndarray.ts'
@@ -105,6 +106,7 @@ type Ort = ReturnType<typeof onnxruntime>
 
 async function open(ort: Ort, path: string, intraOpNumThreads: number): Promise<InferenceSession> {
   if (typeof path !== 'string') throw new InvalidArgument(expected('a path', 'loadOnnx', path))
+  if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
   try {
     return await ort.InferenceSession.create(path, {
       executionProviders: ['cpu'],

@@ -3,7 +3,7 @@
  * @module
  */
 import { type Logger, pino } from 'pino'
-import { ServingError } from '../errors.ts'
+import { causesOf, ServingError } from '../errors.ts'
 import type { LogLevel } from './log-levels.ts'
 import { LogPipe, openPipe } from './log-pipe.ts'
 import { prettyLine } from './pretty-lines.ts'
@@ -17,7 +17,7 @@ export type { Logger } from 'pino'
  * collectors of containers read.
  */
 export function createLogger(level: LogLevel = 'info'): Logger {
-  const options = { name: 'serving', level }
+  const options = { name: 'serving', level, serializers: { err: errorFields } }
   if (process.stderr.isTTY) {
     const colours = process.env.NO_COLOR === undefined
     return pino(options, { write: (line: string) => void process.stderr.write(prettyLine(line, colours)) })
@@ -34,6 +34,12 @@ export function createLogger(level: LogLevel = 'info'): Logger {
       count,
     })}\n`
   return pino(options, new TurnLines(new LogPipe(pipe, dropped)))
+}
+
+/** Returns the fields of an error as pino has them; its message says what its causes say once. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  return { ...pino.stdSerializers.err(error), message: `${error.message}${causesOf(error)}` }
 }
 
 /** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */

@@ -65,6 +65,25 @@ describe('a configuration file', () => {
     expect(lineOf(stdout, 'maxInFlight')).toEqual(['1024', 'default'])
   })
 
+  it('that says nothing leaves what holds by itself', async () => {
+    const { stdout } = await configOf('serving.config.json', '{ "service": "service.js" }')
+    const held = Object.fromEntries(optionNames.map((name) => [name, lineOf(stdout, name)?.[0]]))
+    expect(Object.values(held)).not.toContain('-')
+    expect(held).toMatchObject({
+      host: 'all',
+      docs: 'on',
+      introspection: 'on',
+      metrics: 'on',
+      grpcPort: 'no gRPC server',
+    })
+    expect(held.engine).toMatch(/^(uws|node)$/)
+    const node = await configOf('serving.config.json', '{ "engine": "node" }', [], { NODE_ENV: 'production' })
+    expect(lineOf(node.stdout, 'docs')).toEqual(['off', 'default'])
+    expect(lineOf(node.stdout, 'idleTimeoutMs')).toEqual(['65000', 'default'])
+    const uws = await configOf('serving.config.json', '{ "engine": "uws" }')
+    expect(lineOf(uws.stdout, 'idleTimeoutMs')).toEqual(['10000', 'default'])
+  })
+
   it('is found above the service, up to package.json', async () => {
     const files = {
       'src/service.js': service,

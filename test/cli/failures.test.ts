@@ -228,6 +228,21 @@ describe('what the command tells about itself', () => {
     }
   })
 
+  it('is in groups, at most 100 columns wide on a wide terminal, and told once', async () => {
+    const wide = 'data:text/javascript,process.stdout.isTTY=true;process.stdout.columns=170'
+    const env = { NODE_OPTIONS: `--import=${wide}`, NO_COLOR: '1' }
+    const { stdout } = await run(['serve', '--help'], { env })
+    const headings = [...stdout.matchAll(/^([A-Z][\w, ]+):$/gm)].map(([, heading]) => heading)
+    const groups = ['Network', 'TLS', 'Workers', 'Limits', 'Pages', 'Logs, metrics and traces']
+    expect(headings).toEqual(['Arguments', ...groups, 'Options'])
+    for (const command of ['serve', 'dev', 'models', 'config']) {
+      const { stdout } = await run([command, '--help'], { env })
+      expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([])
+      expect([command, stdout.includes('--max-in-flight')]).toEqual([command, command === 'serve'])
+      expect([command, stdout.includes('see serving serve --help')]).toEqual([command, command !== 'serve'])
+    }
+  })
+
   it('has no colours for NO_COLOR, and has them when they are forced', async () => {
     const plain = await run(['--help'], { env: { NO_COLOR: '1' } })
     const coloured = await run(['--help'], { env: { FORCE_COLOR: '1' } })

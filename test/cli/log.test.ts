@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { engines } from '../engines.ts'
-import { folder, root, send, until } from './process.ts'
+import { folder, root, send, serveFile, until } from './process.ts'
 
 const service = `
 import { io, Service } from 'serving'
@@ -42,3 +42,25 @@ it.runIf(process.platform === 'linux').each(engines)(
     expect(failures + dropped).toBe(400)
   },
 )
+
+it('says once what an error and its causes say', async () => {
+  const service = `
+    import { FunctionError, io, Service } from 'serving'
+    const svc = new Service('failing')
+    const cause = new TypeError('boom', { cause: new Error('no memory') })
+    svc.api({ input: new io.Text(), output: new io.Text(), name: 'fail' }, () => {
+      throw new FunctionError('the method f failed: boom', { cause })
+    })
+    export default svc`
+  const cwd = folder({ 'service.mjs': service }, true)
+  const { port, stderr } = await serveFile('service.mjs', ['--workers', '1'], { cwd })
+  expect((await send(port, '/fail', 'x')).status).toBe(500)
+  const line = await until(() =>
+    stderr()
+      .split('\n')
+      .find((each) => each.includes('request failed')),
+  )
+  const { err } = JSON.parse(line)
+  expect(err).toMatchObject({ type: 'FunctionError', message: 'the method f failed: boom: no memory' })
+  expect(err.stack).toMatch(/^FunctionError: the method f failed: boom\n.*caused by: TypeError: boom\n/s)
+})

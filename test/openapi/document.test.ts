@@ -176,7 +176,10 @@ describe('the OpenAPI document', () => {
     expect(of('/free')).toEqual([undefined, []])
     expect(of('/signed')).toEqual([[{ jwt: ['read'] }], ['401', '403']])
     expect(of('/other')).toEqual([[{ apiKey_2: [] }, { bearer: [] }], ['401']])
-    expect(of('/baked')).toEqual([[{ jwt: ['read'] }, { cookie: ['read'] }], ['401', '403']])
+    expect(of('/baked')).toEqual([
+      [{ jwt: ['read'] }, { cookie: ['read'] }],
+      ['401', '403'],
+    ])
     expect(of('/own')).toEqual([undefined, ['401']])
     expect(of('/list', 'get')).toEqual([[{ apiKey: [] }, { bearer: [] }], ['401']])
     expect((await svc.inject({ path: '/docs.json' })).status).toBe(401)

@@ -34,11 +34,7 @@ describe('required columns', () => {
     ['index', '{"r":{"age":3,"in":1}}', '{"r":{"income":3,"age":1}}'],
     ['columns', '{"age":{"r":3},"in":{"r":3}}', '{"income":{"r":3},"age":{"r":3}}'],
     ['split', '{"columns":["age","in"],"data":[[1,2]]}', '{"columns":["income","x","age"],"data":[[1,2,3]]}'],
-    [
-      'table',
-      tableOf('[{"age":1,"in":2}]', 'in'),
-      tableOf('[]', 'income'),
-    ],
+    ['table', tableOf('[{"age":1,"in":2}]', 'in'), tableOf('[]', 'income')],
   ] as const)('must be there in orient %s', async (orient, bad, good) => {
     const descriptor = new io.PandasDataFrame({ required: ['age', 'income'], orient })
     expect(await refusal(async () => descriptor.fromHttpRequest(requestOf(bad, json)))).toMatchObject({

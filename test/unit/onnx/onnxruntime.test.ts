@@ -212,6 +212,7 @@ describe('loading an ONNX model', () => {
       expect(error).toBeInstanceOf(InvalidArgument)
       expect(error.message).toContain(name)
     }
+    expect((await failureOf(load('missing.onnx'))).message).toMatch(/there is no file .*missing\.onnx$/)
   })
 
   it('refuses outputs that are no tensors, unless only others are asked for', async () => {
