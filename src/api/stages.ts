@@ -94,12 +94,13 @@ export async function decodeAsync<R>(
   } catch (error) {
     return protocol.fail(decodeFailureOf(error), ctx)
   }
-  // An aborted request does not need the function.
-  const reason = lifecycle.abortReason(ctx)
-  return reason === undefined ? invoke(api, input, ctx, protocol) : protocol.fail(abortOf(reason), ctx)
+  return invoke(api, input, ctx, protocol)
 }
 
 function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
+  // A request that was refused or left does not need the function.
+  const reason = lifecycle.abortReason(ctx)
+  if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   let result: unknown
   try {
     result = tracer === undefined ? api.fn(input, ctx) : tracer.stage(ctx, 'function', () => api.fn(input, ctx))

@@ -73,8 +73,9 @@ export class Upload {
       return
     }
     this.#pass(piece, last)
+    if (this.#over) return
     if (last && this.#busy === 0) this.#finish(true)
-    else if (!last && this.#spentMs > turnMs && !this.#over) this.#wait(this.#passInTurns())
+    else if (!last && this.#spentMs > turnMs) this.#wait(this.#passInTurns())
   }
 
   /** Hands a piece to the receiver. Returns its promise while it is busy. */

@@ -182,6 +182,35 @@ describe.each(engines)('a long body on %s', (engine) => {
     expect(recorder.heard).toEqual(['receive', 'abort bad_input', 'clean-up'])
   })
 
+  it('neither ends nor runs the function when the last piece is refused', async () => {
+    const recorder = new Recorder((_, total) => {
+      if (total === large.length) throw new BadInput('expected another last piece', { reason: 'syntax' })
+    })
+    let called = 0
+    const { ask } = await run(recorder, () => ++called)
+    expect(await ask(post('/take', large))).toMatchObject({ status: 400 })
+    await turns(20)
+    expect(recorder.heard).toEqual(['receive', 'abort bad_input', 'clean-up'])
+    expect(called).toBe(0)
+  })
+
+  it('runs no function for a form whose last part is refused', async () => {
+    const called: unknown[] = []
+    const form = new io.Multipart({ file: new io.File(), meta: new io.JSON() })
+    const take = (svc: Service) =>
+      svc.api({ input: form, output: new io.JSON(), name: 'take' }, ({ meta }) => called.push(meta))
+    const { connect } = await start(engine, take)
+    const socket = await connect()
+    const part = (name: string, text: string) =>
+      `--B\r\ncontent-disposition: form-data; name="${name}"; filename="n"\r\n\r\n${text}\r\n`
+    const body = `${part('file', 'x'.repeat(600_000))}${part('meta', '{"a":')}--B--\r\n`
+    await socket.writeAlone(post('/take', body, formHeaders).slice(0, -200))
+    await socket.writeAlone(body.slice(-200))
+    expect(await socket.answer()).toMatchObject({ status: 400 })
+    await turns(20)
+    expect(called).toEqual([])
+  })
+
   it.each([
     [
       'end throws',

@@ -77,6 +77,19 @@ describe('call', () => {
     expect(response).toEqual({ headers: [['content-type', 'text/plain']], body: 'in!' })
   })
 
+  it('does not run the function of a request that was given up', () => {
+    const ctx = contextOf()
+    lifecycle.abort(ctx, new BadInput('expected something else'))
+    let called = 0
+    const response = call(
+      apiOf(() => `${++called}`),
+      requestOf(),
+      ctx,
+    )
+    expect(response).toMatchObject({ status: 400 })
+    expect(called).toBe(0)
+  })
+
   it.each<[string, Api]>([
     ['the input descriptor', apiOf((x) => x, { decode: async () => 'later' })],
     ['the function', apiOf(async () => 'later')],
