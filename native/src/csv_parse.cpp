@@ -185,7 +185,7 @@ bool CsvParser::Value(const uint8_t* start, size_t size, Column& column) {
   const size_t length = static_cast<size_t>(last - first);
   if (length > 0 && (IsDigit(*first) || *first == '-' || *first == '+' || *first == '.')) {
     bool found = false;
-    if (!OddNumber(first, length, column, found)) return false;
+    if (!OddNumber(first, length, start, size, column, found)) return false;
     if (found) return true;
   }
   if (IsInfinity(first, length)) {
@@ -201,7 +201,9 @@ bool CsvParser::Value(const uint8_t* start, size_t size, Column& column) {
 }
 
 // Parses numbers that JSON does not allow: +1.5, 007, .5, 5. and 1.e5. Sets `found` when the text is one.
-bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, bool& found) {
+// `field` is the whole field, with the blanks around the number.
+bool CsvParser::OddNumber(const uint8_t* start, size_t size, const uint8_t* field, size_t field_size, Column& column,
+                          bool& found) {
   const uint8_t* p = start;
   const uint8_t* const end = start + size;
   if (!number_.Reserve(size + 4)) return Fail(CsvError::kMemory, begin_);
@@ -239,7 +241,7 @@ bool CsvParser::OddNumber(const uint8_t* start, size_t size, Column& column, boo
   for (const uint8_t* q = power; q < end; q++) *out++ = *q;
   NumberToken token;
   found = ScanNumber(text, out, token) && token.end == out;
-  return !found || Number(token, start, size, column);
+  return !found || Number(token, field, field_size, column);
 }
 
 bool CsvParser::Number(const NumberToken& token, const uint8_t* start, size_t size, Column& column) {
@@ -256,9 +258,11 @@ bool CsvParser::Number(const NumberToken& token, const uint8_t* start, size_t si
   const bool is_huge = !Magnitude(token, magnitude);
   const uint64_t max = static_cast<uint64_t>(INT64_MAX) + (token.negative ? 1 : 0);
   if (column.mode != Mode::kUnsigned && (is_huge || magnitude > max)) {
+    const double value = ToDouble(token);
+    if (!std::isfinite(value)) return Text(start, size, column);
     column.has_large = true;
     column.has_huge = column.has_huge || is_huge;
-    return Take(column.builder.AddFloat(ToDouble(token)), column);
+    return Take(column.builder.AddFloat(value), column);
   }
   return Take(column.builder.AddInt(static_cast<int64_t>(token.negative ? 0 - magnitude : magnitude)), column);
 }

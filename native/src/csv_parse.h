@@ -57,7 +57,8 @@ class CsvParser {
   bool Field(const uint8_t*& p, Column& column);
   bool Quoted(const uint8_t*& p, Column& column);
   bool Value(const uint8_t* start, size_t size, Column& column);
-  bool OddNumber(const uint8_t* start, size_t size, Column& column, bool& found);
+  bool OddNumber(const uint8_t* start, size_t size, const uint8_t* field, size_t field_size, Column& column,
+                 bool& found);
   bool Number(const NumberToken& token, const uint8_t* start, size_t size, Column& column);
   bool Text(const uint8_t* start, size_t size, Column& column);
   bool Take(Added added, Column& column);

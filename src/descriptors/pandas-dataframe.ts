@@ -6,7 +6,7 @@
 import { parseShapePattern, showShape } from '../array/shape.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
-import { type Column, type ColumnTable, renameColumns } from '../frame/columns.ts'
+import { type Column, type ColumnTable, renameColumns, type TimeUnit, timeUnits } from '../frame/columns.ts'
 import { encodeFrameJson } from '../frame/encode-json.ts'
 import { minAsyncBytes } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
@@ -19,14 +19,7 @@ import {
   responseFormat,
   toUtf8,
 } from '../frame/frame-formats.ts'
-import {
-  checkRequired,
-  dtypeNameOf,
-  parseColumnNames,
-  parseDtypes,
-  parseTimeForm,
-  type TimeOptions,
-} from '../frame/frame-options.ts'
+import { checkRequired, dtypeNameOf, parseColumnNames, parseDtypes, parseTimeForm } from '../frame/frame-options.ts'
 import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
 import { getLabels, setLabels } from '../frame/labels.ts'
 import {
@@ -40,7 +33,7 @@ import {
 import { settleKinds } from '../frame/mixed-kinds.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
-import { decodeCsv } from '../frame/read-csv.ts'
+import { type CsvSource, decodeCsv } from '../frame/read-csv.ts'
 import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
 import { type FieldType, tableText } from '../frame/table-schema.ts'
 import type { TimeForm } from '../frame/times.ts'
@@ -54,51 +47,13 @@ import type { DataFrameMessage } from '../proto/messages.ts'
 import { isUtf8Label } from '../text/charset.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
+import { optionNames, ownOptions, type PandasDataFrameOptions } from './frame-descriptor-options.ts'
 import { exampleTable, frameSchema } from './frame-schema.ts'
 
-/** Options of {@link PandasDataFrame}. **Source**: SPEC "PandasDataFrame". */
-export interface PandasDataFrameOptions extends TimeOptions {
-  /** JSON layout of requests and responses. Default `records`. */
-  readonly orient?: Orient
-  /** Names for the columns, in order. Ignored unless `applyColumnNames` is set. */
-  readonly columns?: readonly string[] | null
-  /** Rename incoming and outgoing columns by position. Needs `columns`. */
-  readonly applyColumnNames?: boolean
-  /**
-   * Types by column name that incoming columns are cast to; `true` infers types, `false` leaves CSV columns as text.
-   * Not for orient `table`.
-   */
-  readonly dtype?: boolean | Readonly<Record<string, string>> | null
-  /**
-   * Also refuse nulls in columns whose numpy type cannot hold them, integers and booleans, and frames without one of
-   * the columns of `dtype`; under orient `values`, whose rows have no names, columns may be missing. Needs `dtype`.
-   */
-  readonly enforceDtype?: boolean
-  /** Columns that a request must have, by their name in it or after `applyColumnNames`. */
-  readonly required?: readonly string[] | null
-  /** `[rows, columns]`; only the number of columns is checked. */
-  readonly shape?: readonly number[] | null
-  /** Refuse frames with another number of columns. Needs `shape`. */
-  readonly enforceShape?: boolean
-  /** Format of requests without Content-Type, and of responses. Default `json`. */
-  readonly defaultFormat?: FrameFormat
-}
+export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
-const optionNames = [
-  'orient',
-  'columns',
-  'applyColumnNames',
-  'dtype',
-  'enforceDtype',
-  'shape',
-  'enforceShape',
-  'defaultFormat',
-] as const
 // An example in a document is read by people.
 const maxExampleColumns = 64
-// Not in metadata: the reference's clients fail on an option that theirs does not have.
-const ownOptions = ['required', 'dateFormat', 'dateUnit'] as const
-
 /**
  * Decodes a JSON, CSV or Parquet body to a Polars DataFrame; encodes a DataFrame in one of these formats.
  *
@@ -138,6 +93,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   readonly defaultFormat: FrameFormat
   readonly dateFormat: TimeForm['format']
   readonly dateUnit: TimeForm['unit']
+  readonly csvDateUnit: TimeUnit | undefined
   /** The sample passed to `fromSample`. */
   readonly sample: DataFrame | undefined
   readonly #types: ReadonlyMap<string, FrameType> | boolean | undefined
@@ -160,6 +116,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     this.#times = parseTimeForm(options, this.orient)
     this.dateFormat = this.#times.format
     this.dateUnit = this.#times.unit
+    const { csvDateUnit } = options
+    this.csvDateUnit = csvDateUnit === undefined ? undefined : checkOneOf('csvDateUnit', csvDateUnit, timeUnits)
     this.sample = sample
     this.#types = parseDtypes(options.dtype)
     const isNamed = this.enforceDtype && (this.orient !== 'values' || this.applyColumnNames)
@@ -257,7 +215,19 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     if (format === 'json') return this.#fromJson(text, isPrivate)
-    return this.#fromFile(decodeCsv(this.#polars, text, this.#types, 'PandasDataFrame', isPrivate))
+    return this.#fromFile(decodeCsv(text, this.#csvSource(isPrivate)))
+  }
+
+  #csvSource(isPrivate: boolean): CsvSource {
+    const typesOf = (names: readonly string[]) => {
+      const own = names.map((name) => ({ name }))
+      return this.#typesOf(
+        this.applyColumnNames ? own.map(({ name }, i) => ({ name: this.columns?.[i] ?? name })) : own,
+        own,
+      )
+    }
+    const types = this.#types === false ? 'text' : this.#types instanceof Map ? typesOf : undefined
+    return { name: 'PandasDataFrame', types, epochUnit: this.csvDateUnit, isPrivate }
   }
 
   /**

@@ -218,7 +218,8 @@ function firstNull(column: AnyColumn, rows: number): number {
 function misfit({ name }: Casting, type: FrameType, column: string, row?: number, cause?: unknown): BadInput {
   const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
   const at = row === undefined ? '' : ` in row ${row}`
-  return new BadInput(`expected elements that fit ${type} for ${where}, received one that does not${at}`, {
+  const form = timeOfType(type) === undefined ? '' : ', texts in ISO 8601,'
+  return new BadInput(`expected elements that fit ${type}${form} for ${where}, received one that does not${at}`, {
     reason: 'dtype',
     path: row === undefined ? column : `[${row}].${column}`,
     ...(cause !== undefined && { cause }),

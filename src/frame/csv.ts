@@ -1,9 +1,10 @@
 /**
- * Reads the header of CSV text, and finds the error in text that Polars refuses without saying where.
+ * Reads the header of CSV text; what is below it is for a {@link CsvParser}.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */
 import { bomLength } from '../text/utf8.ts'
+import type { ColumnTable } from './columns.ts'
 import { maxFrameColumns } from './frame-codec.ts'
 
 /** Words for a missing value. **Source**: pandas 2.2, `read_csv`, `na_values`. */
@@ -39,6 +40,16 @@ export interface CsvFailure {
   readonly offset: number
   /** **Units**: lines of data from 0. */
   readonly row?: number
+}
+
+/**
+ * Parses the lines below a CSV header with the columns `names`. Columns that `isText` marks are text whatever they
+ * contain.
+ */
+export interface CsvParser {
+  parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
+  /** Returns the same off the event loop. The lines must not change until the promise settles. */
+  parseAsync(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
 }
 
 /** A text whose header has been read. */
@@ -78,23 +89,6 @@ export function openCsv(csv: Uint8Array): CsvText | CsvFailure {
   } while (line.more)
   if (line.isCut) return { failure: 'quote', offset: start + line.at }
   return { bytes, names, start, linesAt: Math.min(line.end, bytes.length) }
-}
-
-/** Returns where a text that Polars refused stops being a table; undefined if it is one. Called only on errors. */
-export function findRagged({ bytes, names, start }: CsvText): CsvFailure | undefined {
-  let at = 0
-  for (let row = -1; at < bytes.length; row++) {
-    const line = new CsvLine(bytes, at)
-    let count = 0
-    do {
-      line.next()
-      count++
-    } while (line.more)
-    if (line.isCut) return { failure: 'quote', offset: start + line.at, row }
-    if (count > names.length) return { failure: 'ragged', offset: start + at, row }
-    at = line.end
-  }
-  return undefined
 }
 
 /** Reads the fields of one line in order. */
@@ -142,32 +136,6 @@ class CsvLine {
     const text = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + this.at, this.#last - this.at).toString()
     return this.#isQuoted ? text.slice(1, text.endsWith('"') ? -1 : undefined).replaceAll('""', '"') : text
   }
-}
-
-/**
- * Returns the text as Polars reads what pandas does: without blank lines, of which Polars makes rows of nulls, and with
- * lines that a carriage return alone ends, which Polars does not see, ended by a newline.
- */
-export function withPlainLines(bytes: Uint8Array): Uint8Array {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const startsBlank = bytes[0] === newline || bytes[0] === carriageReturn
-  if (!startsBlank && text.indexOf('\n\n') === -1 && text.indexOf('\r') === -1) return bytes
-  const out = Buffer.allocUnsafe(bytes.length)
-  let size = 0
-  let inQuotes = false
-  let isBlank = true
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]
-    if (byte === quote) inQuotes = !inQuotes
-    if (inQuotes || (byte !== newline && byte !== carriageReturn)) {
-      out[size++] = byte
-      isBlank = false
-    } else if (!isBlank) {
-      out[size++] = newline
-      isBlank = true
-    }
-  }
-  return out.subarray(0, size)
 }
 
 /**

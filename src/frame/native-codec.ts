@@ -8,7 +8,8 @@ import { nativeLimiter } from '../memory/limiter.ts'
 import { runAtOnce } from '../memory/slices.ts'
 import { type FrameAddon, frameAddon } from '../native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from './columns.ts'
-import { type CsvFailure, csvFailures } from './csv.ts'
+import { type CsvFailure, type CsvParser, csvFailures } from './csv.ts'
+import { typescriptCsvParser } from './csv-parse.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -78,16 +79,6 @@ function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Arr
   }
 }
 
-/**
- * Parses the lines below a CSV header with the columns `names`. Columns that `isText` marks are text whatever they
- * contain.
- */
-export interface CsvParser {
-  parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
-  /** Returns the same on another thread. The lines must not change until the promise settles. */
-  parseAsync(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
-}
-
 function unpackCsv(buffer: ArrayBuffer | undefined, names: readonly string[]): ColumnTable | CsvFailure {
   if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
   const words = new Float64Array(buffer, 0, frameWords)
@@ -112,8 +103,11 @@ function csvParserOf(addon: FrameAddon): CsvParser {
   }
 }
 
-/** The add-on's CSV parser; undefined if the add-on is not loaded. */
-export const csvParser: CsvParser | undefined = frameAddon && csvParserOf(frameAddon)
+/** The add-on's CSV parser, for tests; undefined if the add-on is not loaded. */
+export const nativeCsvParser: CsvParser | undefined = frameAddon && csvParserOf(frameAddon)
+
+/** The CSV parser in use. */
+export const csvParser: CsvParser = nativeCsvParser ?? typescriptCsvParser
 
 function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, rows: number): Column {
   const { buffer } = bytes

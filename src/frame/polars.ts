@@ -81,10 +81,6 @@ export interface Polars {
   toText(frame: DataFrame, column: number): void
   /** Casts one column to categories, in index. */
   toCategory(frame: DataFrame, column: number): void
-  /** Casts columns in `indices` without any value to Float64. **Cost**: one call for all; one column costs 0.5 ms. */
-  floatsOfNothing(frame: DataFrame, indices: readonly number[]): DataFrame
-  /** Reads text with a header line. `textColumns` are left as text; `'all'` leaves every column. */
-  readCsv(csv: Uint8Array, textColumns: readonly string[] | 'all', nullWords: readonly string[]): DataFrame
   /** Lists and objects become JSON text, bytes base64, durations ISO 8601. */
   writeCsv(frame: DataFrame, hasHeader?: boolean): Buffer
   /** Decodes in this process: only for files that we wrote, never for a client's. */
@@ -181,31 +177,6 @@ function wrap(polars: typeof pl): Polars {
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
       if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
     },
-    floatsOfNothing(frame, indices) {
-      // Read once: each access to a property of a frame first looks up all of its columns.
-      const height = member(frame, 'height')
-      if (indices.length === 0) return frame
-      const nulls: number[] = member(member(frame, 'nullCount')(), 'row')(0)
-      const empty = indices.filter((i) => nulls[i] === height)
-      if (empty.length === 0) return frame
-      const names = namesOf(frame)
-      // Renamed, because names such as `*` and `^a$` are patterns in an expression.
-      frame.columns = names.map((_, i) => `c${i}`)
-      const cast = frame.withColumns(polars.cols(empty.map((i) => `c${i}`)).cast(polars.Float64, true))
-      cast.columns = names
-      return cast
-    },
-    readCsv: (csv, textColumns, nullWords) =>
-      polars.readCSV(asBuffer(csv), {
-        // With 0 no line is inspected and all columns are text; otherwise all lines are inspected, or line 101 could
-        // contradict the first 100. Never a large round number: Polars allocates 24 bytes for each of these lines, and
-        // aborts the process if it cannot.
-        inferSchemaLength: textColumns === 'all' ? 0 : lineCount(csv),
-        ignoreErrors: false,
-        truncateRaggedLines: false,
-        nullValues: [...nullWords],
-        ...(textColumns !== 'all' && textColumns.length > 0 && { dtypes: textTypes(polars, textColumns) }),
-      }),
     writeCsv(frame, hasHeader = true) {
       try {
         return csvOf(frame, hasHeader)
@@ -313,18 +284,6 @@ function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): 
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
-function lineCount(text: Uint8Array): number {
-  let count = 1
-  for (let i = 0; i < text.length; i++) if (text[i] === 0x0a) count++
-  return count
-}
-
-function textTypes(polars: typeof pl, names: readonly string[]): Record<string, pl.DataType> {
-  const types: Record<string, pl.DataType> = Object.create(null)
-  for (const name of names) types[name] = polars.Utf8
-  return types
 }
 
 /**

@@ -8,88 +8,86 @@ import { withCopy } from '../memory/byte-copy.ts'
 import { inSlices } from '../memory/slices.ts'
 import { type MaybePromise, whenReady } from '../promise.ts'
 import { findIllFormed } from '../text/utf8.ts'
-import type { ColumnTable } from './columns.ts'
-import { type CsvFailure, type CsvText, findRagged, headerNames, missingWords, openCsv, withPlainLines } from './csv.ts'
+import { castToKind } from './cast-to-kind.ts'
+import type { ColumnTable, TimeType, TimeUnit } from './columns.ts'
+import { type CsvFailure, type CsvParser, headerNames, openCsv } from './csv.ts'
 import { maxFrameColumns, minAsyncBytes } from './frame-codec.ts'
-import type { FrameType } from './frame-dtype.ts'
-import { type CsvParser, csvParser } from './native-codec.ts'
-import type { Polars } from './polars.ts'
-import type { DataFrame } from './polars-package.ts'
+import { type FrameType, timeOfType } from './frame-dtype.ts'
+import { csvParser } from './native-codec.ts'
 
-type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
+/** How a text is read. */
+export interface CsvSource {
+  /** The descriptor, for errors. */
+  readonly name: string
+  /** Returns the types that columns of these names are cast to; `text`: all columns stay text. Absent: inferred. */
+  readonly types?: ((names: readonly string[]) => readonly (FrameType | undefined)[]) | 'text' | undefined
+  /** What digits alone count in columns of instants and durations, which are else refused. */
+  readonly epochUnit?: TimeUnit | undefined
+  /** As for `decodeFrameJson`. */
+  readonly isPrivate?: boolean
+  readonly parser?: CsvParser
+}
 
 /**
  * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
  * lines are padded with nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
- * Returns columns, or a frame if Polars reads the text: without the add-on.
  *
- * From {@link minAsyncBytes} on, parses off the event loop; `isPrivate` as for `decodeFrameJson`.
+ * From {@link minAsyncBytes} on, parses off the event loop.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
  * **Cost**: reads all lines before choosing a column's type.
  */
-export function decodeCsv(
-  polars: Polars,
-  csv: Uint8Array,
-  dtype: Dtypes,
-  name: string,
-  isPrivate = false,
-  parser: CsvParser | null = csvParser ?? null,
-): MaybePromise<ColumnTable | DataFrame> {
-  const source = { polars, dtype, name, isPrivate, parser }
+export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
   if (csv.length < minAsyncBytes) return readText(csv, isUtf8(csv), source)
   return whenReady(inSlices(findIllFormed(csv)), (offset) => readText(csv, offset === -1, source))
 }
 
-/** What is known of a text before it is read. */
-interface Source {
-  readonly polars: Polars
-  readonly dtype: Dtypes
-  readonly name: string
-  readonly isPrivate: boolean
-  readonly parser: CsvParser | null
-}
-
-function readText(
-  csv: Uint8Array,
-  isUtf8Text: boolean,
-  { polars, dtype, name, isPrivate, parser }: Source,
-): MaybePromise<ColumnTable | DataFrame> {
+function readText(csv: Uint8Array, isUtf8Text: boolean, source: CsvSource): MaybePromise<ColumnTable> {
+  const { name, epochUnit, isPrivate = false, parser = csvParser } = source
   const text = isUtf8Text ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
-  if (parser === null) return readByPolars(polars, text, names, dtype, name)
-  const flags = Uint8Array.from(names, (column) => (dtype === false || isText(dtype, column) ? 1 : 0))
+  const types = typeof source.types === 'function' ? source.types(names) : []
+  const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
   const lines = text.bytes.subarray(text.linesAt)
   const parseAsync = (bytes: Uint8Array) => parser.parseAsync(bytes, names, flags)
   const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, undefined, parseAsync))
   const parsed = lines.length < minAsyncBytes ? parser.parse(lines, names, flags) : parseLarge()
   return whenReady(parsed, (table) => {
-    if (!('failure' in table)) return table
-    throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
+    if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
+    return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
   })
 }
 
-function readByPolars(polars: Polars, text: CsvText, names: readonly string[], dtype: Dtypes, name: string): DataFrame {
-  const textColumns = dtype === false ? 'all' : text.names.filter((_, i) => isText(dtype, names[i]))
-  let frame: DataFrame
-  try {
-    frame = polars.readCsv(withPlainLines(text.bytes), textColumns, missingWords)
-  } catch (cause) {
-    const found = findRagged(text)
-    if (found !== undefined) throw refusal(found, name)
-    throw new BadInput(`expected CSV for ${name}, received what cannot be read`, { reason: 'syntax', cause })
-  }
-  if (polars.names(frame).length !== names.length)
-    throw refusal(findRagged(text) ?? { failure: 'ragged', offset: 0 }, name)
-  polars.rename(frame, names)
-  // Polars reads columns without values as text.
-  if (textColumns === 'all') return frame
-  const indices = names.flatMap((column, i) => (isText(dtype, column) ? [] : [i]))
-  return polars.floatsOfNothing(frame, indices)
+/**
+ * Whether the text of a cell decides what it is under a type: a number would lose its zeros in a category, and count as
+ * an epoch in a time.
+ */
+function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): boolean {
+  if (type === undefined) return false
+  if (type === 'Utf8' || type === 'Categorical' || type === 'Binary') return true
+  return timeOfType(type) !== undefined && (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
 }
 
-function isText(dtype: Dtypes, column: string): boolean {
-  return dtype instanceof Map && dtype.get(column) === 'Utf8'
+/** Returns what digits alone are under a type of instants or durations; undefined for other types. */
+function epochOf(type: FrameType | undefined, unit: TimeUnit): TimeType | undefined {
+  const time = type && timeOfType(type)
+  return time?.type === 'datetime' || time?.type === 'duration' ? { ...time, unit } : undefined
+}
+
+/** Returns the table with numbers in columns of instants and durations as counts of a unit. */
+function withEpochs(
+  { rows, columns }: ColumnTable,
+  types: readonly (FrameType | undefined)[],
+  unit: TimeUnit,
+): ColumnTable {
+  const converted = columns.map((column, i) => {
+    const time = epochOf(types[i], unit)
+    if (time === undefined || column.kind === 'str' || column.kind === 'bool') return column
+    const numbers = castToKind(column, rows, 'int64')
+    // What does not fit is refused when the column is cast.
+    return 'failure' in numbers ? column : { ...numbers, time }
+  })
+  return { rows, columns: converted }
 }
 
 const messages: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {

@@ -1,19 +1,29 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { missingWords } from '../../src/frame/csv.ts'
+import { type CsvParser, missingWords } from '../../src/frame/csv.ts'
+import { typescriptCsvParser } from '../../src/frame/csv-parse.ts'
 import type { FrameType } from '../../src/frame/frame-dtype.ts'
-import { type CsvParser, csvParser } from '../../src/frame/native-codec.ts'
+import { csvParser, nativeCsvParser } from '../../src/frame/native-codec.ts'
 import { decodeCsv } from '../../src/frame/read-csv.ts'
 import { mutations } from '../../src/testing/mutate.ts'
 import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/frames.ts'
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined
 
+const sourceOf = (dtype: Dtypes) => ({
+  name: 'the tests',
+  types:
+    dtype instanceof Map
+      ? (names: readonly string[]) => names.map((one) => dtype.get(one))
+      : dtype === false
+        ? ('text' as const)
+        : undefined,
+})
+
 /** Returns what is read, or why nothing is. */
 async function read(csv: Uint8Array, dtype?: Dtypes, parser = csvParser): Promise<readonly PlainColumn[] | string> {
   try {
-    const made = await decodeCsv(polars, csv, dtype, 'the tests', false, parser)
-    return plain(polars.isDataFrame(made) ? made : polars.fromColumns(made)).columns
+    return plain(polars.fromColumns(await decodeCsv(csv, { ...sourceOf(dtype), parser }))).columns
   } catch (error) {
     return String((error as { reason?: unknown }).reason)
   }
@@ -31,15 +41,17 @@ const kindOf: Readonly<Record<string, string>> = { i: 'int64', u: 'uint64', f: '
 const floatOf = (text: string | null) =>
   Number(text === 'inf' || text === '-inf' ? text.replace('inf', 'Infinity') : text)
 
-describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
-  const parser = csvParser as CsvParser
+const parsers = { 'in the add-on': nativeCsvParser, 'without the add-on': typescriptCsvParser }
 
-  it('is read as pandas reads it, column by column, whatever is in it', async () => {
+describe.each(Object.entries(parsers))('CSV %s', (_, given) => {
+  const parser = given as CsvParser
+
+  it.skipIf(given === undefined)('is read as pandas reads it, column by column, whatever is in it', async () => {
     const { fields, kinds, texts, floats } = pairs
     let differences = 0
     for (const [i, a] of fields.entries()) {
       for (const [j, b] of fields.entries()) {
-        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`))) as readonly PlainColumn[]
+        const [column] = (await read(Buffer.from(`a,b\n${a},1\n${b},1\n`), undefined, parser)) as readonly PlainColumn[]
         let kind = kindOf[kinds[i][j]]
         // Integers beyond uint64 among fractions are floats here and text in pandas.
         if (kind === 'str' && column.kind === 'float64') {
@@ -63,22 +75,27 @@ describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
     expect(differences).toBeLessThan(80)
   })
 
-  it('has nulls where pandas has missing values, and keeps integers beside them', async () => {
-    for (const word of missingWords) {
-      for (const field of ['1', '1.5', 'true', 'x']) {
-        const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`))) as readonly PlainColumn[]
-        const [column] = (await read(
-          Buffer.from(`a,b\n${field},1\n${word},1\n"${word}",1\n`),
-        )) as readonly PlainColumn[]
-        expect(column).toEqual({ ...alone, values: [...alone.values, null, null] })
+  it.skipIf(given === undefined)(
+    'has nulls where pandas has missing values, and keeps integers beside them',
+    async () => {
+      for (const word of missingWords) {
+        for (const field of ['1', '1.5', 'true', 'x']) {
+          const [alone] = (await read(Buffer.from(`a,b\n${field},1\n`), undefined, parser)) as readonly PlainColumn[]
+          const [column] = (await read(
+            Buffer.from(`a,b\n${field},1\n${word},1\n"${word}",1\n`),
+            undefined,
+            parser,
+          )) as readonly PlainColumn[]
+          expect(column).toEqual({ ...alone, values: [...alone.values, null, null] })
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('names the place of what is wrong', async () => {
+  it.skipIf(given === undefined)('names the place of what is wrong', async () => {
     const refused = async (text: string) =>
       Promise.resolve()
-        .then(() => decodeCsv(polars, Buffer.from(text), undefined, 'the tests'))
+        .then(() => decodeCsv(Buffer.from(text), { name: 'the tests', parser }))
         .catch(({ reason, offset, path }) => [reason, offset, path])
     expect(await refused('a,b\n1,2\n\n1,2,3\n')).toEqual(['ragged', 9, '[1]'])
     expect(await refused('\ufeffa,b\r\n1,2\r\n3,"x\n')).toEqual(['syntax', 15, '[1]'])
@@ -88,36 +105,13 @@ describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
     expect(await refused('"'.repeat(3e6))).toEqual(['size', 0, undefined])
   })
 
-  it('is the same on another thread', async () => {
+  it.skipIf(given === undefined)('is the same off the event loop', async () => {
     const names = ['a', 'b']
     const flags = Uint8Array.of(0, 1)
     for (const text of ['1,x\n2,y\n', '1.5,\n"q""",1\n', '1\n', '1,2,3\n', '"', '']) {
       const lines = Buffer.from(text)
       expect(await parser.parseAsync(lines, names, flags)).toEqual(parser.parse(lines, names, flags))
     }
-  })
-
-  it('is checked and copied in slices, if somebody else holds its bytes', async () => {
-    const csv = Buffer.from(`a\n${'1234567\n'.repeat(4_000_000)}`)
-    let turns = 0
-    let isCalled = false
-    const count = () => {
-      turns++
-      if (!isCalled) setImmediate(count)
-    }
-    setImmediate(count)
-    const called: Uint8Array[] = []
-    const parseAsync = (lines: Uint8Array) => {
-      isCalled = true
-      called.push(lines)
-      return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
-    }
-    await expect(decodeCsv(polars, csv, true, 'the tests', false, { ...parser, parseAsync })).rejects.toThrow('quote')
-    expect(turns).toBeGreaterThan(2)
-    expect(called[0].buffer).not.toBe(csv.buffer)
-    expect(called[0]).toHaveLength(csv.length - 2)
-    await expect(decodeCsv(polars, csv, true, 'the tests', true, { ...parser, parseAsync })).rejects.toThrow('quote')
-    expect(called[1].buffer).toBe(csv.buffer)
   })
 
   it('is refused where it is not UTF-8, also in megabytes', async () => {
@@ -134,58 +128,101 @@ describe.skipIf(csvParser === undefined)('CSV in the add-on', () => {
   })
 })
 
-describe('CSV without the add-on', () => {
-  // Polars reads it, and differs from pandas in fields that are not among these.
-  const fields = [
-    '1',
-    '-1',
-    '0',
-    '007',
-    '9223372036854775807',
-    '1.5',
-    '+1.5',
-    '.5',
-    '1e5',
-    '0.1',
-    '123456789.123456789',
-  ]
-  const others = [
-    'true',
-    'False',
-    'x',
-    'é',
-    'a b',
-    '2020-01-01',
-    '"1"',
-    '"x,y"',
-    '"a\nb"',
-    '"say ""no"""',
-    '""',
-    '"NA"',
+describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
+  const both = async (csv: Uint8Array, dtype?: Dtypes) => {
+    const [native, typescript] = [nativeCsvParser, typescriptCsvParser].map((parser) =>
+      Promise.resolve()
+        .then(() => decodeCsv(csv, { ...sourceOf(dtype), parser }))
+        .then(
+          (table) => plain(polars.fromColumns(table)).columns,
+          ({ message, reason, offset, path }) => [message, reason, offset, path],
+        ),
+    )
+    expect(await typescript, JSON.stringify(Buffer.from(csv).toString())).toEqual(await native)
+  }
+  const digits = '9'.repeat(400)
+  const odd = [
+    ...[' 1', '\t1 ', '+5', ' +5 ', '-0', '-00', '+0', '1e400', ' 1e400', '-1e400', digits, ` ${digits}`, `-${digits}`],
+    ...[
+      '18446744073709551615',
+      '18446744073709551616',
+      '-9223372036854775809',
+      '00018446744073709551615',
+      '0'.repeat(50),
+    ],
+    ...['"x"y', '"x"y"z', '"x""y"z', '""x', 'x"y"', '"', '"""', '""""', ' "x"', '"1"2', '" 1"', '"-0"', '"+inf"'],
+    ...['1.', '.1', '.', '+.5e-3', '1e', 'e1', '1e+', '1e-400', '0x10', '1_0', '1-', '--1', '+-1', 'inf', '+Infinity'],
+    ...['tRuE', ' true', 'true ', 'True', 'İnf', 'ınf', '\u00a01', '½', 'é', ' ', '\t', '2020-01-01', '20200101'],
+    ...pairs.fields,
+    ...missingWords,
   ]
 
+  it('is the same for every pair of odd fields', async () => {
+    for (const a of odd) for (const b of odd) await both(Buffer.from(`a\n${a}\n${b}`))
+  })
+
   it('is the same in tables of any form', async () => {
-    const field = fc.constantFrom(...fields, ...others, ...missingWords)
-    // Polars takes some lines that end in a comma too many and refuses others.
-    const line = fc.array(field, { minLength: 1, maxLength: 4 }).filter((list) => list.length < 4 || list[3] !== '')
-    const end = fc.constantFrom('\n', '\r\n', '\n\n')
-    const dtypes = fc.constantFrom<Dtypes>(undefined, false, new Map([['a', 'Utf8']]))
+    const field = fc.oneof(fc.constantFrom(...odd), fc.constantFrom('1', '1.5', 'x', 'true', ''))
+    const line = fc.array(field, { maxLength: 4 })
+    const end = fc.constantFrom('\n', '\r\n', '\n\n', '\r', '\n\r')
+    const dtypes = fc.constantFrom<Dtypes>(undefined, true, false, new Map([['a', 'Utf8']]), new Map([['b', 'Date']]))
+    const tables = fc.array(fc.tuple(line, end), { maxLength: 6 })
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(line, end), { maxLength: 6 }),
-        fc.boolean(),
-        dtypes,
-        async (lines, isCut, dtype) => {
-          const text = `a,b,c\n${lines.map(([list, mark]) => list.join() + mark).join('')}`
-          const csv = Buffer.from(isCut ? text.trimEnd() : text)
-          const made = await Promise.resolve()
-            .then(() => decodeCsv(polars, csv, dtype, 'the tests', false, null))
-            .then((frame) => plain(frame as never).columns)
-            .catch(({ reason }) => reason)
-          expect(made, JSON.stringify(text)).toEqual(await read(csv, dtype))
-        },
-      ),
-      { numRuns: 1000 },
+      fc.asyncProperty(tables, fc.boolean(), dtypes, async (lines, isCut, dtype) => {
+        const text = `a, b,c\n${lines.map(([list, mark]) => list.join() + mark).join('')}`
+        await both(Buffer.from(isCut ? text.trimEnd() : text), dtype)
+      }),
+      { numRuns: 3000 },
     )
+  })
+
+  it('is the same in damaged text', async () => {
+    const seeds = ['a,b\n1,"x"\n2,"y ""z"""\n', 'a\r\n1\r\nNA\r\n', 'a,a,\n1.5,true,\n,,\n', '\ufeffa,b\n\n1,2\n3\n']
+    for (const seed of seeds) for (const text of mutations(Buffer.from(seed), 400)) await both(text)
+  })
+
+  it('is the same where cells are too many, and in megabytes', async () => {
+    await both(Buffer.from(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`))
+    const csv = Array.from({ length: 90_000 }, (_, i) => `${i},${i / 3},${i % 2 === 0},"t ""${i}""",${i % 7 || ''}`)
+    await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}`))
+    await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}\n1,2,3,4,5,6`))
+  })
+})
+
+describe('CSV', () => {
+  it('is checked and copied in slices, if somebody else holds its bytes', async () => {
+    const csv = Buffer.from(`a\n${'1234567\n'.repeat(4_000_000)}`)
+    let turns = 0
+    let isCalled = false
+    const count = () => {
+      turns++
+      if (!isCalled) setImmediate(count)
+    }
+    setImmediate(count)
+    const called: Uint8Array[] = []
+    const parseAsync = (lines: Uint8Array) => {
+      isCalled = true
+      called.push(lines)
+      return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
+    }
+    await expect(
+      decodeCsv(csv, { name: 'the tests', isPrivate: false, parser: { ...csvParser, parseAsync } }),
+    ).rejects.toThrow('quote')
+    expect(turns).toBeGreaterThan(2)
+    expect(called[0].buffer).not.toBe(csv.buffer)
+    expect(called[0]).toHaveLength(csv.length - 2)
+    await expect(
+      decodeCsv(csv, { name: 'the tests', isPrivate: true, parser: { ...csvParser, parseAsync } }),
+    ).rejects.toThrow('quote')
+    expect(called[1].buffer).toBe(csv.buffer)
+  })
+
+  it('takes linear time, whatever is in it', () => {
+    // In quadratic time this would take minutes.
+    const field = `${'1'.repeat(900_000)}x`
+    for (const parser of [nativeCsvParser ?? typescriptCsvParser, typescriptCsvParser]) {
+      const table = parser.parse(Buffer.from(field), ['a'], Uint8Array.of(0))
+      expect('failure' in table ? table : table.columns[0].kind).toBe('str')
+    }
   })
 })

@@ -4,7 +4,7 @@ import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { buildFrame } from '../../../src/frame/build-frame.ts'
 import { columnOf } from '../../../src/frame/columns.ts'
-import { csvParser } from '../../../src/frame/native-codec.ts'
+import { nativeCsvParser } from '../../../src/frame/native-codec.ts'
 import { turnsIn } from '../descriptors/event-loop-turns.ts'
 import { polars } from '../descriptors/frames.ts'
 
@@ -213,7 +213,7 @@ describe('large frames', () => {
   ]
 
   // Without the add-on frames are parsed in one piece: the add-on's threads are what keeps the event loop free.
-  it.skipIf(schedstat === -1 || csvParser === undefined).each(bodies)(
+  it.skipIf(schedstat === -1 || nativeCsvParser === undefined).each(bodies)(
     'of %s take no turn of the event loop for long',
     async (_, descriptor, body, type) => {
       const echo = async () => {
