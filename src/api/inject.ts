@@ -38,7 +38,7 @@ export interface InjectResponse {
   readonly error: Error | undefined
   /** Returns the body as UTF-8 text. */
   text(): string
-  /** Returns the body as JSON. **Errors**: SyntaxError for other text. */
+  /** Returns the body as JSON; NDJSON as a list of its values. **Errors**: SyntaxError for other text. */
   json<T = unknown>(): T
 }
 

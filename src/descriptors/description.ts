@@ -45,6 +45,8 @@ export interface Description {
   readonly input: readonly FormatDescription[]
   /** What responses may have, the default first. */
   readonly output: readonly FormatDescription[]
+  /** What responses to generators may have, the default first. */
+  readonly stream: readonly FormatDescription[]
   readonly errors: readonly ErrorDescription[]
 }
 
@@ -52,16 +54,19 @@ export interface Description {
 export interface Formats {
   readonly input: readonly FormatDescription[]
   readonly output: readonly FormatDescription[]
+  /** Of responses to generators. Default: as `output`. */
+  readonly stream?: readonly FormatDescription[]
   /** Reasons of its BadInput. Default: any. */
   readonly reasons?: readonly BadInputReason[]
 }
 
 /** Returns the description of a descriptor with these formats. */
-export function descriptionOf({ input, output, reasons = badInputReasons }: Formats): Description {
+export function descriptionOf({ input, output, stream = output, reasons = badInputReasons }: Formats): Description {
   const own = reasons.filter((reason) => reason !== 'media-type')
   return {
     input,
     output,
+    stream,
     errors: [
       { code: 'bad_input', reasons: own },
       { code: 'unsupported_media_type', reasons: ['media-type'] },

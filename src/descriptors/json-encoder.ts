@@ -13,6 +13,7 @@ import { runInSlices } from '../memory/slices.ts'
 import { isPromise, type MaybePromise } from '../promise.ts'
 import { maxJsonDepth } from '../text/json-syntax.ts'
 import { type ShortJson, writeJson } from './json-slices.ts'
+import { isJsonStream } from './json-stream.ts'
 
 /** Work that is done at once, some 5 ms, and in a slice. **Units**: values, or 16 characters. */
 const atOnceWork = 1 << 16
@@ -24,7 +25,8 @@ const sliceWork = 1 << 13
  * by their fields, NaN and the infinities as null.
  * Subclass it and override {@link JSONEncoder.default} for types of your own, or to write these differently.
  *
- * **Errors**: BadOutput with the path for functions, symbols, promises, ArrayBuffers, cycles and more than 128 levels.
+ * **Errors**: BadOutput with the path for functions, symbols, promises, iterators, ArrayBuffers, cycles and more than
+ * 128 levels.
  * **Source**: SPEC "JSON", `json_encoder`.
  */
 export class JSONEncoder {
@@ -87,7 +89,7 @@ export class JSONEncoder {
 
   /** Returns the text of a value that is neither a list nor a plain object. */
   #writeObject(value: unknown, path: string, depth: number): string | undefined {
-    if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value)) {
+    if (typeof value !== 'object' || value === null || isPromise(value) || isBuffer(value) || isJsonStream(value)) {
       throw new BadOutput(expected('a value that JSON has', 'JSON', value), { path })
     }
     if (value instanceof NDArray || ArrayBuffer.isView(value)) {

@@ -4,7 +4,7 @@
  */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
-import type { Context } from '../http/context.ts'
+import { type Context, lifecycle } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { inSlices, type Slices } from '../memory/slices.ts'
@@ -26,6 +26,7 @@ import {
 import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
+import { isJsonStream, type JsonPieces, streamFormats, streamResponse } from './json-stream.ts'
 import { runSchema } from './run-schema.ts'
 import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
@@ -41,8 +42,10 @@ export type Schema = StandardSchemaV1
 /** What the function receives: the schema's output, or any JSON value without a schema. */
 export type JsonIn<S> = S extends Schema ? StandardSchemaV1.InferOutput<S> : JsonValue
 
-/** What the function may return: the schema's input, or anything without a schema. */
-export type JsonOut<S> = S extends Schema ? StandardSchemaV1.InferInput<S> : unknown
+/** What the function may return, or yield piece by piece: the schema's input, or anything without a schema. */
+export type JsonOut<S> = S extends Schema
+  ? StandardSchemaV1.InferInput<S> | JsonPieces<StandardSchemaV1.InferInput<S>>
+  : unknown
 
 /** Options of {@link JSON}. **Source**: SPEC "JSON". */
 export interface JsonOptions<S extends Schema | undefined = undefined> {
@@ -86,10 +89,13 @@ const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 const maxExampleLength = 10_000
 
 /**
- * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text. Exported as `io.JSON`.
+ * Decodes a JSON body to a value, checked by the schema; encodes a value as JSON text, and what a generator yields
+ * value by value. Exported as `io.JSON`.
  *
  * **Wire**: UTF-8, a byte order mark is skipped; the last of duplicate keys wins; `undefined` is written as `null`. An
- * empty body that is said to be JSON is read as null.
+ * empty body that is said to be JSON is read as null. The values of a generator, or of any other async iterable or
+ * iterator, are lines of `application/x-ndjson`, or the data of server-sent events for clients that prefer
+ * `text/event-stream` by Accept.
  * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number, key or blanks above 1 MiB),
  * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values or `maxKeys` keys of
  * an object, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
@@ -101,7 +107,7 @@ const maxExampleLength = 10_000
  */
 export class JSON<S extends Schema | undefined = undefined> extends IODescriptor<JsonIn<S>, JsonOut<S>> {
   readonly mimeType = 'application/json'
-  override readonly readsHeaders: readonly string[] = []
+  override readonly readsHeaders: readonly string[] = ['accept']
   override readonly protoField = 'json'
   override readonly descriptorId: string = 'serving.io.JSON'
   // A schema is code, which metadata does not hold.
@@ -191,6 +197,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return {
       input: [format(schemaIn('input'))],
       output: [format(schemaIn('output'))],
+      stream: streamFormats(schemaIn('output')),
       reasons: ['syntax', 'encoding', ...(schema === undefined ? [] : (['schema'] as const))],
     }
   }
@@ -220,10 +227,33 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     return this.#check(parseShortJson(message, plan, 'JSON', this.bigNumbers), ctx)
   }
 
-  /** Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. */
-  override toProto(value: JsonOut<S>): MaybePromise<unknown> {
-    return whenReady(this.toHttpResponse(value), ({ body }) =>
-      body instanceof Uint8Array ? inSlices(parseWritten(body)) : globalThis.JSON.parse(body as string),
+  /**
+   * Returns the Value of the result's JSON text, so that RPC and HTTP agree; its numbers are float64. That of a
+   * generator is a list of its values.
+   */
+  override toProto(value: JsonOut<S>, ctx?: Context): MaybePromise<unknown> {
+    return isJsonStream(value) ? this.#collect(value, ctx) : this.#message(value)
+  }
+
+  /** Returns a Value for each piece of a generator; one for any other result. */
+  override async *toProtoStream(value: JsonOut<S>): AsyncGenerator<unknown> {
+    if (!isJsonStream(value)) yield await this.#message(value)
+    else for await (const piece of value) yield await this.#message(piece)
+  }
+
+  async #collect(pieces: JsonPieces<unknown>, ctx: Context | undefined): Promise<unknown[]> {
+    const list: unknown[] = []
+    for await (const piece of pieces) {
+      const gone = ctx && lifecycle.abortReason(ctx)
+      if (gone !== undefined) throw gone
+      list.push(await this.#message(piece))
+    }
+    return list
+  }
+
+  #message(value: unknown): MaybePromise<unknown> {
+    return whenReady(this.#text(value), (text) =>
+      text instanceof Uint8Array ? inSlices(parseWritten(text)) : globalThis.JSON.parse(text),
     )
   }
 
@@ -240,13 +270,19 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     })
   }
 
-  toHttpResponse(value: JsonOut<S>): MaybePromise<HttpResponse> {
+  toHttpResponse(value: JsonOut<S>, ctx?: Context): MaybePromise<HttpResponse> {
+    if (isJsonStream(value)) return streamResponse(value, (piece) => this.#text(piece), ctx)
+    return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))
+  }
+
+  /** Returns the text of a value, checked by the schema. */
+  #text(value: unknown): MaybePromise<string | Uint8Array> {
     const { schema } = this
     if (schema === undefined) return this.#encode(value)
     const answer = isLargeValue(value)
       ? validateInSlices(schema, value, 'JSON', Number.POSITIVE_INFINITY)
       : runSchema(schema, value)
-    return whenReady<StandardSchemaV1.Result<unknown>, HttpResponse>(answer, (result) => {
+    return whenReady<StandardSchemaV1.Result<unknown>, string | Uint8Array>(answer, (result) => {
       if (result.issues !== undefined) {
         const { message, path } = schemaError(result.issues, 'JSON')
         throw new BadOutput(message, { path })
@@ -255,14 +291,10 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     })
   }
 
-  #text(value: unknown): MaybePromise<string | Uint8Array> {
+  #encode(value: unknown): MaybePromise<string | Uint8Array> {
     const encoder = this.#encoder
     // A class of the user that only has `encode`, or another copy of the package's.
     return encoder instanceof JSONEncoder ? encoder.encodeInTurns(value) : (encoder as JSONEncoder).encode(value)
-  }
-
-  #encode(value: unknown): MaybePromise<HttpResponse> {
-    return whenReady(this.#text(value), (body) => ({ headers: jsonHeaders, body }))
   }
 }
 

@@ -5,8 +5,8 @@
 
 import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
-import { EncodedPieces } from '../http/encoded-pieces.ts'
-import { encodeEvent, type ServerSentEvent } from '../http/event-stream.ts'
+import { encodedBody } from '../http/encoded-pieces.ts'
+import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { inSlices, runInSlices } from '../memory/slices.ts'
@@ -23,22 +23,14 @@ const atOnceLength = 1 << 20
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
   /**
-   * Media type of the response. Default: `text/event-stream` for a generator that yields an object first, `text/plain`
-   * for everything else.
+   * Media type of the response; for NDJSON, take `io.JSON`. Default: `text/event-stream` for a generator that yields an
+   * object first, `text/plain` for everything else.
    */
   readonly contentType?: 'text/plain' | 'text/event-stream'
 }
 
-const type = (essence: string) => ['content-type', `${essence}; charset=utf-8`] as const
-const textHeaders = constantHeaders([type('text/plain'), nosniff])
-// Tells proxies to pass events on at once instead of buffering them.
-const eventHeaders = constantHeaders([
-  type('text/event-stream'),
-  nosniff,
-  ['cache-control', 'no-cache'],
-  ['x-accel-buffering', 'no'],
-])
-const events = { mimeType: 'text/event-stream', schema: { type: 'string' }, example: 'data: text\n\n' }
+const textHeaders = constantHeaders([['content-type', 'text/plain; charset=utf-8'], nosniff])
+const events = { mimeType: eventStream, schema: { type: 'string' }, example: 'data: text\n\n' }
 
 /** What a function may yield: a piece of a text, or a server-sent event. */
 export type TextPiece = string | ServerSentEvent
@@ -78,13 +70,13 @@ export class Text extends IODescriptor<string, TextResult> {
     super()
     checkOptions('Text', options, ['contentType'])
     const { contentType = 'text/plain' } = options
-    if (contentType !== 'text/plain' && contentType !== 'text/event-stream') {
+    if (contentType !== 'text/plain' && contentType !== eventStream) {
       throw new InvalidArgument(expected("'text/plain' or 'text/event-stream'", 'contentType', contentType))
     }
     this.contentType = contentType
     this.mimeType = contentType
     this.sample = sample
-    this.#sendsEvents = options.contentType === undefined ? undefined : contentType === 'text/event-stream'
+    this.#sendsEvents = options.contentType === undefined ? undefined : contentType === eventStream
   }
 
   /** Makes a descriptor from a string or UTF-8 bytes. **Errors**: BadInput for anything else. */
@@ -95,10 +87,12 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 
   protected override formats(): Formats {
-    const format = { schema: { type: 'string' }, example: this.sample ?? 'text' }
+    const plain = { mimeType: 'text/plain', schema: { type: 'string' }, example: this.sample ?? 'text' }
+    const output = [this.contentType === 'text/plain' ? plain : events]
     return {
-      input: [{ mimeType: 'text/plain', ...format }],
-      output: [this.contentType === 'text/plain' ? { mimeType: 'text/plain', ...format } : events],
+      input: [plain],
+      output,
+      stream: this.#sendsEvents === undefined ? [plain, events] : output,
       reasons: ['encoding'],
     }
   }
@@ -144,9 +138,7 @@ export class Text extends IODescriptor<string, TextResult> {
   }
 }
 
-/** Returns a response whose source is asked for its iterator when it is read. */
 function streamOf(pieces: Exclude<TextResult, string>, sendsEvents: boolean | undefined): HttpResponse {
-  const source = Symbol.asyncIterator in pieces ? pieces : eachOf(pieces)
   let isEvents = sendsEvents
   const encode = (piece: TextPiece): Chunk => {
     isEvents ??= typeof piece !== 'string'
@@ -156,12 +148,8 @@ function streamOf(pieces: Exclude<TextResult, string>, sendsEvents: boolean | un
     get headers() {
       return isEvents ? eventHeaders : textHeaders
     },
-    body: { [Symbol.asyncIterator]: () => new EncodedPieces(source[Symbol.asyncIterator](), encode) },
+    body: encodedBody(pieces, encode),
   }
-}
-
-async function* eachOf(pieces: Iterable<TextPiece>): AsyncGenerator<TextPiece> {
-  yield* pieces
 }
 
 function eventOf(piece: unknown): ServerSentEvent {

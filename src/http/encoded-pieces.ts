@@ -5,6 +5,19 @@
 import { isPromise, type MaybePromise } from '../promise.ts'
 import type { Chunk } from './message.ts'
 
+/** Returns a body whose source is asked for its iterator when it is read. */
+export function encodedBody<T>(
+  pieces: AsyncIterable<T> | Iterable<T>,
+  encode: (piece: T) => MaybePromise<Chunk>,
+): AsyncIterable<Chunk> {
+  const source = Symbol.asyncIterator in pieces ? pieces : eachOf(pieces)
+  return { [Symbol.asyncIterator]: () => new EncodedPieces(source[Symbol.asyncIterator](), encode) }
+}
+
+async function* eachOf<T>(pieces: Iterable<T>): AsyncGenerator<T> {
+  yield* pieces
+}
+
 /**
  * The pieces of a source as chunks of a body. Whoever reads many takes `source` and `encode` instead of `next`, which
  * spares a promise for each piece.

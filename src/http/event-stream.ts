@@ -3,6 +3,18 @@
  * @module
  */
 import { BadOutput, expected } from '../errors.ts'
+import { constantHeaders, nosniff } from './constant-headers.ts'
+
+/** The media type of events. */
+export const eventStream = 'text/event-stream'
+
+/** Headers of a response of events. Two of them tell proxies to pass events on at once instead of buffering them. */
+export const eventHeaders = constantHeaders([
+  ['content-type', `${eventStream}; charset=utf-8`],
+  nosniff,
+  ['cache-control', 'no-cache'],
+  ['x-accel-buffering', 'no'],
+])
 
 /** One event. **Units**: `retry` in milliseconds. **Source**: WHATWG HTML, section "Server-sent events". */
 export interface ServerSentEvent {

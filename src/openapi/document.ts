@@ -8,7 +8,6 @@ import type { GetApi } from '../api/get-api.ts'
 import type { RequestHook } from '../api/hooks.ts'
 import { clientDescriptor, clientMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import type { ErrorDescription } from '../descriptors/description.ts'
-import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Components } from './components.ts'
 import { contentOf } from './content.ts'
 import { problemResponses } from './problems.ts'
@@ -77,7 +76,7 @@ export function openApiDocument(
 }
 
 function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>> {
-  const { name, input, output } = api
+  const { name, input } = api
   const { components } = shared
   const { input: requests, errors } = input.describe()
   return {
@@ -86,7 +85,7 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
       required: true,
       content: contentOf(requests, components, `${name}_request`),
     },
-    responses: { ...success(name, output, components), ...problems(api, errors, shared) },
+    responses: { ...success(api, components), ...problems(api, errors, shared) },
     [descriptorsMember]: clientMetadata(api),
   }
 }
@@ -94,12 +93,12 @@ function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>
 const queryErrors = [{ code: 'bad_input', reasons: ['schema', 'size'] }] as const
 
 function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, unknown>> {
-  const { name, output } = api
+  const { output } = api
   const { components } = shared
   return {
     ...commonMembers(api, shared),
     parameters: queryParameters(api, components),
-    responses: { ...success(name, output, components), ...problems(api, queryErrors, shared) },
+    responses: { ...success(api, components), ...problems(api, queryErrors, shared) },
     [descriptorsMember]: { output: clientDescriptor(output) },
   }
 }
@@ -124,7 +123,9 @@ function problems(api: Api | GetApi, errors: readonly ErrorDescription[], { serv
   return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
 }
 
-function success(name: string, output: IODescriptor, components: Components) {
-  const content = contentOf(output.describe().output, components, `${name}_response`)
+function success({ name, fn, output }: Api | GetApi, components: Components) {
+  const described = output.describe()
+  const isGenerator = /^(Async)?GeneratorFunction$/.test(fn.constructor.name)
+  const content = contentOf(isGenerator ? described.stream : described.output, components, `${name}_response`)
   return { 200: { description: 'What the function returned.', content } }
 }

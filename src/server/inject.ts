@@ -183,6 +183,10 @@ class CollectedResponse implements InjectResponse {
   }
 
   json<T>(): T {
+    if (this.headers.get('content-type') === 'application/x-ndjson') {
+      const lines = this.text().split('\n').slice(0, -1)
+      return lines.map((line) => JSON.parse(line)) as T
+    }
     return JSON.parse(this.text()) as T
   }
 }

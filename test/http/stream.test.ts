@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { JSON as JSON_ } from '../../src/descriptors/json.ts'
 import { Text } from '../../src/descriptors/text.ts'
 import { BadInput } from '../../src/errors.ts'
 import { Bytes, bytes, deferred, engines, post, start, turns } from './harness.ts'
@@ -121,6 +122,52 @@ describe.each(engines)('streams on %s', (engine) => {
     await raw.closed
     expect(raw.received).not.toContain('data: one')
     expect(server.log.filter((line) => line.level === 50)).toMatchObject([{ api: 'tell', code: 'internal' }])
+  })
+
+  it('sends values of a generator as lines or events as they come, and ends it when the client goes', async () => {
+    const [ended, second] = [deferred(), deferred()]
+    const server = await start(engine, (svc) => {
+      svc.api({ input: new JSON_(), output: new JSON_() }, async function* count(n) {
+        yield { n }
+        await second.promise
+        yield [n]
+        if (n === 3) throw new Error('broken stream')
+        if (n === 2) yield () => {}
+      })
+      svc.api({ input: new JSON_(), output: new JSON_() }, async function* wait(_, ctx) {
+        try {
+          yield 'first'
+          await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
+          yield 'second'
+        } finally {
+          ended.resolve()
+        }
+      })
+      svc.api({ input: new JSON_(), output: new JSON_() }, function* refuse() {
+        yield () => {}
+      })
+    })
+    const raw = await server.connect()
+    raw.write(post('/count', '1'))
+    await raw.until('{"n":1}\n')
+    second.resolve()
+    const answer = await raw.answer()
+    expect([answer.headers.get('content-type'), answer.text]).toEqual([['application/x-ndjson'], '{"n":1}\n[1]\n'])
+    raw.write(post('/count', '1', { accept: 'text/event-stream' }))
+    expect((await raw.answer()).text).toBe('data: {"n":1}\n\ndata: [1]\n\n')
+    const refused = await server.ask(post('/refuse', '1'))
+    expect([refused.status, JSON.parse(refused.text).code]).toEqual([500, 'bad_output'])
+    for (const body of ['2', '3']) {
+      const cut = await server.connect()
+      cut.write(post('/count', body))
+      await cut.closed
+      expect(cut.received).not.toMatch(/\r\n0\r\n\r\n$/)
+    }
+    const left = await server.connect()
+    left.write(post('/wait', '1'))
+    await left.until('"first"')
+    left.destroy()
+    await ended.promise
   })
 
   it('sends lists of chunks, empty ones and none included', async () => {

@@ -28,6 +28,9 @@ export function echoService(): Service {
   svc.api({ name: 'words', input: new io.Text(), output: new io.Text() }, async function* (text: string) {
     yield* text.split(' ')
   })
+  svc.api({ name: 'count', input: new io.JSON(), output: new io.JSON() }, async function* (n) {
+    for (let i = 1; i <= Number(n); i++) yield { i }
+  })
   svc.api({ name: 'zeros', input: new io.JSON(), output: new io.NumpyNdarray() }, () => new NDArray(new Int8Array(3)))
   svc.api({ name: 'worker', input: new io.JSON(), output: new io.JSON() }, () => process.pid)
   return svc

@@ -181,6 +181,10 @@ describe('a streaming call', () => {
     const own = await start(echoService())
     const other = new GrpcClient(own.grpcPort as number)
     expect(await other.stream('words', text('a b c'))).toEqual([text('a'), text('b'), text('c')])
+    const two = { field: 'json', message: 2 } as const
+    const counted = [{ i: 1 }, { i: 2 }]
+    expect(await other.stream('count', two)).toEqual(counted.map((message) => ({ field: 'json', message })))
+    expect((await other.call('count', two)).content).toEqual({ field: 'json', message: counted })
     expect(await other.stream('json', { field: 'json', message: { a: 1 } })).toEqual([
       { field: 'json', message: { a: 1 } },
     ])

@@ -1,0 +1,69 @@
+/**
+ * Streams of JSON values: lines of NDJSON, or server-sent events.
+ * @module
+ */
+
+import { preferredType, variesByAccept } from '../http/accept.ts'
+import { constantHeaders, nosniff } from '../http/constant-headers.ts'
+import type { Context } from '../http/context.ts'
+import { encodedBody } from '../http/encoded-pieces.ts'
+import { encodeEvent, eventHeaders, eventStream } from '../http/event-stream.ts'
+import type { Chunk, HttpResponse } from '../http/message.ts'
+import { type MaybePromise, whenReady } from '../promise.ts'
+import type { FormatDescription, JsonSchema } from './description.ts'
+
+/** A result that is sent value by value: what a generator returns when it is called, or any other async iterable. */
+export type JsonPieces<T> = AsyncIterable<T> | IterableIterator<T>
+
+const ndjson = 'application/x-ndjson'
+// Tells proxies to pass values on at once instead of buffering them.
+const lineHeaders = constantHeaders([['content-type', ndjson], nosniff, variesByAccept, ['x-accel-buffering', 'no']])
+const variedEventHeaders = constantHeaders([...eventHeaders, variesByAccept])
+
+/** Whether a result is a stream: an async iterable or an iterator. Lists, Sets and Maps are values. */
+export function isJsonStream(value: unknown): value is JsonPieces<unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (Symbol.asyncIterator in value) return true
+  return Symbol.iterator in value && typeof (value as { readonly next?: unknown }).next === 'function'
+}
+
+/** Returns the response to a stream. `write` makes the JSON text of a value. */
+export function streamResponse(
+  pieces: JsonPieces<unknown>,
+  write: (piece: unknown) => MaybePromise<Chunk>,
+  ctx: Context | undefined,
+): HttpResponse {
+  const accept = ctx?.headers.get('accept')
+  const sendsEvents = accept !== undefined && preferredType(accept, [ndjson, eventStream]) === eventStream
+  const frame = sendsEvents ? eventOf : lineOf
+  return {
+    headers: sendsEvents ? variedEventHeaders : lineHeaders,
+    body: encodedBody(pieces, (piece) => whenReady(write(piece), frame)),
+  }
+}
+
+function lineOf(json: Chunk): Chunk {
+  if (typeof json !== 'string') return Buffer.concat([json, Buffer.from('\n')])
+  // Line breaks that an encoder of the user's writes are white space: JSON has none in strings.
+  return `${json.replace(/[\r\n]+/g, ' ')}\n`
+}
+
+function eventOf(json: Chunk): Chunk {
+  if (typeof json === 'string') return encodeEvent({ data: json })
+  return Buffer.concat([Buffer.from('data: '), json, Buffer.from('\n\n')])
+}
+
+/** Returns the formats of streams whose values have a schema. */
+export function streamFormats(schema: JsonSchema): readonly FormatDescription[] {
+  const { $defs, ...item } = schema
+  // A reference to the root would be one to the whole stream.
+  const isRecursive = JSON.stringify(schema).includes('"$ref":"#"')
+  const values =
+    isRecursive || Object.keys(item).length === 0 ? {} : { contentSchema: item, ...($defs ? { $defs } : {}) }
+  const lines = { type: 'string', contentMediaType: ndjson, description: 'JSON values, one a line.', ...values }
+  const events = { type: 'string', description: 'Server-sent events, whose data are JSON values.' }
+  return [
+    { mimeType: ndjson, schema: lines },
+    { mimeType: eventStream, schema: events },
+  ]
+}
