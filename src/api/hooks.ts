@@ -15,6 +15,8 @@ export interface RequestHook {
   (ctx: Context): void | Promise<void>
   /** How callers are known, each way by a name; one of them suffices. For documents: nothing else reads it. */
   readonly security?: Readonly<Record<string, SecurityScheme>>
+  /** `'auth'` for a hook of a service that runs before its auth does. Default: after it. */
+  readonly before?: 'auth'
 }
 
 /** A way in which callers are known, as OpenAPI has it. */

@@ -1,5 +1,5 @@
 /**
- * Callers known by a JSON Web Token. The only file that imports jose, when the first token comes.
+ * Callers known by a JSON Web Token. The only file that imports jose, where such a hook is made.
  * @module
  */
 import { createHash } from 'node:crypto'
@@ -22,7 +22,7 @@ export interface JwtOptions {
   readonly audience: string | readonly string[]
   /** How far clocks may differ. **Units**: seconds. Default 5. */
   readonly clockTolerance?: number
-  /** Algorithms of signatures. Default: the asymmetric ones of RFC 7518 and RFC 8037. */
+  /** Algorithms of signatures, asymmetric ones only. Default: those of RFC 7518 and RFC 8037. */
   readonly algorithms?: readonly string[]
   /** What the claim `scope` or `scp` must hold; a token without gets 403. */
   readonly scopes?: readonly string[]
@@ -37,6 +37,7 @@ export interface JwtOptions {
 }
 
 const names = ['jwks', 'issuer', 'audience', 'clockTolerance', 'algorithms', 'scopes', 'cacheSize', 'cookie']
+const isAsymmetric = (name: unknown) => /^(?:[RPE]S\d+|EdDSA|Ed25519|ML-DSA-\d+)$/.test(String(name))
 const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 /** **Units**: seconds since the epoch. */
@@ -56,7 +57,7 @@ interface Verified {
 export function jwt(options: JwtOptions): RequestHook {
   checkOptions('jwt', options, names)
   const { clockTolerance = 5, cacheSize = 1000, scopes = [] } = options
-  const { jwks, issuer, audience, cookie } = options
+  const { jwks, issuer, audience, cookie, algorithms = asymmetric } = options
   checkCookie(cookie, 'jwt')
   if (!(jwks instanceof URL) && typeof jwks !== 'string')
     throw new InvalidArgument(expected('a URL or a path', 'jwks of jwt', jwks))
@@ -74,6 +75,9 @@ export function jwt(options: JwtOptions): RequestHook {
     if (!Number.isSafeInteger(value) || value < 0)
       throw new InvalidArgument(expected('a whole number from 0 up', `${name} of jwt`, value))
   }
+  // With a symmetric one, whoever can verify tokens can make them: the published keys would be secrets.
+  if (!Array.isArray(algorithms) || algorithms.length === 0 || !algorithms.every(isAsymmetric))
+    throw new InvalidArgument(expected('asymmetric ones such as ES256', 'algorithms of jwt', algorithms))
   const tokens = new VerifiedTokens(cacheSize)
   const verify = verifier({ ...options, clockTolerance })
   const admit = (ctx: Context, { caller }: Verified) => {
@@ -104,9 +108,11 @@ export function jwt(options: JwtOptions): RequestHook {
 
 function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
   const { jwks, issuer, audience, clockTolerance = 5, algorithms = asymmetric } = options
-  let ready: Promise<readonly [typeof import('jose'), JWTVerifyGetKey]> | undefined
+  // At once: Node's `import` fails for good when it fails, as without a free file descriptor (Node 20.20, 22.23).
+  const ready = import('jose').then((jose) => [jose, keysOf(jose, jwks)] as const)
+  // Told with the first token.
+  ready.catch(() => {})
   return async (token) => {
-    ready ??= import('jose').then((jose) => [jose, keysOf(jose, jwks)] as const)
     const [jose, keys] = await ready
     try {
       const checks = { clockTolerance, requiredClaims: ['exp'], algorithms: [...algorithms] }
@@ -117,6 +123,7 @@ function verifier(options: JwtOptions): (token: string) => Promise<Verified> {
         audience: many(audience),
       })
       const { sub = '', exp = 0, nbf = 0 } = payload
+      if (typeof sub !== 'string') throw new jose.errors.JWTInvalid(expected('a text', 'the claim sub', sub))
       return { caller: { name: sub, claims: payload }, notBefore: nbf, expires: exp }
     } catch (cause) {
       if (!(cause instanceof jose.errors.JOSEError) || cause instanceof jose.errors.JWKSTimeout)

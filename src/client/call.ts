@@ -54,11 +54,19 @@ export class Call<T> implements Promise<T> {
     return { value, status, headers, requestId: headers.get('x-request-id') ?? undefined }
   }
 
-  /** Returns the response itself, for its body as a stream; the call has no result then. */
+  /**
+   * Returns the response itself, for its body as a stream; the call has no result then. The signal of the call ends the
+   * stream, so that it is listened to as long as it exists.
+   */
   async response(): Promise<Response> {
     const response = await this.#response
-    this.#limit.release()
+    this.#limit.started()
     return response
+  }
+
+  /** Called when nothing of the call is wanted any more. */
+  protected release(): void {
+    this.#limit.release()
   }
 
   #result(): Promise<T> {
@@ -82,7 +90,10 @@ export class Call<T> implements Promise<T> {
 export class TextCall extends Call<string> implements AsyncIterable<string> {
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
     const { body } = await this.response()
-    if (body === null) return
+    if (body === null) {
+      this.release()
+      return
+    }
     const reader = body.getReader()
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     try {
@@ -97,6 +108,7 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
     } finally {
       // Tells the server that nobody reads on.
       reader.cancel().catch(() => {})
+      this.release()
     }
   }
 

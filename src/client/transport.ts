@@ -39,11 +39,14 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   readonly fetch?: typeof fetch
 }
 
-/** The end of a call: its signal, and the release of its timer. */
+/** The end of a call: its signal, its timer, and what listens to the signal of the caller. */
 export interface Limit {
   readonly signal: AbortSignal
   /** Time left. **Units**: milliseconds. */
   remainingMs(): number
+  /** Ends the time of a stream, which has started; the signal of the caller still counts. */
+  started(): void
+  /** Called at the end of the call. */
   release(): void
 }
 
@@ -61,8 +64,10 @@ export function limitOf({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOp
   return {
     signal: own.signal,
     remainingMs: () => end - Date.now(),
+    started: () => clearTimeout(timer),
     release() {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', give)
     },
   }
 }

@@ -13,6 +13,7 @@ import {
   logLevel,
   type OptionType,
   onOrOff,
+  proxyCount,
   text,
   wholeNumber,
 } from './option-types.ts'
@@ -63,8 +64,8 @@ export const optionTable = {
   },
   trustProxy: {
     group: 'Network',
-    type: wholeNumber(0),
-    help: 'proxies in front that tell address and scheme of clients by X-Forwarded-For and -Proto, or Forwarded',
+    type: proxyCount,
+    help: 'proxies in front that write X-Forwarded-For and -Proto; forwarded:1 for one that writes Forwarded',
     default: 0,
   },
   engine: { group: 'Network', type: engineName, help: 'uws or node', unset: 'uws where it runs' },

@@ -106,6 +106,17 @@ export const onOrOff: OptionType<boolean> = {
   schema: { type: 'boolean' },
 }
 
+/** Numbers of proxies: `1`, or `forwarded:1` for those that write Forwarded. */
+export const proxyCount: OptionType<number | string> = {
+  placeholder: '<proxies>',
+  parse(text) {
+    if (/^\d{1,9}$/.test(text)) return Number(text)
+    if (/^forwarded:\d{1,9}$/.test(text)) return text
+    throw new InvalidArgument('Expected a number of proxies, or one as in forwarded:1.')
+  },
+  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^(forwarded:)?\\d+$' },
+}
+
 /** Returns the type of texts that are not looked at here. */
 export function text(placeholder: string): OptionType<string> {
   return { placeholder, parse: String, schema: { type: 'string' } }

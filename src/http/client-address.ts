@@ -5,32 +5,45 @@
 import type { Scheme } from './context.ts'
 import type { RequestHeaders } from './message.ts'
 
-/** Request headers that are read here. */
-export const forwardingHeaders: readonly string[] = ['x-forwarded-for', 'x-forwarded-proto', 'forwarded']
+/** The proxies in front of a server that are believed. */
+export interface TrustedProxies {
+  /** How many there are, one behind the other. */
+  readonly count: number
+  /** Whether they write Forwarded; else they write X-Forwarded-For and X-Forwarded-Proto. */
+  readonly writeForwarded: boolean
+}
+
+/** Returns the names of the request headers that proxies write. */
+export function forwardingHeaders({ writeForwarded }: TrustedProxies): readonly string[] {
+  return writeForwarded ? ['forwarded'] : ['x-forwarded-for', 'x-forwarded-proto']
+}
 
 /**
- * Returns the address that the outermost of `proxies` proxies saw; undefined when they name none. Each proxy adds the
- * address that it sees at the end of one header, so that what a client writes there itself stands further in front and
- * is not read. With both headers neither is used: a proxy passes on the one that it does not write.
+ * Returns the address that the outermost of the proxies saw; undefined when they name none. Each proxy adds the address
+ * that it sees at the end of one header, so that what a client writes there itself stands further in front and is not
+ * read. Other headers of this kind are ignored: a proxy passes on those that it does not write.
  * **Source**: RFC 7239; `X-Forwarded-For` as common proxies write it.
  */
-export function forwardedAddress(headers: RequestHeaders, proxies: number): string | undefined {
+export function forwardedAddress(headers: RequestHeaders, proxies: TrustedProxies): string | undefined {
   return nodeAddress(forwarded(headers, 'x-forwarded-for', 'for', proxies) ?? '')
 }
 
 /** As {@link forwardedAddress}, for the scheme: of `X-Forwarded-Proto`, or `proto` of `Forwarded`. */
-export function forwardedScheme(headers: RequestHeaders, proxies: number): Scheme | undefined {
+export function forwardedScheme(headers: RequestHeaders, proxies: TrustedProxies): Scheme | undefined {
   const scheme = forwarded(headers, 'x-forwarded-proto', 'proto', proxies)?.toLowerCase()
   return scheme === 'http' || scheme === 'https' ? scheme : undefined
 }
 
-function forwarded(headers: RequestHeaders, name: string, parameter: string, proxies: number): string | undefined {
-  const list = headers.get(name)
-  const standard = headers.get('forwarded')
-  if ((list === undefined) === (standard === undefined)) return undefined
-  const entries = (list ?? (standard as string)).split(',')
-  const entry = entries[Math.max(0, entries.length - proxies)].trim()
-  if (list !== undefined) return entry
+function forwarded(
+  headers: RequestHeaders,
+  name: string,
+  parameter: string,
+  { count, writeForwarded }: TrustedProxies,
+): string | undefined {
+  const entries = headers.get(writeForwarded ? 'forwarded' : name)?.split(',')
+  if (entries === undefined) return undefined
+  const entry = entries[Math.max(0, entries.length - count)].trim()
+  if (!writeForwarded) return entry
   const found = new RegExp(`(?:^|;)\\s*${parameter}=(?:"([^"]*)"|([^;\\s]*))`, 'i').exec(entry)
   return found?.[1] ?? found?.[2]
 }

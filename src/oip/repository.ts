@@ -82,7 +82,7 @@ export class ModelRepository implements RunnerLife {
   readonly #options: RepositoryOptions
   readonly #models = new Map<string, Map<string, Loaded>>()
   readonly #faults = new Map<string, Fault>()
-  readonly #listeners: ((event: RunnerEvent) => void)[] = []
+  readonly #listeners = new Set<(event: RunnerEvent) => void>()
   // One change of a model at a time.
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
@@ -126,8 +126,9 @@ export class ModelRepository implements RunnerLife {
     await Promise.all(all.map(end))
   }
 
-  watch(listener: (event: RunnerEvent) => void): void {
-    this.#listeners.push(listener)
+  watch(listener: (event: RunnerEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Returns the versions of a model that are loaded; undefined for a model that the folder does not have. */
@@ -228,7 +229,7 @@ export class ModelRepository implements RunnerLife {
     const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
     const id = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
     const runner = onnxRunner(/^\w/.test(id) ? id : `m${id}`, file.path, { threads, methods: { predict, run: {} } })
-    for (const listener of this.#listeners) runner.watch(listener)
+    runner.watch((event) => this.#tell(event))
     await runner.start()
     started.push(runner)
     const model = new CountedModel({ runner, name, version: file.version }, maxBatchSize)

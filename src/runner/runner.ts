@@ -56,8 +56,8 @@ export interface RunnerLife {
   start(options?: StartOptions): Promise<void>
   /** Ends the threads when every `start` has had its `stop`. */
   stop(): Promise<void>
-  /** Calls `listener` when something happens to a thread, for a log. */
-  watch(listener: (event: RunnerEvent) => void): void
+  /** Calls `listener` when something happens to a thread, for a log. Returns a function that removes the listener. */
+  watch(listener: (event: RunnerEvent) => void): () => void
 }
 
 const reserved = [
@@ -92,7 +92,7 @@ class ModelRunner implements RunnerLife {
   readonly name: string
   readonly isRemote: boolean
   readonly #settings: RunnerSettings
-  readonly #listeners: ((event: RunnerEvent) => void)[] = []
+  readonly #listeners = new Set<(event: RunnerEvent) => void>()
   readonly #counts = new RunnerCounts()
   readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
@@ -156,8 +156,9 @@ class ModelRunner implements RunnerLife {
     this.#stopped.abort()
   }
 
-  watch(listener: (event: RunnerEvent) => void): void {
-    this.#listeners.push(listener)
+  watch(listener: (event: RunnerEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
   }
 
   /** Returns what starts the workers. **Errors**: SetupError where Python cannot run, or its environment be made. */

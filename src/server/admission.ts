@@ -41,8 +41,7 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 
 /**
  * Returns undefined when a request is admitted, otherwise why not. Slots are checked here, so that no body is received
- * in vain, and taken when the request can run. An admitted request of a limited endpoint must leave the limiter exactly
- * once.
+ * in vain, and taken when the request can run. The Exchange of an admitted request enters the limiter.
  * **Errors**: returned, not thrown.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
@@ -55,9 +54,7 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
   if (!endpoint.isLimited) return undefined
   if (server.limiter.isFull) return tooMany(server.limiter)
-  if (endpoint.slots?.isFull) return tooMany(endpoint.slots)
-  server.limiter.enter()
-  return undefined
+  return endpoint.slots?.isFull ? tooMany(endpoint.slots) : undefined
 }
 
 /** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */

@@ -5,6 +5,7 @@
 
 import type { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import type { Cors } from '../api/cors.ts'
+import type { TrustedProxies } from '../http/client-address.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
 import type { Health } from './health.ts'
@@ -33,8 +34,8 @@ export interface ServerState {
   readonly readsHeaders?: readonly string[] | 'all'
   /** Undefined where pages of other origins cannot read answers. */
   readonly cors?: Cors | undefined
-  /** See ServeOptions. */
-  readonly trustProxy?: number
+  /** Undefined where no header of a proxy is believed. */
+  readonly proxies?: TrustedProxies | undefined
   /** Whether the HTTP port speaks TLS. Default false. */
   readonly isTls?: boolean | undefined
 }

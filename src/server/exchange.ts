@@ -73,6 +73,8 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     const { observer, cors } = server
     if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
     if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
+    // At last: an exchange that could not be made will not leave.
+    if (endpoint.isLimited) server.limiter.enter()
   }
 
   get remoteAddress(): string | undefined {

@@ -64,16 +64,16 @@ export function contextOfRefused(server: ServerState, request: RefusedRequest): 
 
 /** Returns the address of the client: that in the headers of trusted proxies, else that of the socket. */
 export function clientAddress(
-  { trustProxy = 0 }: ServerState,
+  { proxies }: ServerState,
   headers: RequestHeaders,
   peer: () => string | undefined,
 ): string | undefined {
-  return (trustProxy === 0 ? undefined : forwardedAddress(headers, trustProxy)) ?? peer()
+  return (proxies === undefined ? undefined : forwardedAddress(headers, proxies)) ?? peer()
 }
 
 /** Returns the scheme that the client used: that in the headers of trusted proxies, else that of the socket. */
-export function clientScheme({ trustProxy = 0, isTls }: ServerState, headers: RequestHeaders): Scheme {
-  return (trustProxy === 0 ? undefined : forwardedScheme(headers, trustProxy)) ?? (isTls ? 'https' : 'http')
+export function clientScheme({ proxies, isTls }: ServerState, headers: RequestHeaders): Scheme {
+  return (proxies === undefined ? undefined : forwardedScheme(headers, proxies)) ?? (isTls ? 'https' : 'http')
 }
 
 /** Returns the names of the headers to read for an endpoint; for no endpoint, those that refusals need. */

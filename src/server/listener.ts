@@ -32,7 +32,7 @@ import {
 import { parseBaseUrl } from './router.ts'
 import { createServerState } from './server-state.ts'
 import { Telemetry } from './telemetry.ts'
-import { openTlsFiles, type TlsFiles } from './tls-files.ts'
+import { openTlsFiles } from './tls-files.ts'
 import { listenUws } from './uws.ts'
 import { loadUws } from './uws-package.ts'
 
@@ -77,14 +77,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   const prefix = parseBaseUrl(options.baseUrl ?? '/')
   const log = options.logger ?? createLogger(options.logLevel)
   const disclosure = parseDisclosure(options)
-  const telemetry = await Telemetry.start(service, options, log)
-  const server = createServerState(service, limits, prefix, log, disclosure, {
-    trustProxy: parseTrustProxy(options.trustProxy),
-    isTls: options.tlsCert !== undefined,
-    corsOrigin: options.corsOrigin,
-    observers: telemetry.observers,
-    endpoints: telemetry.endpoints,
-  })
+  const proxies = parseTrustProxy(options.trustProxy)
   const fault = tempFileFault()
   if (fault !== undefined) {
     const remedy = 'large uploads fail; TMPDIR names the directory'
@@ -98,10 +91,23 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     const name = limitsOfNode.find((each) => options[each] !== undefined)
     if (name !== undefined) throw new InvalidArgument(`${name} needs engine node: ${builtIn}`)
   }
-  for (const runner of service.runners ?? []) runner.watch((event) => logRunner(log, runner.name, event))
-  const tls = openTlsFiles(options, log)
-  const address = { host: options.host, port, tls }
+  // What is to be closed, the last one first.
+  const opened: (() => unknown)[] = []
   try {
+    const telemetry = await Telemetry.start(service, options, log)
+    opened.push(() => telemetry.close())
+    const server = createServerState(service, limits, prefix, log, disclosure, {
+      proxies,
+      isTls: options.tlsCert !== undefined,
+      corsOrigin: options.corsOrigin,
+      observers: telemetry.observers,
+      endpoints: telemetry.endpoints,
+    })
+    for (const runner of service.runners ?? []) opened.push(runner.watch((event) => logRunner(log, runner.name, event)))
+    const tls = openTlsFiles(options, log)
+    const address = { host: options.host, port, tls }
+    opened.push(() => tls?.close())
+    opened.push(() => service.stop())
     await service.start({ modelGraceMs: limits.modelGraceMs })
     // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('./grpc.ts')).listenGrpc
@@ -113,17 +119,28 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     try {
       const grpcAddress = { ...address, port: grpcPort as number }
       const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
-      return new RunningListener(service, server, engine, grpcEngine, tls, telemetry)
+      return new RunningListener(server, engine, grpcEngine, telemetry, () => closeAll(opened))
     } catch (error) {
       await engine.close()
       throw error
     }
   } catch (error) {
-    tls?.close()
-    await telemetry.close()
-    await service.stop().catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
+    await closeAll(opened).catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }
+}
+
+/** Calls all, the last one first, and then throws what one of them has thrown. */
+async function closeAll(opened: (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
+    try {
+      await close()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }
 
 function logRunner(log: Logger, runner: string, { kind, message, cause }: RunnerEvent): void {
@@ -171,34 +188,31 @@ async function polled(): Promise<void> {
 class RunningListener implements Listener {
   readonly port: number
   readonly engine: EngineName
-  readonly #service: Service
   readonly #server: ServerState
   readonly grpcPort: number | undefined
   readonly #engine: Engine
   readonly #grpc: GrpcEngine | undefined
   readonly #reclaimer: MemoryReclaimer
   readonly #descriptors: DescriptorWatch
-  readonly #tls: TlsFiles | undefined
   readonly #telemetry: Telemetry
+  readonly #closeRest: () => Promise<void>
   readonly metricsPort: number | undefined
   readonly #delay = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(
-    service: Service,
     server: ServerState,
     engine: Engine,
     grpc: GrpcEngine | undefined,
-    tls: TlsFiles | undefined,
     telemetry: Telemetry,
+    closeRest: () => Promise<void>,
   ) {
-    this.#service = service
     this.#server = server
     this.#engine = engine
     this.engine = engine.name
     this.port = engine.port
     this.#grpc = grpc
-    this.#tls = tls
+    this.#closeRest = closeRest
     this.#telemetry = telemetry
     this.metricsPort = telemetry.metricsPort
     this.#descriptors = new DescriptorWatch(server.log)
@@ -251,11 +265,9 @@ class RunningListener implements Listener {
       log.warn({ inFlight: limiter.open }, 'requests still ran at the end of drainTimeoutMs and were aborted')
     }
     await Promise.all([this.#engine.close(), this.#grpc?.close()])
-    this.#tls?.close()
     this.#reclaimer.stop()
     this.#descriptors.stop()
-    await this.#service.stop()
-    await this.#telemetry.close()
+    await this.#closeRest()
   }
 
   collectMetrics(): Promise<readonly MetricFamily[]> {

@@ -4,6 +4,7 @@
  */
 
 import { expected, InvalidArgument } from '../errors.ts'
+import type { TrustedProxies } from '../http/client-address.ts'
 import type { MetricFamily } from '../metrics/metric-family.ts'
 import { defaultModelGraceMs } from '../runner/runner-options.ts'
 import type { Logger } from './log.ts'
@@ -134,10 +135,10 @@ export interface ServeOptions extends Partial<Limits> {
   readonly corsOrigin?: string
   /**
    * How many proxies in front of the server write the client's address into X-Forwarded-For, and its scheme into
-   * X-Forwarded-Proto, or both into Forwarded, for `ctx.remoteAddress` and `ctx.scheme`. Default 0: the headers are
-   * ignored.
+   * X-Forwarded-Proto, for `ctx.remoteAddress` and `ctx.scheme`; `'forwarded:1'` for one that writes Forwarded. Only the
+   * named headers are read. Default 0: all are ignored.
    */
-  readonly trustProxy?: number
+  readonly trustProxy?: number | string
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
   readonly grpcTls?: GrpcTls
   /** How much is logged, where no `logger` is given. Default `info`. */
@@ -226,10 +227,13 @@ function parseSwitch(options: Partial<Disclosure>, name: keyof Disclosure): bool
   throw new InvalidArgument(expected('a boolean', name, value))
 }
 
-/** Returns the option, or its default when it is left out. **Errors**: InvalidArgument. */
-export function parseTrustProxy(value = 0): number {
-  if (Number.isSafeInteger(value) && value >= 0) return value
-  throw new InvalidArgument(expected('a number of proxies', 'trustProxy', value))
+/** Returns the proxies of the option; undefined for none. **Errors**: InvalidArgument. */
+export function parseTrustProxy(value: number | string = 0): TrustedProxies | undefined {
+  const [text, header, digits] = /^(forwarded:)?(\d+)$/.exec(String(value)) ?? []
+  const count = Number(digits)
+  if (text === undefined || !Number.isSafeInteger(count))
+    throw new InvalidArgument(expected('a number of proxies, or forwarded: and one', 'trustProxy', value))
+  return count === 0 ? undefined : { count, writeForwarded: header !== undefined }
 }
 
 /** Returns limits with defaults filled in. **Errors**: InvalidArgument naming the wrong one. */

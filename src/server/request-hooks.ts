@@ -38,13 +38,18 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
     const api = apiOf(service, endpoint.api)
     const own = api?.hooks.request ?? []
     const authorize = api?.auth ?? (isPublicPath(service.publicPaths, endpoint.path) ? false : auth)
-    if (!authorize) return runAll([...hooks.request, ...own])
-    if (!endpoint.namesApi || !decidesLater) return runAll([authorize, ...hooks.request, ...own])
+    const early = hooks.request.filter(({ before }) => before === 'auth')
+    const later = hooks.request.filter(({ before }) => before !== 'auth')
+    if (!authorize) return runAll([...early, ...later, ...own])
+    if (!endpoint.namesApi || !decidesLater) return runAll([...early, authorize, ...later, ...own])
     // Which API is asked for is in the body: it decides whether the refusal holds.
     return (_, ctx) =>
-      whenReady(runRequestHooks([authorize], ctx), (denial) => {
-        lifecycle.setDenial(ctx, denial)
-        return runRequestHooks(hooks.request, ctx)
+      whenReady(runRequestHooks(early, ctx), (refusal) => {
+        if (refusal !== undefined) return refusal
+        return whenReady(runRequestHooks([authorize], ctx), (denial) => {
+          lifecycle.setDenial(ctx, denial)
+          return runRequestHooks(later, ctx)
+        })
       })
   }
 }

@@ -13,7 +13,7 @@ export class Reservation {
   /** Of the memory budget. **Units**: bytes. */
   #bytes = 0
 
-  /** For a request that has entered the limiter. */
+  /** For a request that enters the limiter. */
   constructor(server: ServerState, own?: EndpointSlots) {
     this.#server = server
     this.#own = own

@@ -5,7 +5,7 @@
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { Cors } from '../api/cors.ts'
-import { forwardingHeaders } from '../http/client-address.ts'
+import { forwardingHeaders, type TrustedProxies } from '../http/client-address.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { OipServer } from '../oip/endpoints.ts'
@@ -25,8 +25,8 @@ import { createRouter } from './router.ts'
 
 /** The optional parts of a server. */
 export interface ServerExtras {
-  /** See ServeOptions. Default 0. */
-  readonly trustProxy?: number
+  /** See ServerState. */
+  readonly proxies?: TrustedProxies | undefined
   /** Whether the HTTP port speaks TLS. Default false. */
   readonly isTls?: boolean | undefined
   /** See ServeOptions. */
@@ -44,7 +44,7 @@ export function createServerState(
   prefix: string,
   log: Logger,
   disclosure: Disclosure,
-  { trustProxy = 0, isTls, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
+  { proxies, isTls, corsOrigin, observers = [], endpoints = [] }: ServerExtras = {},
 ): ServerState {
   const health: Health = { state: 'starting' }
   const models = new Models(service)
@@ -72,8 +72,8 @@ export function createServerState(
     observer,
     before: beforeRequests(service),
     cors,
-    readsHeaders: headersFor(service, observer, trustProxy, cors),
-    trustProxy,
+    readsHeaders: headersFor(service, observer, proxies, cors),
+    proxies,
     isTls,
   }
 }
@@ -82,12 +82,16 @@ export function createServerState(
 function headersFor(
   service: Service,
   observer: RequestObserver | undefined,
-  trustProxy: number,
+  proxies: TrustedProxies | undefined,
   cors: Cors | undefined,
 ): readonly string[] | 'all' {
   const observed = observer?.readsHeaders ?? []
   if (observed === 'all' || !service.hooks.isEmpty || service.auth !== undefined) return 'all'
-  return [...observed, ...(trustProxy > 0 ? forwardingHeaders : []), ...(cors === undefined ? [] : ['origin'])]
+  return [
+    ...observed,
+    ...(proxies === undefined ? [] : forwardingHeaders(proxies)),
+    ...(cors === undefined ? [] : ['origin']),
+  ]
 }
 
 /** `origin`: as in ServeOptions, in place of the service's own. */

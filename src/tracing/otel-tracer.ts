@@ -18,6 +18,7 @@ import {
   SpanStatusCode,
   type TextMapGetter,
   TraceFlags,
+  type TracerProvider,
   trace,
 } from '@opentelemetry/api'
 import { grpcStatusOf } from '../errors.ts'
@@ -39,6 +40,13 @@ interface RequestTrace {
 const getter: TextMapGetter<RequestHeaders> = {
   get: (headers, name) => headers.get(name),
   keys: (headers) => [...headers].map(([name]) => name),
+}
+
+/** Removes an SDK of this process, unless another one is registered. */
+export function unregister(provider: TracerProvider): void {
+  const registered = trace.getTracerProvider() as { getDelegate?(): TracerProvider }
+  if (registered.getDelegate?.() !== provider) return
+  for (const each of [trace, context, propagation]) each.disable()
 }
 
 /** Whether an SDK is registered in this process. */

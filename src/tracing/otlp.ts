@@ -33,6 +33,9 @@ export function startOtlp(endpoint: string, service: string): () => Promise<void
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] })
   provider.register()
-  // A collector that is away must not keep the process.
-  return () => provider.shutdown().catch(() => {})
+  return async () => {
+    ;(await import('./otel-tracer.ts')).unregister(provider)
+    // A collector that is away must not keep the process.
+    await provider.shutdown().catch(() => {})
+  }
 }

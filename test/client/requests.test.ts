@@ -1,6 +1,7 @@
 /**
  * Queries and streams of the client against a real server.
  */
+import { getEventListeners } from 'node:events'
 import { io, Service } from 'serving'
 import { createClient } from 'serving/client'
 import { describe, expect, it } from 'vitest'
@@ -19,6 +20,24 @@ describe('GET APIs', () => {
     const error = await failure(client.labels({ top: 9 }))
     expect(error).toMatchObject({ code: 'bad_input', reason: 'schema', path: 'top', status: 400 })
     expect(await failure(client.labels('top' as never))).toMatchObject({ code: 'bad_input', status: 0 })
+  })
+})
+
+describe('the signal of a caller', () => {
+  it('is not listened to after a call, and ends a stream that has begun', async () => {
+    const abort = new AbortController()
+    const { signal } = abort
+    const left = () => getEventListeners(signal, 'abort').length
+    await client.labels({}, { signal })
+    await failure(client.labels({ top: 9 }, { signal }))
+    for await (const piece of client.words('a b', { signal })) expect(piece).not.toBe('')
+    expect(left()).toBe(0)
+    const stream = client.tokens('', { signal })[Symbol.asyncIterator]()
+    await stream.next()
+    expect(left()).toBe(1)
+    abort.abort(new Error('enough'))
+    await expect(stream.next()).rejects.toThrow('enough')
+    expect(left()).toBe(0)
   })
 })
 

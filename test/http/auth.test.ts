@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey, jwt, rateLimit } from '../../src/auth/index.ts'
-import { InvalidArgument, io, type Service, type ServiceOptions, Unauthorized } from '../../src/index.ts'
+import { Context, InvalidArgument, io, type Service, type ServiceOptions, Unauthorized } from '../../src/index.ts'
 import { encodeRequest } from '../../src/proto/envelope.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { bytes, engines, post, start } from './harness.ts'
@@ -158,6 +158,7 @@ describe.each(engines)('auth on %s', (engine) => {
         expect([claims, await ask(await token(claims))]).toEqual([claims, invalid])
       expect(await ask(await token({ exp: undefined }))).toEqual(invalid)
       expect(await ask(await token({}, others))).toEqual(invalid)
+      for (const sub of [{ id: 1 }, ['ann'], 7]) expect(await ask(await token({ sub }))).toEqual(invalid)
       expect(await ask(`${good.slice(0, -6)}AAAAAA`)).toEqual(invalid)
       const [header, payload] = good.split('.')
       const none = Buffer.from('{"alg":"none"}').toString('base64url')
@@ -249,6 +250,46 @@ describe.each(engines)('auth on %s', (engine) => {
     expect(Number(third.headers.get('retry-after')?.[0])).toBeGreaterThan(990)
     expect((await ask('bob')).status).toBe(200)
   })
+
+  it('limits wrong keys, too, where the limit is before auth', async () => {
+    const auth = apiKey({ keys: [{ name: 'ann', hash: hash('ann') }] })
+    const running = await start(
+      engine,
+      (svc) => {
+        svc.onRequest((ctx) => ctx.response.setHeader('x-caller', ctx.state.caller?.name ?? 'nobody'))
+        svc.onRequest(rateLimit({ rate: 0.001, burst: 2, before: 'auth' }))
+        define(svc)
+      },
+      {},
+      { auth },
+    )
+    const ask = async (key: string) => {
+      const answer = await running.ask(post('/who', 'x', { 'x-api-key': key }))
+      return [answer.status, answer.headers.get('x-caller')?.[0]]
+    }
+    expect([await ask('ann'), await ask('wrong'), await ask('wrong'), await ask('ann')]).toEqual([
+      [200, 'ann'],
+      [401, undefined],
+      [429, undefined],
+      [429, undefined],
+    ])
+    const call = post('/serving.v1.ServingService/Call', '{"apiName":"open"}', { 'content-type': 'application/json' })
+    expect((await running.ask(call)).status).toBe(429)
+  })
+})
+
+it('limits the first 64 bits of an IPv6 address', async () => {
+  const limit = rateLimit({ rate: 0.001, burst: 1 })
+  const isRefused = (remoteAddress: string) => {
+    try {
+      limit(new Context({ remoteAddress }))
+      return false
+    } catch {
+      return true
+    }
+  }
+  const asked = ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::1', '::1', '::2', '1.2.3.4']
+  expect(asked.map(isRefused)).toEqual([false, true, true, false, false, true, false])
 })
 
 it.each([
@@ -259,8 +300,12 @@ it.each([
   [() => jwt({ jwks: file, issuer } as never), 'audience of jwt'],
   [() => apiKey({ keys: [hash('a')], cookie: 'a b' }), 'cookie of apiKey'],
   [() => jwt({ jwks: file, issuer, audience: 'a', cookie: 5 as never }), 'cookie of jwt'],
+  [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: ['ES256', 'HS256'] }), 'HS256'],
+  [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: ['none'] }), 'asymmetric ones such as ES256'],
+  [() => jwt({ jwks: file, issuer, audience: 'a', algorithms: [] }), 'algorithms of jwt'],
   [() => rateLimit({ rate: 0 }), 'rate of rateLimit'],
   [() => rateLimit({ rate: 1, burst: 0.5 }), 'burst of rateLimit'],
+  [() => rateLimit({ rate: 1, before: 'hooks' as never }), 'before of rateLimit'],
   [() => rateLimit({ rate: 1, by: 'key' as never }), 'by of rateLimit'],
 ])('refuses wrong options: %s', (make, message) => {
   expect(make).toThrow(InvalidArgument)

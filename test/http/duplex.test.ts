@@ -204,7 +204,7 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
 
   it('reads the scheme of its URL from the socket, or from a proxy that is trusted', async () => {
     const options = { tlsCert: fixture('cert'), tlsKey: fixture('key') }
-    const url = async (tls: boolean, headers: Record<string, string>, trustProxy = 0) => {
+    const url = async (tls: boolean, headers: Record<string, string>, trustProxy: number | string = 0) => {
       const running = await start(
         engine,
         (svc) => svc.mount('/', (request, ctx) => new Response(`${request.url} ${ctx.scheme}`)),
@@ -227,9 +227,10 @@ describe.each(engines)('a mounted handler that answers while it reads, on %s', (
     expect(await url(false, proto)).toBe('http://test/a?b http')
     expect(await url(false, proto, 1)).toBe('https://test/a?b https')
     expect(await url(true, { 'x-forwarded-proto': 'http' }, 1)).toBe('http://test/a?b http')
-    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 1)).toBe('https://test/a?b https')
+    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 1)).toBe('http://test/a?b http')
+    expect(await url(false, { forwarded: 'for=1.2.3.4;proto=https' }, 'forwarded:1')).toBe('https://test/a?b https')
     expect(await url(false, { 'x-forwarded-proto': 'http, https, http' }, 2)).toBe('https://test/a?b https')
-    expect(await url(false, { ...proto, forwarded: 'proto=https' }, 1)).toBe('http://test/a?b http')
+    expect(await url(false, { ...proto, forwarded: 'proto=http' }, 1)).toBe('https://test/a?b https')
     expect(await url(false, { 'x-forwarded-proto': 'javascript' }, 1)).toBe('http://test/a?b http')
   })
 })

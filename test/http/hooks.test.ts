@@ -322,12 +322,21 @@ describe.each(engines)('hooks on %s', (engine) => {
       (svc) => svc.api({ ...bytes, name: 'who' }, (_, ctx) => String(ctx.remoteAddress)),
       { trustProxy: 2 },
     )
-    const who = async (headers: Record<string, string>) => (await trusting.ask(post('/who', 'x', headers))).text
+    const who = async (headers: Record<string, string>, from = trusting) =>
+      (await from.ask(post('/who', 'x', headers))).text
     expect(await who({ 'x-forwarded-for': '6.6.6.6, 1.2.3.4, 10.0.0.1' })).toBe('1.2.3.4')
-    expect(await who({ forwarded: 'for=6.6.6.6, for="[2001:db8:0::1]:99";proto=http, for=10.0.0.1' })).toBe(
-      '2001:db8::1',
+    // A client's own, which a proxy passes on that does not write it.
+    expect(await who({ forwarded: 'for=1.1.1.1', 'x-forwarded-for': '2.2.2.2, 10.0.0.1' })).toBe('2.2.2.2')
+    expect(await who({ forwarded: 'for=1.1.1.1' })).toBe('127.0.0.1')
+    const standard = await start(
+      engine,
+      (svc) => svc.api({ ...bytes, name: 'who' }, (_, ctx) => String(ctx.remoteAddress)),
+      { trustProxy: 'forwarded:2' },
     )
-    expect(await who({ forwarded: 'for=1.1.1.1', 'x-forwarded-for': '2.2.2.2' })).toBe('127.0.0.1')
+    const forwarded = 'for=6.6.6.6, for="[2001:db8:0::1]:99";proto=http, for=10.0.0.1'
+    expect(await who({ forwarded }, standard)).toBe('2001:db8::1')
+    expect(await who({ forwarded, 'x-forwarded-for': '2.2.2.2, 10.0.0.1' }, standard)).toBe('2001:db8::1')
+    expect(await who({ 'x-forwarded-for': '2.2.2.2' }, standard)).toBe('127.0.0.1')
     expect(await who({ 'x-forwarded-for': 'unknown, x' })).toBe('127.0.0.1')
     expect(await who({})).toBe('127.0.0.1')
   })

@@ -31,6 +31,8 @@ describe('serve', () => {
     ['maxBodyBytes', { maxBodyBytes: -1 }],
     ['maxInFlight', { maxInFlight: 0 }],
     ['requestTimeoutMs', { requestTimeoutMs: 1.5 }],
+    ['trustProxy', { trustProxy: 1.5 }],
+    ['trustProxy', { trustProxy: 'x-real-ip:1' }],
     ['maxBodyByte', { maxBodyByte: 1 }],
   ])('refuses a wrong %s: %j', async (name, options) => {
     const error = await serve(new Service('s'), { logger: silent, ...options } as ServeOptions).catch((e) => e)
@@ -89,6 +91,29 @@ describe.each(engines)('serve on %s', (engine) => {
     })
     await expect(serve(svc, { port: 0, engine, logger: silent })).rejects.toThrow('no model')
     expect(steps).toEqual(['stop'])
+  })
+
+  it('stops listening to its runners when it is closed, and when it does not start', async () => {
+    const listeners = new Set<unknown>()
+    const runner = {
+      name: 'counted',
+      unready: undefined,
+      waiting: 0,
+      start: async () => {},
+      stop: async () => {},
+      watch: (each: unknown) => {
+        listeners.add(each)
+        return () => void listeners.delete(each)
+      },
+    }
+    const svc = new Service('s', { runners: [runner] })
+    const settings = { port: 0, host: '127.0.0.1', engine, logger: silent }
+    const running = await serve(svc, settings)
+    expect(listeners.size).toBe(1)
+    await expect(serve(svc, { ...settings, port: running.port })).rejects.toThrow(SetupError)
+    expect(listeners.size).toBe(1)
+    await running.close()
+    expect(listeners.size).toBe(0)
   })
 
   it('frees its port for the next server', async () => {

@@ -65,7 +65,7 @@ describe('the runners of a Service', () => {
         if (fails) throw new Error('no weights')
       },
       stop: async () => void events.push(`stop ${name}`),
-      watch() {},
+      watch: () => () => {},
     })
     const svc = new Service('s', { runners: [fake('a'), fake('b', true), fake('c')] })
     svc.onShutdown(() => void events.push('hook'))
