@@ -135,8 +135,8 @@ export interface ServeOptions extends Partial<Limits> {
   readonly corsOrigin?: string
   /**
    * How many proxies in front of the server write the client's address into X-Forwarded-For, and its scheme into
-   * X-Forwarded-Proto, for `ctx.remoteAddress` and `ctx.scheme`; `'forwarded:1'` for one that writes Forwarded. Only the
-   * named headers are read. Default 0: all are ignored.
+   * X-Forwarded-Proto, for `ctx.remoteAddress` and `ctx.scheme`; `'forwarded:1'` for one that writes Forwarded. Other
+   * headers are ignored. Default 0: all are.
    */
   readonly trustProxy?: number | string
   /** Certificate and key for gRPC, as PEM. Default: those of `tlsCert`, else none and plain text. */
