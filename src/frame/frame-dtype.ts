@@ -6,6 +6,7 @@
 import { type ColumnKind, dtypes, elementTypes, parseDType } from '../dtype.ts'
 import { expected, InvalidArgument } from '../errors.ts'
 import type { TimeType, TimeUnit } from './columns.ts'
+import { loadPolarsPackage } from './polars-package.ts'
 
 /** Column types of a data frame, in Polars' names. */
 export type FrameType =
@@ -44,6 +45,7 @@ const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
   ['struct', 'Struct'],
 ])
 const datetimeName = /^datetime64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
+const zoneName = /^[\w+/-]{1,64}$/
 const durationName = /^timedelta64\[(ms|us|ns)\]$/
 const listName = /^list\[(.+)\]$/
 // pandas' nullable types, which have the same names in Polars.
@@ -112,12 +114,24 @@ function timeNamed(name: string): FrameType | undefined {
     const [, own] = durationName.exec(name) ?? []
     return own === undefined ? undefined : `Duration(${own as TimeUnit})`
   }
-  if (zone === undefined) return `Datetime(${unit as TimeUnit})`
+  return zone === undefined ? `Datetime(${unit as TimeUnit})` : zonedType(unit as TimeUnit, zone)
+}
+
+let zoneless: { cast(type: object, strict: boolean): unknown } | undefined
+
+/**
+ * Returns the type of instants that are shown in a time zone; undefined for a name that Polars does not know. Polars is
+ * asked, since it panics where a column comes with such a name, and `Intl` takes names in any case of letters.
+ */
+export function zonedType(unit: TimeUnit, zone: string): FrameType | undefined {
+  if (!zoneName.test(zone)) return undefined
+  const polars = loadPolarsPackage('time zones of columns')
+  // The series below the one of nodejs-polars, whose cast takes milliseconds.
+  zoneless ??= (polars.Series('', [], polars.Int64) as unknown as { inner(): NonNullable<typeof zoneless> }).inner()
   try {
-    // Polars ends the process for a zone that it does not know.
-    new Intl.DateTimeFormat('en', { timeZone: zone })
+    zoneless.cast(polars.Datetime(unit as 'ms', zone), true)
   } catch {
     return undefined
   }
-  return `Datetime(${unit as TimeUnit}, ${zone})`
+  return `Datetime(${unit}, ${zone})`
 }

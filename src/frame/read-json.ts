@@ -92,9 +92,17 @@ function readFrame(
   })
 }
 
-/** Returns the type of a column by the table schema's word, which is one for all integers. */
-function widened(type: FrameType | undefined, { kind }: Column): FrameType | undefined {
-  return type === 'Int64' && kind === 'uint64' ? 'UInt64' : type
+/**
+ * Returns the type of a column by the table schema's word, which is one for all integers, and `string` for all that
+ * pandas holds as objects: lists, objects, numbers and booleans too, which keep the types they have in JSON.
+ */
+function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
+  if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
+  return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type
+}
+
+function hasValues({ data, validity }: Column): boolean {
+  return data.length > 0 && (validity === undefined || validity.some((bits) => bits !== 0))
 }
 
 /** Columns whose schema is read in a millisecond or two. */
@@ -109,6 +117,13 @@ function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: num
   const offset = bom + start
   if (parsed === undefined) {
     throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
+      reason: 'schema',
+      offset,
+    })
+  }
+  if ('unknownZone' in parsed) {
+    const zone = JSON.stringify(parsed.unknownZone.slice(0, 80))
+    throw new BadInput(`expected a name of the time zone database for ${name}, received ${zone}`, {
       reason: 'schema',
       offset,
     })
@@ -135,7 +150,7 @@ function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: num
     table: { rows: ordered.rows, columns: ordered.columns.filter(isColumn) },
     labels: isLabels && ordered.rows > 0 ? labels : undefined,
     name: undefined,
-    types: parsed.fields.map(({ type }, i) => widened(type, ordered.columns[i])).filter(isColumn),
+    types: parsed.fields.map(({ type }, i) => ownType(type, ordered.columns[i])).filter(isColumn),
   }
 }
 

@@ -8,7 +8,7 @@ import { type ColumnKind, elementTypes, isFloat } from '../dtype.ts'
 import type { Slices } from '../memory/slices.ts'
 import { tooDeepAt } from '../text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from './columns.ts'
-import { type FrameType, parseFrameType } from './frame-dtype.ts'
+import { type FrameType, zonedType } from './frame-dtype.ts'
 import type { FrameText } from './frame-plan.ts'
 
 /** A parsed schema: the type of each column, and the name of the one that holds the row labels. */
@@ -40,24 +40,21 @@ interface Field {
   readonly constraints?: { readonly enum?: unknown }
 }
 
-function typeOf({ type, tz, constraints }: Field): FrameType | undefined {
+/** Returns the type of a field; `unknown-zone` if it has a time zone that there is not. */
+function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | undefined {
   if (type === 'any' && Array.isArray(constraints?.enum)) return 'Categorical'
   if (type !== 'datetime' || typeof tz !== 'string') return types.get(type)
-  try {
-    return parseFrameType(`datetime64[ms, ${tz}]`, 'schema')
-  } catch {
-    return 'Datetime(ms)'
-  }
+  return zonedType('ms', tz) ?? 'unknown-zone'
 }
 
 /** Fields or columns that are looked at in a slice, at a microsecond each. */
 const fieldsInSlice = 512
 
 /**
- * Parses the schema's text, in slices. Returns undefined if it is not a schema. For other field types `type` is
- * undefined: their values keep the types they have in JSON.
+ * Parses the schema's text, in slices. Returns undefined if it is not a schema, and a time zone that there is not. For
+ * other field types `type` is undefined: their values keep the types they have in JSON.
  */
-export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | undefined> {
+export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | { unknownZone: string } | undefined> {
   if (tooDeepAt(json) !== -1) return undefined
   yield
   let value: { fields?: unknown; primaryKey?: unknown }
@@ -72,7 +69,9 @@ export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | undefi
   for (const field of value.fields as readonly Field[]) {
     const name = typeof field?.name === 'number' ? String(field.name) : field?.name
     if (typeof name !== 'string') return undefined
-    if (fields.push({ name, type: typeOf(field) }) % fieldsInSlice === 0) yield
+    const type = typeOf(field)
+    if (type === 'unknown-zone') return { unknownZone: String(field.tz) }
+    if (fields.push({ name, type }) % fieldsInSlice === 0) yield
   }
   if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
   const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
