@@ -8,14 +8,35 @@ import { NDArray } from '../array/ndarray.ts'
 import { showShape } from '../array/shape.ts'
 import { BadInput } from '../errors.ts'
 import { float16ToNumber } from '../text/number-text.ts'
+import { maxClassified, maxTexts, Quota } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
+/** What the answer to one request may take. */
+export interface ClassQuotas {
+  readonly elements: Quota
+  readonly classes: Quota
+}
+
+/** Returns the quotas of a request. */
+export function classQuotas(): ClassQuotas {
+  return {
+    elements: new Quota(maxClassified, 'elements to classify in an answer'),
+    classes: new Quota(maxTexts, 'classes in an answer'),
+  }
+}
+
 /**
- * Returns the `count` greatest elements of each row, in descending order, the first of equal ones first.
+ * Returns the `count` greatest elements of each row, in descending order, the first of equal ones first; NaN is as
+ * small as an infinity.
  * **Shape**: the first dimension of the array, and `count`, at most the elements of a row. **Errors**: BadInput for
- * texts.
+ * texts; PayloadTooLarge above the quotas.
  */
-export function classify({ name, array }: Tensor, count: number, labels: readonly string[] = []): Tensor {
+export function classify(
+  { name, array }: Tensor,
+  count: number,
+  labels: readonly string[] = [],
+  quotas = classQuotas(),
+): Tensor {
   const { shape, dtype, data } = array
   if (dtype === 'str' || dtype === 'bool') {
     const message = `expected an output of numbers for a classification, received ${shown(name)} of ${dtype}`
@@ -29,21 +50,58 @@ export function classify({ name, array }: Tensor, count: number, labels: readonl
     throw new BadInput(message, { reason: 'shape', path: name })
   }
   const classes = Math.min(count, columns)
+  quotas.elements.take(array.size)
+  quotas.classes.take(rows * classes)
   const isFloat = dtype.startsWith('float')
-  const at = (i: number) => (dtype === 'float16' ? float16ToNumber(data[i] as number) : (data[i] as number))
+  // Of any kind, that of BigInts, too: its values are compared and printed alone.
+  const values = (dtype === 'float16' ? Float32Array.from(data as Uint16Array, float16ToNumber) : data) as Float64Array
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
-    const order = Array.from({ length: columns }, (_, i) => i)
     const base = row * columns
-    order.sort((a, b) => {
-      const [left, right] = [at(base + a), at(base + b)]
-      return left === right ? a - b : right > left ? 1 : -1
-    })
-    for (const i of order.slice(0, classes)) {
-      const value = isFloat ? at(base + i).toFixed(6) : String(data[base + i])
-      texts.push(labels[i] === undefined ? `${value}:${i}` : `${value}:${i}:${labels[i]}`)
+    for (const at of greatest(values, base, base + columns, classes)) {
+      const value = isFloat ? values[at].toFixed(6) : String(values[at])
+      const label = labels[at - base]
+      texts.push(label === undefined ? `${value}:${at - base}` : `${value}:${at - base}:${label}`)
     }
   }
   const own = shape.length > 1 ? [rows, classes] : [classes]
   return { name, datatype: 'BYTES', array: new NDArray(texts, own, 'str') }
+}
+
+/** Returns the positions of the `count` greatest values between two positions, the greatest first. */
+function greatest(values: Float64Array, start: number, end: number, count: number): number[] {
+  const row = values.slice(start, end)
+  for (let i = 0; i < row.length; i++) if (Number.isNaN(row[i])) row[i] = Number.NEGATIVE_INFINITY
+  const least = count === row.length ? undefined : ascendingAt(row.slice(), row.length - count)
+  const found: number[] = []
+  const equal: number[] = []
+  for (let i = 0; i < row.length; i++) {
+    if (least === undefined || row[i] > least) found.push(i)
+    else if (row[i] === least && equal.length < count) equal.push(i)
+  }
+  found.sort((a, b) => (row[a] === row[b] ? a - b : row[a] < row[b] ? 1 : -1))
+  return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
+}
+
+/** Returns the value that would lie at a position if the values were sorted; they change places. */
+function ascendingAt(values: Float64Array, position: number): number {
+  let low = 0
+  let high = values.length - 1
+  while (low < high) {
+    // By chance, so that no order of the values is the worst one.
+    const pivot = values[low + Math.floor(Math.random() * (high - low + 1))]
+    let [i, j] = [low, high]
+    while (i <= j) {
+      while (values[i] < pivot) i++
+      while (values[j] > pivot) j--
+      if (i > j) break
+      const value = values[i]
+      values[i++] = values[j]
+      values[j--] = value
+    }
+    if (position <= j) high = j
+    else if (position >= i) low = i
+    else break
+  }
+  return values[position]
 }

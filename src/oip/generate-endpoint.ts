@@ -49,8 +49,9 @@ export class GenerateEndpoint implements Endpoint {
       const body = request.body
       bodyLoan.release(request)
       return whenReady(describeModel(model), (description) => {
-        const read = readGenerate(body, description)
-        return this.name === 'generate' ? this.#one(model, read, ctx) : this.#stream(model, read, ctx)
+        return whenReady(readGenerate(body, description), (read) =>
+          this.name === 'generate' ? this.#one(model, read, ctx) : this.#stream(model, read, ctx),
+        )
       })
     })
     return whenReady(response, (answer) => ('body' in answer ? answer : this.problem(answer.error, ctx.id)))

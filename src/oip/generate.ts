@@ -8,14 +8,17 @@
 import { functionFailureOf } from '../api/stages.ts'
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
+import type { ParseFailure } from '../array/number-codec.ts'
 import { reshapeTo } from '../array/shape.ts'
-import { BadInput, expected, ServingError } from '../errors.ts'
+import { BadInput, expected, PayloadTooLarge, ServingError } from '../errors.ts'
 import { encodeEvent } from '../http/event-stream.ts'
+import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import { datatypes } from './datatype.ts'
 import type { Output } from './infer-answer.ts'
-import { readShortJson } from './infer-json.ts'
+import { parseElements } from './infer-json.ts'
 import type { InferRequest } from './infer-request.ts'
 import { cutJson } from './json-cut.ts'
+import { maxGenerateBytes, type Quota, textQuota } from './limits.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { errorText } from './oip-error.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
@@ -24,30 +27,44 @@ import type { TensorInfo } from './tensor-info.ts'
 /**
  * Reads a generate request: a member with the name of an input is its elements, one or a flat list; all others, and the
  * members of `parameters`, are parameters.
- * **Errors**: BadInput.
+ * **Errors**: BadInput; PayloadTooLarge above 4 MiB, and for more texts than a request may have.
  */
-export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): InferRequest {
+export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): MaybePromise<InferRequest> {
+  if (body.length > maxGenerateBytes) {
+    const what = `at most ${maxGenerateBytes} bytes for a generate request`
+    throw new PayloadTooLarge(`expected ${what}, as infer takes more, received ${body.length}`)
+  }
   const cut = cutJson(body, { of: 'text', names: inputs.map(({ name }) => name) })
   const value = cut.value
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadInput(expected('an object', 'the request', value), { reason: 'schema' })
   }
-  const tensors: Tensor[] = []
+  const tensors: MaybePromise<Tensor>[] = []
+  const texts = textQuota()
   const parameters: Record<string, string | number | boolean> = {}
   const { id = '', parameters: own, ...members } = value as Readonly<Record<string, unknown>>
   for (const [key, each] of [...Object.entries(members), ...Object.entries(own ?? {})]) {
     const info = inputs.find(({ name }) => name === key)
     const text = cut.textOf(each)
-    if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each))))
+    if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each)), texts))
     // Lists such as stop words have no place in a parameter.
     else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
   }
-  return { id: typeof id === 'string' ? id : String(id), parameters, inputs: tensors, outputs: undefined }
+  const finish = (read: readonly Tensor[]): InferRequest => {
+    return { id: typeof id === 'string' ? id : String(id), parameters, inputs: read, outputs: undefined }
+  }
+  if (!tensors.some(isPromise)) return finish(tensors as Tensor[])
+  return Promise.all(tensors).then(finish)
 }
 
-function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array): Tensor {
-  const { dtype } = datatypes[datatype]
-  const parsed = numberCodec.parseNdarray(json, dtype, dtype !== 'str')
+function readMember(info: TensorInfo, json: Uint8Array, texts: Quota): MaybePromise<Tensor> {
+  return whenReady(parseElements(json, datatypes[info.datatype].dtype, false), (parsed) => {
+    if (info.datatype === 'BYTES' && !('failure' in parsed)) texts.take(parsed.size)
+    return memberOf(info, parsed)
+  })
+}
+
+function memberOf({ name, datatype, shape }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
   if ('failure' in parsed) {
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
@@ -59,7 +76,7 @@ function readMember({ name, datatype, shape }: TensorInfo, json: Uint8Array): Te
   if (own === undefined) {
     throw inputFault(name, `expected elements for shape (${shape}) of input ${shown(name)}, received ${parsed.size}`)
   }
-  return readShortJson({ name, datatype, shape: own, size: parsed.size }, json)
+  return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
 }
 
 /** Returns an answer as an object: outputs of one element are that element, others flat lists. */

@@ -5,12 +5,13 @@
  * @module
  */
 import { NDArray } from '../array/ndarray.ts'
-import { showShape } from '../array/shape.ts'
-import { type DataOf, type DType, dataConstructor } from '../dtype.ts'
+import { maxDimensions, showShape } from '../array/shape.ts'
+import { type DataOf, type DType, dataConstructor, isFloat } from '../dtype.ts'
 import { BadInput } from '../errors.ts'
 import { runAtOnce } from '../memory/slices.ts'
 import { type PackedKind, PackedList } from '../proto/packed.ts'
 import { type ProtoReader, readProto, wireType } from '../proto/protobuf.ts'
+import { countVarints } from '../proto/varints.ts'
 import { type Datatype, datatypes } from './datatype.ts'
 import {
   type InferRequest,
@@ -19,6 +20,7 @@ import {
   requestedOutput,
   requireDistinct,
 } from './infer-request.ts'
+import { maxFields, maxIntegers, Quota, textQuota } from './limits.ts'
 import {
   checkTensorInfo,
   inputFault,
@@ -46,6 +48,8 @@ export interface GrpcInferRequest extends ModelName {
 
 // Inputs, outputs and parameters of a request, each some hundred bytes in memory and two in the message.
 const maxEntries = 1000
+// Shapes that are longer have more dimensions than any tensor. **Units**: bytes.
+const maxShapeBytes = 10 * maxDimensions
 
 /** Reads `{name = 1, version = 2}`. **Errors**: BadInput. */
 export function readModelName(bytes: Uint8Array): ModelName {
@@ -91,13 +95,35 @@ interface Contents {
   /** Number of the field; 0 while there is none. */
   field: number
   list: PackedList<PackedKind> | undefined
-  readonly texts: Uint8Array[]
+  /** Where the elements of BYTES start and end in the message, one after another. */
+  readonly texts: number[]
 }
 
 interface RawBytes {
   readonly bytes: Uint8Array
   /** Bytes in front of them that were read, and may be overwritten. */
   readonly room: number
+}
+
+/** What a message may have. */
+class Quotas {
+  readonly #fields = new Quota(maxFields, 'fields in the message (numbers packed, or raw_input_contents)')
+  readonly #integers = new Quota(maxIntegers, 'integers in contents (more: raw_input_contents)')
+
+  /** Goes to the next field; false at the end. **Errors**: PayloadTooLarge. */
+  next(reader: ProtoReader): boolean {
+    if (!reader.next()) return false
+    this.#fields.take(1)
+    return true
+  }
+
+  /** Counts the packed integers that the reader stands before. **Errors**: PayloadTooLarge. */
+  takeIntegers(reader: ProtoReader): void {
+    const { pos, buf } = reader
+    const end = reader.extent()
+    this.#integers.take(countVarints(new DataView(buf.buffer, buf.byteOffset, buf.byteLength), reader.pos, end))
+    reader.pos = pos
+  }
 }
 
 /** Reads a ModelInferRequest. The bytes are the caller's; tensors are views of them. **Errors**: BadInput. */
@@ -108,15 +134,16 @@ export function readInferRequest(message: Uint8Array): GrpcInferRequest {
     const inputs: RawInput[] = []
     const outputs: RequestedOutput[] = []
     const raws: RawBytes[] = []
-    while (reader.next()) {
+    const quotas = new Quotas()
+    while (quotas.next(reader)) {
       const start = reader.pos
       if (!reader.is(wireType.bytes)) reader.skipField()
       else if (reader.field === 1) name = reader.string()
       else if (reader.field === 2) version = reader.string()
       else if (reader.field === 3) id = reader.string()
-      else if (reader.field === 4) readParameter(reader, parameters)
-      else if (reader.field === 5) capped(inputs, 'inputs').push(reader.message(readInput))
-      else if (reader.field === 6) capped(outputs, 'outputs').push(reader.message(readOutput))
+      else if (reader.field === 4) readParameter(reader, parameters, quotas)
+      else if (reader.field === 5) capped(inputs, 'inputs').push(reader.message((inner) => readInput(inner, quotas)))
+      else if (reader.field === 6) capped(outputs, 'outputs').push(reader.message((inner) => readOutput(inner, quotas)))
       else if (reader.field === 7) {
         const bytes = reader.bytes()
         capped(raws, 'raw_input_contents').push({ bytes, room: reader.pos - bytes.length - start + 1 })
@@ -126,7 +153,7 @@ export function readInferRequest(message: Uint8Array): GrpcInferRequest {
       requireDistinct(inputs, 'input')
       requireDistinct(outputs, 'output')
       const requested = outputs.length === 0 ? undefined : outputs
-      return { id, parameters, inputs: readTensors(inputs, raws), outputs: requested }
+      return { id, parameters, inputs: readTensors(inputs, raws, message), outputs: requested }
     }
     return { name, version, id, parameters, read }
   })
@@ -137,7 +164,7 @@ function capped<T>(list: T[], what: string): T[] {
   throw new BadInput(`expected at most ${maxEntries} ${what}, received more`, { reason: 'schema' })
 }
 
-function readInput(reader: ProtoReader): RawInput {
+function readInput(reader: ProtoReader, quotas: Quotas): RawInput {
   const input: RawInput = {
     name: '',
     datatype: '',
@@ -145,14 +172,18 @@ function readInput(reader: ProtoReader): RawInput {
     parameters: {},
     contents: undefined,
   }
-  while (reader.next()) {
+  while (quotas.next(reader)) {
+    if (reader.field === 3 && reader.is(wireType.bytes) && reader.isLonger(maxShapeBytes)) {
+      throw inputFault(input.name, `expected at most ${maxDimensions} dimensions for an input, received more`)
+    }
     if (reader.field === 3 && input.shape.take(reader)) continue
     if (!reader.is(wireType.bytes)) reader.skipField()
     else if (reader.field === 1) input.name = reader.string()
     else if (reader.field === 2) input.datatype = reader.string()
-    else if (reader.field === 4) readParameter(reader, input.parameters)
-    else if (reader.field === 5) input.contents = reader.message((inner) => readContents(inner, input.contents))
-    else reader.skipField()
+    else if (reader.field === 4) readParameter(reader, input.parameters, quotas)
+    else if (reader.field === 5) {
+      input.contents = reader.message((inner) => readContents(inner, input.contents, quotas))
+    } else reader.skipField()
   }
   return input
 }
@@ -160,9 +191,9 @@ function readInput(reader: ProtoReader): RawInput {
 /** Kinds of the lists of contents, from field 1 on; 8 is bytes. */
 const kinds: readonly PackedKind[] = ['bool', 'int32', 'int64', 'uint32', 'uint64', 'float32', 'float64']
 
-function readContents(reader: ProtoReader, before: Contents | undefined): Contents {
+function readContents(reader: ProtoReader, before: Contents | undefined, quotas: Quotas): Contents {
   const contents: Contents = before ?? { field: 0, list: undefined, texts: [] }
-  while (reader.next()) {
+  while (quotas.next(reader)) {
     const { field } = reader
     const kind = kinds[field - 1] as PackedKind | undefined
     if (kind === undefined && !(field === 8 && reader.is(wireType.bytes))) {
@@ -173,35 +204,39 @@ function readContents(reader: ProtoReader, before: Contents | undefined): Conten
       throw new BadInput('expected one list of contents for an input, received several', { reason: 'dtype' })
     }
     contents.field = field
-    if (kind === undefined) contents.texts.push(reader.bytes())
-    else {
+    if (kind === undefined) {
+      const end = reader.extent()
+      contents.texts.push(reader.pos, end)
+      reader.pos = end
+    } else {
       contents.list ??= new PackedList(kind)
+      if (reader.is(wireType.bytes) && !isFloat(kind)) quotas.takeIntegers(reader)
       if (!contents.list.take(reader)) reader.skipField()
     }
   }
   return contents
 }
 
-function readOutput(reader: ProtoReader): RequestedOutput {
+function readOutput(reader: ProtoReader, quotas: Quotas): RequestedOutput {
   let name = ''
   const parameters: Record<string, string | number | boolean> = {}
-  while (reader.next()) {
+  while (quotas.next(reader)) {
     if (!reader.is(wireType.bytes)) reader.skipField()
     else if (reader.field === 1) name = reader.string()
-    else if (reader.field === 2) readParameter(reader, parameters)
+    else if (reader.field === 2) readParameter(reader, parameters, quotas)
     else reader.skipField()
   }
   return requestedOutput(name, parameters)
 }
 
-function readParameter(reader: ProtoReader, into: Record<string, string | number | boolean>): void {
+function readParameter(reader: ProtoReader, into: Record<string, string | number | boolean>, quotas: Quotas): void {
   let key = ''
   let value: string | number | boolean | undefined
   reader.message((entry) => {
-    while (entry.next()) {
+    while (quotas.next(entry)) {
       if (!entry.is(wireType.bytes)) entry.skipField()
       else if (entry.field === 1) key = entry.string()
-      else if (entry.field === 2) value = entry.message(readParameterValue)
+      else if (entry.field === 2) value = entry.message((inner) => readParameterValue(inner, quotas))
       else entry.skipField()
     }
   })
@@ -212,9 +247,9 @@ function readParameter(reader: ProtoReader, into: Record<string, string | number
   Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-function readParameterValue(reader: ProtoReader): string | number | boolean | undefined {
+function readParameterValue(reader: ProtoReader, quotas: Quotas): string | number | boolean | undefined {
   let value: string | number | boolean | undefined
-  while (reader.next()) {
+  while (quotas.next(reader)) {
     const { field } = reader
     if (field === 1 && reader.is(wireType.varint)) value = reader.bool()
     else if (field === 2 && reader.is(wireType.varint)) value = readWide(reader, true)
@@ -234,18 +269,20 @@ function readWide(reader: ProtoReader, isSigned: boolean): number {
 /**
  * Raw entries belong to the inputs without contents, in their order: kserve's client sends both kinds in one request.
  */
-function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[]): Tensor[] {
+function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[], message: Uint8Array): Tensor[] {
   const bare = inputs.filter(({ contents }) => contents === undefined)
   if (raws.length > bare.length && bare.length < inputs.length) {
     const what = `${bare.length} raw_input_contents, one for each input without contents`
     throw new BadInput(`expected ${what}, received ${raws.length}`, { reason: 'shape' })
   }
+  const texts = textQuota()
   let next = 0
   return inputs.map((input) => {
     const shape = input.shape.finish()
     requireDimensions(input.name, shape.length)
     const info = checkTensorInfo(input.name, input.datatype, Array.from(shape, Number))
-    if (input.contents !== undefined) return tensorOf(info, input.contents)
+    if (info.datatype === 'BYTES') texts.take(info.size)
+    if (input.contents !== undefined) return tensorOf(info, input.contents, message)
     const raw = raws[next++]
     if (raw !== undefined) return runAtOnce(readRaw(info, raw.bytes, raw.room))
     if (info.size === 0) return runAtOnce(readRaw(info, new Uint8Array(0)))
@@ -256,7 +293,7 @@ function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[]): Te
   })
 }
 
-function tensorOf(info: TensorInfo, contents: Contents): Tensor {
+function tensorOf(info: TensorInfo, contents: Contents, message: Uint8Array): Tensor {
   const { name, datatype, shape, size } = info
   const place = `input ${shown(name)}`
   const { dtype, contents: field } = datatypes[datatype]
@@ -264,13 +301,19 @@ function tensorOf(info: TensorInfo, contents: Contents): Tensor {
     const what = field === 0 ? 'raw_input_contents' : `the contents of ${datatype}`
     throw inputFault(name, `expected ${what} for ${place}, received those of another datatype`, 'dtype')
   }
-  const data = elementsOf(contents, datatype, place)
+  const data = elementsOf(contents, datatype, place, message)
   if (data.length === size) return { name, datatype, array: new NDArray(data, shape, dtype) }
   throw inputFault(name, `expected ${size} elements (shape ${showShape(shape)}) for ${place}, received ${data.length}`)
 }
 
-function elementsOf({ list, texts }: Contents, datatype: Datatype, place: string): DataOf<DType> {
-  if (datatype === 'BYTES') return texts.map((text) => textOf(text, place))
+function elementsOfBytes(bounds: readonly number[], message: Uint8Array, place: string): string[] {
+  const texts: string[] = []
+  for (let i = 0; i < bounds.length; i += 2) texts.push(textOf(message, bounds[i], bounds[i + 1], place))
+  return texts
+}
+
+function elementsOf({ list, texts }: Contents, datatype: Datatype, place: string, message: Uint8Array): DataOf<DType> {
+  if (datatype === 'BYTES') return elementsOfBytes(texts, message, place)
   const { dtype } = datatypes[datatype]
   const own = (list?.finish() ?? []) as Int32Array
   if (list?.kind === dtype) return own

@@ -9,7 +9,7 @@ import { BadInput, expected } from '../errors.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
 import type { MaybePromise } from '../promise.ts'
-import { classify } from './classification.ts'
+import { classify, classQuotas } from './classification.ts'
 import { lengthHeader } from './infer-json.ts'
 import type { InferRequest, RequestedOutput } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -40,7 +40,7 @@ export interface Output {
 
 /**
  * Returns the outputs that a request asks for, in its order: all of them when it names none.
- * **Errors**: BadInput for a name that the model does not have.
+ * **Errors**: BadInput for a name that the model does not have; those of {@link classify}.
  */
 export function selectOutputs(
   tensors: readonly Tensor[],
@@ -48,10 +48,11 @@ export function selectOutputs(
   labels: ModelDescription['labels'],
 ): readonly Output[] {
   if (requested === undefined) return tensors.map((tensor) => ({ tensor, binary: undefined }))
+  const quotas = classQuotas()
   return requested.map(({ name, binary, classes }) => {
     const tensor = tensors.find((each) => each.name === name)
     if (tensor === undefined) throw unknownOutput(name, tensors)
-    return { tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name]), binary }
+    return { tensor: classes === 0 ? tensor : classify(tensor, classes, labels?.[name], quotas), binary }
   })
 }
 

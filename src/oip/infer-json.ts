@@ -24,6 +24,7 @@ import {
   requireDistinct,
 } from './infer-request.ts'
 import { type CutJson, cutJson } from './json-cut.ts'
+import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 
 /** Says how long the JSON in front of the binary tensors is. */
@@ -115,6 +116,7 @@ class TensorReader {
   #at = 0
   // Bytes in front of the next tensor that nobody needs any more.
   #room: number
+  readonly #texts = textQuota()
 
   constructor(request: HttpRequest, cut: CutJson, binary: Uint8Array | undefined, room: number) {
     this.#request = request
@@ -125,6 +127,7 @@ class TensorReader {
 
   read(input: Readonly<Record<string, unknown>>): MaybePromise<Tensor> {
     const info = checkTensorInfo(input.name, input.datatype, input.shape)
+    if (info.datatype === 'BYTES') this.#texts.take(info.size)
     const parameters = parseParameters(input.parameters, 'input', info.name)
     const size = parameters.binary_data_size
     if (input.data !== undefined && size === undefined) return this.#readJson(info, input.data)
@@ -164,19 +167,27 @@ class TensorReader {
     const text = this.#cut.textOf(data)
     // A key with escapes was not cut out.
     const json = text ?? Buffer.from(JSON.stringify(data))
-    const parsed = this.#parse(json, dtype)
+    const parsed = parseElements(json, dtype, bodyLoan.isPooled(this.#request))
     return whenReady(parsed, (array) => tensorOf(info, array))
   }
+}
 
-  #parse(json: Uint8Array, dtype: DType): MaybePromise<NDArray | ParseFailure> {
-    const isNumeric = dtype !== 'str'
-    if (json.length < minSlicedBytes || (isNumeric && json.length < minAsyncBytes)) {
-      return numberCodec.parseNdarray(json, dtype, isNumeric)
-    }
-    if (json.length < minAsyncBytes) return inSlices(parseInSlices(new Uint8Array(json), dtype))
-    if (!isNumeric || largeCodec === undefined) return inSlices(parseInSlices(json, dtype, isNumeric))
-    return largeCodec.parse(json, dtype, true, bodyLoan.isPooled(this.#request))
+/**
+ * Parses elements of a tensor, many of them beside the event loop. `isPrivate`: nobody else can reach the memory of the
+ * text until then; up to a megabyte it is copied.
+ */
+export function parseElements(
+  json: Uint8Array,
+  dtype: DType,
+  isPrivate: boolean,
+): MaybePromise<NDArray | ParseFailure> {
+  const isNumeric = dtype !== 'str'
+  if (json.length < minSlicedBytes || (isNumeric && json.length < minAsyncBytes)) {
+    return numberCodec.parseNdarray(json, dtype, isNumeric)
   }
+  if (json.length < minAsyncBytes) return inSlices(parseInSlices(new Uint8Array(json), dtype))
+  if (!isNumeric || largeCodec === undefined) return inSlices(parseInSlices(json, dtype, isNumeric))
+  return largeCodec.parse(json, dtype, true, isPrivate)
 }
 
 function roomBehind({ array }: Tensor, bytes: Uint8Array): number {

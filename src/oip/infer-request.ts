@@ -4,6 +4,7 @@
  */
 import { BadInput, expected } from '../errors.ts'
 import type { RequestParameters } from '../http/context.ts'
+import { maxClasses } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
 /** Values of parameters; 64-bit integers of gRPC are numbers here, rounded beyond ±2^53. */
@@ -53,8 +54,12 @@ export function requestedOutput(name: unknown, parameters: Parameters): Requeste
   }
   const { binary_data: binary, classification = 0 } = parameters
   const classes = Number(classification)
-  if (!Number.isSafeInteger(classes) || classes < 0) {
-    const message = expected('a whole number', `classification of output ${shown(name)}`, classification)
+  if (!Number.isSafeInteger(classes) || classes < 0 || classes > maxClasses) {
+    const message = expected(
+      `a whole number up to ${maxClasses}`,
+      `classification of output ${shown(name)}`,
+      classification,
+    )
     throw new BadInput(message, { reason: 'schema' })
   }
   return { name, binary: typeof binary === 'boolean' ? binary : undefined, classes }

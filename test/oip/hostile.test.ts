@@ -116,7 +116,7 @@ describe('hostile requests', () => {
   it('of many tiny messages take no memory for each', () => {
     for (const field of [4, 5, 6, 7]) {
       const entry = field === 4 ? [0x22, 4, 0x12, 2, 0x08, 1] : [(field << 3) | 2, 0]
-      const many = Buffer.from(Array.from({ length: 200_000 }, () => entry).flat())
+      const many = Buffer.from(Array.from({ length: 30_000 }, () => entry).flat())
       if (field === 4) expect(Object.keys(readInferRequest(many).parameters)).toEqual([''])
       else expect(() => readInferRequest(many).read()).toThrow(/at most 1000|a name/)
     }
