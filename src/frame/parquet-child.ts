@@ -17,7 +17,7 @@ import {
   requestBytes,
   requestNumbers,
 } from './parquet-answer.ts'
-import { diagnoseParquet } from './parquet-diagnosis.ts'
+import { diagnoseParquet, mapsAsLists } from './parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
@@ -68,7 +68,7 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
   }
   let unwritten: unknown
   try {
-    const frame = isArrow ? polars.readIpc(file) : polars.readParquet(file)
+    const frame = isArrow ? polars.readIpc(file) : readParquet(file)
     const size = polars.writeIpcPieces(frame, (piece, position) => {
       // An exception must not unwind through Polars.
       try {
@@ -85,6 +85,16 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
     return ['undecodable', writeText(`${received}\n${cause}`)]
   }
   throw unwritten
+}
+
+/** **Errors**: those of Polars. */
+function readParquet(file: Uint8Array): DataFrame {
+  try {
+    return polars.readParquet(file)
+  } catch (error) {
+    if (!String(error).includes('MapArray') || !mapsAsLists(file)) throw error
+    return polars.readParquet(file)
+  }
 }
 
 function writeText(message: string): number {

@@ -10,6 +10,10 @@ import { Unreadable } from './thrift.ts'
 const newerTypes: Readonly<Record<number, string>> = { 16: 'VARIANT', 17: 'GEOMETRY', 18: 'GEOGRAPHY' }
 const knownTypes = 15
 const knownCodecs = 7
+/** Numbers in the enum ConvertedType. */
+const [decimal, interval] = [5, 21]
+/** Bytes of a decimal of 38 digits. */
+const decimalBytes = 16
 const gzipCodec = 2
 const lzoCodec = 3
 const fixedLength = 7
@@ -35,11 +39,28 @@ export function diagnoseParquet(file: Uint8Array, cause: string): string {
 
 const columnOf = (path: string) => `column ${JSON.stringify(path.slice(0, maxShownPath))}`
 
+/**
+ * Calls maps without a logical type, as DuckDB writes them, lists of keys and values, which Polars reads, in place.
+ * Returns whether there are any.
+ */
+export function mapsAsLists(file: Uint8Array): boolean {
+  const maps = readParquetMetadata(file).elements.filter(({ converted, logical }) => converted === 1 && logical === -1)
+  for (const { convertedAt } of maps) file[convertedAt] = listInThrift
+  return maps.length > 0
+}
+
+/** LIST in the enum ConvertedType, 3, as Thrift writes signed integers. */
+const listInThrift = 6
+
 function ofSchema({ elements, orders }: ParquetMetadata): string | undefined {
-  for (const { path, logical } of elements) {
+  for (const { path, logical, converted, fixedBytes } of elements) {
     if (logical === 0 || logical > knownTypes) {
       const type = newerTypes[logical] ?? 'a newer version of Parquet'
       return `one with ${columnOf(path)} of a type that is not supported, ${type}`
+    }
+    if (converted === interval) return `one with ${columnOf(path)} of a type that is not supported, INTERVAL`
+    if (converted === decimal && fixedBytes > decimalBytes) {
+      return `one with ${columnOf(path)} of decimals of more than 38 digits, which are not supported`
     }
   }
   const leaves = elements.filter(({ isLeaf }) => isLeaf)

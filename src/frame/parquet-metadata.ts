@@ -21,6 +21,8 @@ export interface SchemaElement {
   readonly repetition: number
   /** Number in the enum ConvertedType; -1 when absent. */
   readonly converted: number
+  /** Where that number is in the file; -1 when absent. */
+  readonly convertedAt: number
   /** Field of the union LogicalType; -1 when absent, 0 for a union without a field. */
   readonly logical: number
 }
@@ -86,10 +88,15 @@ function readSchema(thrift: ThriftReader): SchemaElement[] {
   thrift.list(() => {
     let name = ''
     let logical = -1
-    const [type, fixedBytes, repetition, children, converted] = thrift.numbers([1, 2, 3, 5, 6], (id, type) => {
+    let converted = -1
+    let convertedAt = -1
+    const [type, fixedBytes, repetition, children] = thrift.numbers([1, 2, 3, 5], (id, type) => {
       if (id === 4 && type === thriftTypes.binary) name = thrift.text()
       else if (id === 10 && type === thriftTypes.struct) logical = readUnion(thrift)
-      else return false
+      else if (id === 6 && type === thriftTypes.i32) {
+        convertedAt = thrift.position
+        converted = thrift.signed()
+      } else return false
       return true
     })
     const parent = open.at(-1)
@@ -103,6 +110,7 @@ function readSchema(thrift: ThriftReader): SchemaElement[] {
       fixedBytes,
       repetition,
       converted,
+      convertedAt,
       logical,
     })
     if (children > 0) open.push({ path, children })

@@ -30,7 +30,35 @@ describe('a Parquet column of bytes', () => {
   })
 })
 
+describe('a Parquet column of maps', () => {
+  it('is read as DuckDB writes it: lists of keys and values', async () => {
+    const frame = await decodeParquet(fixture('duckdb/map.parquet'), 'the tests')
+    const { body } = await new io.PandasDataFrame().toHttpResponse(frame)
+    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual([
+      {
+        a: 1,
+        m: [
+          { key: 'a', value: 1 },
+          { key: 'b', value: null },
+        ],
+        n: [{ key: 'x', value: [{ key: 'y', value: 2 }] }],
+      },
+      { a: 2, m: [], n: null },
+      { a: 3, m: null, n: [] },
+    ])
+  })
+})
+
 describe('a Parquet file that cannot be decoded', () => {
+  it.each([
+    ['duckdb/interval.parquet', 'column "span" of a type that is not supported, INTERVAL'],
+    ['duckdb/decimal256.parquet', 'column "wide" of decimals of more than 38 digits, which are not supported'],
+  ])('names the column and why: %s', async (name, told) => {
+    await expect(decodeParquet(fixture(name), 'the tests')).rejects.toThrow(
+      `expected a Parquet file for the tests, received one with ${told}`,
+    )
+  })
+
   it.each([
     [16, 'one with column "v" of a type that is not supported, VARIANT'],
     [17, 'one with column "v" of a type that is not supported, GEOMETRY'],
