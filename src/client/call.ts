@@ -1,8 +1,9 @@
 /**
- * A call under way: a promise of its result, and for text a stream of its pieces.
+ * A call under way: a promise of its result, and for text and generators a stream of its pieces.
  * @module
  */
 import { parseEvents } from './event-stream.ts'
+import { jsonLines, parseLines } from './json-lines.ts'
 import { type Limit, networkError } from './transport.ts'
 import type { EventValue } from './values.ts'
 
@@ -86,14 +87,24 @@ export class Call<T> implements Promise<T> {
   }
 }
 
+/** A call whose result are the values of a generator: awaited, a list of all; iterated, each as it comes. */
+export interface ValuesCall<T> extends Call<T[]>, AsyncIterable<T> {}
+
 /** A call whose result is text: awaited, all of it; iterated, its pieces as they come. */
 export class TextCall extends Call<string> implements AsyncIterable<string> {
   async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
-    const { body } = await this.response()
+    const { body, headers } = await this.response()
     if (body === null) {
       this.release()
       return
     }
+    const pieces = this.#piecesOf(body)
+    // The call of a JSON API, whose type is ValuesCall.
+    if (headers.get('content-type') === jsonLines) yield* parseLines(pieces) as AsyncGenerator<never>
+    else yield* pieces
+  }
+
+  async *#piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
     const reader = body.getReader()
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
     try {

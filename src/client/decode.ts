@@ -5,6 +5,7 @@
 import type { DescriptorInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'
 import { frameFromJson, seriesFromJson } from './frames.ts'
+import { jsonLines } from './json-lines.ts'
 import { type Content, parseMultipart } from './multipart.ts'
 import { decodeNpy } from './npy.ts'
 
@@ -31,6 +32,7 @@ export async function decodeContent(info: DescriptorInfo, content: Content): Pro
     case 'serving.io.Image':
       return decodeFile(content, type)
   }
+  if (essence === jsonLines) return (await content.text()).split('\n').slice(0, -1).map(parseJson)
   if (essence === 'application/json' || essence.endsWith('+json')) return parseJson(await content.text())
   return essence.startsWith('text/') ? content.text() : decodeFile(content, type)
 }

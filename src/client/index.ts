@@ -11,7 +11,7 @@ import { readStreams } from './streams.ts'
 import { type CallOptions, type ClientOptions, limitOf, send, unlessAborted } from './transport.ts'
 import type { Client } from './types.ts'
 
-export { Call, type CallResponse, TextCall } from './call.ts'
+export { Call, type CallResponse, TextCall, type ValuesCall } from './call.ts'
 export type { OpenApiDocument } from './description.ts'
 export { ServingError, type ServingErrorFields } from './serving-error.ts'
 export type { CallOptions, ClientOptions, Secret } from './transport.ts'
@@ -84,7 +84,7 @@ export function createClient<S>(url: string | URL, options: CreateClientOptions 
       return send(base + api.path, encodeArgument(api, argument), all, limit)
     }
     const decode = (response: Response) => decodeContent((api as ApiInfo).output, response)
-    // Whether the answer is text is known when it comes.
+    // Whether the answer is text or a stream of values is known when it comes.
     return new TextCall(start(), decode as (response: Response) => Promise<string>, limit)
   }
 

@@ -15,15 +15,31 @@ import type { PartRule } from '../descriptors/part-rule.ts'
 import type { StandardSchemaV1 } from '../descriptors/schema-slices.ts'
 import type { Text } from '../descriptors/text.ts'
 import type { DType } from '../dtype.ts'
-import type { Call, TextCall } from './call.ts'
+import type { Call, TextCall, ValuesCall } from './call.ts'
 import type { CallOptions } from './transport.ts'
 import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'
 
 /** The method that calls an API. */
 export type ClientMethod<F> =
-  F extends ApiTypes<infer I, infer O>
-    ? (...given: [...ArgumentsOf<I>, options?: CallOptions]) => O extends Text ? TextCall : Call<ResultOf<O, F>>
-    : never
+  F extends ApiTypes<infer I, infer O> ? (...given: [...ArgumentsOf<I>, options?: CallOptions]) => CallOf<O, F> : never
+
+type CallOf<O, F> = O extends Text
+  ? TextCall
+  : O extends JsonDescriptor<infer S>
+    ? F extends (...args: never[]) => infer R
+      ? IsStream<Awaited<R>> extends true
+        ? ValuesCall<S extends Schema ? SingleResult<O, F> : Jsonified<PieceOf<Awaited<R>>>>
+        : Call<SingleResult<O, F>>
+      : Call<SingleResult<O, F>>
+    : Call<ResultOf<O, F>>
+
+type PieceOf<R> = R extends AsyncIterable<infer T> | IterableIterator<infer T> ? T : never
+// Of `any` nothing is known.
+type IsStream<R> = 0 extends 1 & R
+  ? false
+  : [R] extends [AsyncIterable<unknown> | IterableIterator<unknown>]
+    ? true
+    : false
 
 /**
  * A method for each API of `S`: the type of a Service whose APIs were registered by `add` and `addGet`, or of a module

@@ -135,6 +135,22 @@ describe('JSON', () => {
   })
 })
 
+describe('values of a generator', () => {
+  const value = (i: number) => ({ i, big: 2n ** 60n, text: 'a\nb' })
+
+  it('are a list when awaited', async () => {
+    expect(await client.count(2)).toEqual([value(1), value(2)])
+    expect(await client.count(0)).toEqual([])
+  })
+
+  it('come one by one when iterated', async () => {
+    const values = []
+    for await (const each of client.count(3)) values.push(each)
+    expect(values).toEqual([value(1), value(2), value(3)])
+    for await (const { i } of client.count(1_000_000)) if (i === 2) break
+  })
+})
+
 describe('text', () => {
   it('is whole when awaited', async () => {
     expect(await client.words('one two three')).toBe('one\ntwo\nthree\n')

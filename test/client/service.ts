@@ -81,6 +81,10 @@ export const chat = svc.api(
   },
 )
 
+export const count = svc.api({ input: new io.JSON(), output: new io.JSON(), doc: 'Counts.' }, async function* count(n) {
+  for (let i = 1; i <= Number(n); i++) yield { i, big: 2n ** 60n, text: 'a\nb' }
+})
+
 let sendNext = () => {}
 
 /** Lets `tokens` send its next event. */

@@ -21,6 +21,12 @@ const greet = svc.api({ input: new io.JSON({ schema: Person }), output: new io.J
   return { greeting: name, isAdmin, at: new Date(), list: [1n, undefined], run: () => 1 }
 })
 const person = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, () => ({ name: 'Ada' }))
+const count = svc.api({ input: new io.JSON(), output: new io.JSON() }, async function* count(n) {
+  yield { i: Number(n) }
+})
+const people = svc.api({ input: new io.JSON(), output: new io.JSON({ schema: Person }) }, function* people() {
+  yield { name: 'Ada' }
+})
 const words = svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text: string, _: Context) {
   yield text
 })
@@ -34,12 +40,13 @@ const form = new io.Multipart({
 })
 const mix = svc.api({ input: form, output: form }, (parts) => parts)
 
-const service = { scale, anything, total, center, greet, person, words, negative, preview, copy, mix, default: svc, z }
+const values = { scale, anything, total, center, greet, person, count, people }
+const service = { ...values, words, negative, preview, copy, mix, default: svc, z }
 const client = createClient<typeof service>('http://localhost:3000')
 
 // Right: a method for each API, and for nothing else that a module exports.
 type Names = 'scale' | 'anything' | 'total' | 'center' | 'greet' | 'person' | 'words' | 'negative' | 'preview'
-holds<Same<keyof typeof client, Names | 'copy' | 'mix'>>()
+holds<Same<keyof typeof client, Names | 'copy' | 'mix' | 'count' | 'people'>>()
 
 async function right(file: Blob): Promise<void> {
   holds<Same<Awaited<ReturnType<typeof client.scale>>, ArrayValue<'float32'>>>()
@@ -61,6 +68,10 @@ async function right(file: Blob): Promise<void> {
   const text: string = await client.words('a b')
   for await (const piece of client.words('a b')) piece.trim()
   for await (const { data } of client.words('a b').events()) data.trim()
+  const counted: { i: number }[] = await client.count(2)
+  for await (const { i } of client.count(2)) i.toFixed()
+  const people: { name: string; isAdmin: boolean }[] = await client.people(2)
+  void [counted, people]
   const blobs: Blob[] = [await client.negative(file), await client.copy(new Uint8Array(3))]
   const tensor: Float32Array = (await client.preview(file)).data
   const { note, boxes } = await client.mix({ picture: file, boxes: [[1], Int32Array.of(2)] })
@@ -135,6 +146,10 @@ async function wrong(file: Blob): Promise<void> {
   void (await client.greet({ name: 'Ada' })).run
   // @ts-expect-error TS2339: no API has this name
   await client.nothing(1)
+  // @ts-expect-error TS2339: values of JSON are no events
+  client.count(2).events()
+  // @ts-expect-error TS2504: one value is no stream
+  for await (const each of client.greet({ name: 'Ada' })) void each
   // @ts-expect-error TS2339: only texts come in pieces
   client.copy(file).events()
 }

@@ -31,6 +31,14 @@ svc.api({ input: json, output: flower, name: 'e' }, () => ({ name: 'setosa', pet
 svc.api({ input: flower, output: flower, name: 'f' }, (value) => value)
 svc.api({ input: flower, output: flower, name: 'g' }, ({ name, ...rest }) => ({ ...rest, name: name.trim() }))
 
+svc.api({ input: json, output: flower, name: 'ee' }, async function* () {
+  yield { name: 'setosa', petals: 5 }
+})
+// @ts-expect-error TS2345: pieces, too, are of the schema
+svc.api({ input: json, output: flower, name: 'ef' }, async function* () {
+  yield { name: 'setosa', petals: 'five' }
+})
+
 // Right: without a schema a JSON value comes in, and anything goes out.
 svc.api({ input: json, output: json, name: 'h' }, (value) => {
   const seen: io.JsonValue = value
