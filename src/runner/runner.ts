@@ -170,7 +170,10 @@ class ModelRunner implements RunnerLife {
       import('./python/python-workers.ts'),
     ])
     const place = `the runner ${this.name}`
-    const executable = await pythonExecutable(place, this.#python as PythonSettings, this.#stopped.signal)
+    const executable = await pythonExecutable(place, this.#python as PythonSettings, {
+      stopped: this.#stopped.signal,
+      report: (message) => this.#tell({ kind: 'environment', message }),
+    })
     return pythonWorkers({ executable, concurrency })
   }
 
@@ -185,9 +188,7 @@ class ModelRunner implements RunnerLife {
       clock: realClock,
       counts: this.#counts,
       graceMs: ownGraceMs ?? modelGraceMs,
-      onEvent: (event) => {
-        for (const listener of this.#listeners) listener(event)
-      },
+      onEvent: (event) => this.#tell(event),
     })
     this.#supervisor = supervisor
     try {
@@ -198,6 +199,10 @@ class ModelRunner implements RunnerLife {
       this.#starting = undefined
       throw error
     }
+  }
+
+  #tell(event: RunnerEvent): void {
+    for (const listener of this.#listeners) listener(event)
   }
 
   #remoteSettings(): RunnerSettings {

@@ -20,9 +20,9 @@ export interface RunnerEvent {
    * `ended`: a worker died. `load_failed`: its replacement could not load the model. `replaced`: it did. `hung`: a call
    * did not return within `modelGraceMs` after its deadline, and its worker is ended and replaced unless `onHang` says
    * otherwise. `unhandled_rejection`: the model left a rejected promise to nobody; the worker goes on. `printed`: a
-   * line that a model in Python printed.
+   * line that a model in Python printed. `environment`: a Python with its packages is being made.
    */
-  readonly kind: 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
+  readonly kind: 'environment' | 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
   readonly message: string
   readonly cause?: Error
 }

@@ -145,7 +145,7 @@ async function closeAll(opened: (() => unknown)[]): Promise<void> {
 
 function logRunner(log: Logger, runner: string, { kind, message, cause }: RunnerEvent): void {
   const fields = { event: `runner_${kind}`, runner, err: cause }
-  if (kind === 'replaced' || kind === 'printed') log.info(fields, message)
+  if (kind === 'replaced' || kind === 'printed' || kind === 'environment') log.info(fields, message)
   else log.error(fields, message)
 }
 

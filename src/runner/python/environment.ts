@@ -14,18 +14,29 @@ const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
 /** Last lines of a failed installation that the error shows: conda names a missing package, then its channels. */
 const shownLines = 24
 
+/** Time between two lines of the log while an environment is made. **Units**: milliseconds. */
+const reportEveryMs = 5_000
+
+/** What goes with the making of an environment. */
+export interface MakingOptions {
+  /** Breaks it off. */
+  readonly stopped?: AbortSignal
+  /** Called when it begins, every few seconds with the installer's last line, and when it is done. */
+  readonly report?: (message: string) => void
+}
+
 /**
  * Returns the executable of the Python with those packages: the one that is named, by the runner or by
  * `SERVING_PYTHON`, or that of an environment. Environments are kept by a hash of the packages and of the Python that
  * makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one makes it while the
- * others wait. `stopped` breaks an installation off.
+ * others wait.
  *
  * **Errors**: InvalidArgument on Windows; SetupError with the last lines of what the installer printed.
  */
 export async function pythonExecutable(
   place: string,
   settings: PythonSettings,
-  stopped?: AbortSignal,
+  making: MakingOptions = {},
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   if (platform === 'win32') {
@@ -41,9 +52,20 @@ export async function pythonExecutable(
   if (packages.length === 0 && conda === undefined) return 'python3'
   const folder = join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'serving', 'python')
   const spec = JSON.stringify(conda ?? { packages })
-  const { code, output, lines } = await run('python3', [program, folder, spec], stopped)
-  if (code === 0) return output.trim()
   const names = (conda?.dependencies ?? packages).join(', ')
+  const begun = Date.now()
+  const seconds = () => Math.round((Date.now() - begun) / 1000)
+  let told = Number.NEGATIVE_INFINITY
+  const onLine = (line: string) => {
+    if (making.report === undefined || Date.now() - told < reportEveryMs) return
+    told = Date.now()
+    making.report(`making an environment of Python with ${names} for ${place} (${seconds()} s): ${line}`)
+  }
+  const { code, output, lines } = await run('python3', [program, folder, spec], making.stopped, onLine)
+  if (code === 0) {
+    if (lines.length > 0) making.report?.(`made an environment of Python for ${place} in ${seconds()} s`)
+    return output.trim()
+  }
   const text = `expected an environment of Python with ${names} for ${place}, which could not be made`
   throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
 }
@@ -61,7 +83,12 @@ interface Finished {
   readonly lines: readonly string[]
 }
 
-async function run(command: string, args: readonly string[], stopped: AbortSignal | undefined): Promise<Finished> {
+async function run(
+  command: string,
+  args: readonly string[],
+  stopped: AbortSignal | undefined,
+  onLine: (line: string) => void,
+): Promise<Finished> {
   // In a group of its own, with the installer that it starts.
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const kill = () => killGroup(child)
@@ -69,11 +96,14 @@ async function run(command: string, args: readonly string[], stopped: AbortSigna
   let output = ''
   let errors = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk))
-  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk).slice(-10_000)))
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk).slice(-10_000)
+    onLine(errors.trimEnd().split('\n').at(-1) as string)
+  })
   return await new Promise((resolve) => {
     const end = (code: number, text: string) => {
       stopped?.removeEventListener('abort', kill)
-      resolve({ code, output, lines: text.trim().split('\n').slice(-shownLines) })
+      resolve({ code, output, lines: text.trim().split('\n').filter(Boolean).slice(-shownLines) })
     }
     child.once('error', (error) => end(1, error.message))
     child.once('close', (code) => end(code ?? 1, errors))

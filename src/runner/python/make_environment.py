@@ -27,6 +27,8 @@ def main():
         # Of an attempt that was broken off.
         shutil.rmtree(home, ignore_errors=True)
         for command in commands(spec, home, python):
+            # Told in the log meanwhile.
+            print(" ".join(command[:4]), file=sys.stderr, flush=True)
             # Only the path goes to standard output.
             code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode
             if code != 0:
@@ -42,9 +44,9 @@ def commands(spec, home, python):
         if uv:
             return [
                 [uv, "venv", "--quiet", "--python", sys.executable, home],
-                [uv, "pip", "install", "--quiet", "--python", python, *spec["packages"]],
+                [uv, "pip", "install", "--python", python, *spec["packages"]],
             ]
-        pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
+        pip = ["-m", "pip", "install", "--progress-bar", "off", "--disable-pip-version-check", "--no-input"]
         return [[sys.executable, "-m", "venv", home], [python, *pip, *spec["packages"]]]
     conda = next(filter(None, map(shutil.which, ("micromamba", "mamba", "conda"))), None)
     if conda is None:

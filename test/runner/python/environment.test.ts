@@ -107,6 +107,23 @@ describe.skipIf(!hasVenv)(
     const environments = () =>
       readdirSync(join(folder, 'cache/serving/python')).filter((name) => !name.endsWith('.lock'))
 
+    it('say that they are made, with what the installer says, and how long it took; once', async () => {
+      const told = async () => {
+        const messages: string[] = []
+        const greeter = runner({ packages: [wheel()] })
+        greeter.watch(({ kind, message }) => messages.push(`${kind} ${message}`))
+        await greeter.start()
+        await greeter.stop()
+        return messages
+      }
+      const messages = await told()
+      expect(messages[0]).toMatch(
+        /^environment making an environment of Python with \S+whl for the runner greeter \(\d+ s\): \S+ (-m )?venv /,
+      )
+      expect(messages.at(-1)).toMatch(/^environment made an environment of Python for the runner greeter in \d+ s$/)
+      expect(await told()).toEqual([])
+    })
+
     it('are made of packages once, also by several at the same time, and again when one was broken off', async () => {
       const both = [runner({ packages: [wheel()] }), runner({ packages: [wheel()] })]
       await Promise.all(both.map((each) => each.start()))
