@@ -1,5 +1,5 @@
 /**
- * The only message of one side of a gRPC call, from its frames.
+ * A message of one side of a gRPC call, from its frames.
  *
  * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md): a message is a byte that is 1 where it is compressed, its length in
  * 32 bits, and its bytes.
@@ -55,6 +55,11 @@ export class UnaryMessage {
   /** How much of it has come. **Units**: bytes. */
   get received(): number {
     return this.#filled
+  }
+
+  /** How much it still needs to be complete, or until its length is known. **Units**: bytes. */
+  get missing(): number {
+    return this.#prefix < prefixBytes ? prefixBytes - this.#prefix : this.#length - this.#filled
   }
 
   /** Takes a piece; returns the status of what cannot be right any more. */

@@ -57,6 +57,12 @@ export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnounc
   return endpoint.slots?.isFull ? tooMany(endpoint.slots) : undefined
 }
 
+/** Returns why a request would be refused now, before it has come; undefined for nothing that is known yet. */
+export function refusalNow(server: ServerState): ServingError | undefined {
+  if (!takesRequests(server.health.state)) return notReady(server.health.state)
+  return server.limiter.isFull ? tooMany(server.limiter) : undefined
+}
+
 /** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */
 export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
   if (!takesRequests(server.health.state)) return notReady(server.health.state)

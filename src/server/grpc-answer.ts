@@ -2,7 +2,6 @@
  * Follows a gRPC answer until it was sent.
  * @module
  */
-import type { EventEmitter } from 'node:events'
 import type { Http2Stream } from 'node:http2'
 import { TransferClock } from './transfer-clock.ts'
 
@@ -12,22 +11,18 @@ const cancelCode = 8
 /**
  * Watches an answer until the client has read it: a client with a flow-control window of 0 would otherwise hold its
  * slot, or the memory of its answers, as long as it likes.
- *
- * grpc-js (1.14) neither reports the end of an answer nor can cancel one, so this uses the HTTP/2 stream behind a call;
- * where it finds none, an answer counts as sent when it was handed over.
  */
 export class GrpcAnswer {
-  readonly #stream: Http2Stream | undefined
+  readonly #stream: Http2Stream
   readonly #clock: TransferClock | undefined
   // Bytes handed to the stream. **Units**: bytes.
   #handed = 0
   #isSending = false
 
   /** `timeoutMs` 0: no limit. `onLate` is called when the client did not read in time; the stream is cancelled then. */
-  constructor(call: object, timeoutMs: number, onLate: () => void) {
-    this.#stream = http2StreamOf(call)
-    if (this.#stream === undefined || timeoutMs === 0) return
-    const stream = this.#stream
+  constructor(stream: Http2Stream, timeoutMs: number, onLate: () => void) {
+    this.#stream = stream
+    if (timeoutMs === 0) return
     this.#clock = new TransferClock(
       timeoutMs,
       () => Math.max(0, this.#handed - stream.writableLength),
@@ -65,7 +60,7 @@ export class GrpcAnswer {
    */
   whenSent(bytes: number, done: (isWritten: boolean) => void): void {
     const stream = this.#stream
-    if (stream === undefined || stream.closed || stream.destroyed) {
+    if (stream.closed || stream.destroyed) {
       done(false)
       return
     }
@@ -78,29 +73,4 @@ export class GrpcAnswer {
       done(stream.writableFinished)
     })
   }
-}
-
-/** A call of ours, or what is used of the private members of one of grpc-js (1.14). */
-interface AnsweredCall {
-  readonly stream?: Http2Stream
-  readonly call?: { readonly stream?: Http2Stream }
-}
-
-/** Returns the HTTP/2 stream of a call. */
-function http2StreamOf(answered: AnsweredCall): Http2Stream | undefined {
-  const stream = answered.stream ?? answered.call?.stream
-  return typeof stream?.close === 'function' && typeof stream.once === 'function' ? stream : undefined
-}
-
-/** Resolves when a call takes more, or its request was given up. */
-export function drained(call: EventEmitter, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      call.off('drain', done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    call.once('drain', done)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -2,26 +2,21 @@
  * A gRPC call while it is open: the values of its context, what it holds, and its end.
  * @module
  */
-import type { EventEmitter } from 'node:events'
-import { ClientClosed, InternalError } from '../errors.ts'
+import { withDeadline } from '../api/stages.ts'
+import { ClientClosed, InternalError, type ServingError } from '../errors.ts'
 import { Context, type ContextInit, lifecycle, type Scheme } from '../http/context.ts'
-import type { RequestHeaders } from '../http/message.ts'
-import { timeoutWithin } from './admission.ts'
+import type { HeaderLine, RequestHeaders } from '../http/message.ts'
+import type { MaybePromise } from '../promise.ts'
+import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../proto/rpc-error.ts'
+import { admitCall, refusalNow, timeoutWithin } from './admission.ts'
 import type { ServerState } from './engine.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
-import { MetadataHeaders, peerOf, type TextMetadata } from './grpc-metadata.ts'
+import { metadataOf } from './grpc-metadata.ts'
+import type { Answerer, GrpcStream, Status } from './grpc-stream.ts'
 import { clientAddress, clientScheme } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
-
-/** What calls of every kind have. */
-export interface AnyCall extends EventEmitter {
-  readonly metadata: TextMetadata
-  readonly cancelled: boolean
-  getDeadline(): Date | number
-  getPeer(): string
-  sendMetadata(metadata: never): void
-}
+import type { HookedEndpoint } from './request-hooks.ts'
 
 /** What a context reads of its call. A class, since an object literal with getters has a hidden class of its own. */
 class CallPeer implements ContextInit {
@@ -30,15 +25,14 @@ class CallPeer implements ContextInit {
   readonly method = 'POST'
   readonly path: string
   /** Of the memory budget. **Units**: bytes. */
-  reserved: number
+  reserved = 0
   readonly #server: ServerState
-  readonly #call: AnyCall
+  readonly #call: GrpcStream
 
-  constructor(server: ServerState, call: AnyCall, name: string, size: number) {
-    this.headers = new MetadataHeaders(call.metadata)
-    this.timeoutMs = timeoutWithin(server, call.getDeadline())
-    this.path = `/${name}`
-    this.reserved = size
+  constructor(server: ServerState, call: GrpcStream, path: string) {
+    this.headers = call.headers
+    this.timeoutMs = timeoutWithin(server, call.deadline)
+    this.path = path
     this.#server = server
     this.#call = call
   }
@@ -54,7 +48,7 @@ class CallPeer implements ContextInit {
   }
 
   get remoteAddress(): string | undefined {
-    return clientAddress(this.#server, this.headers, () => peerOf(this.#call))
+    return clientAddress(this.#server, this.headers, () => this.#call.remoteAddress)
   }
 
   get scheme(): Scheme {
@@ -62,41 +56,87 @@ class CallPeer implements ContextInit {
   }
 }
 
-/** One call, or one message of a stream, from its admission to the end of its answer. */
-export class OpenCall {
+/** Answers a message of an open call: writes to `open.call`, and leaves. */
+export type RunCall = (open: OpenCall, message: Uint8Array) => MaybePromise<void>
+
+/** One call, or one message of a stream, from its first bytes to the end of its answer. */
+export class OpenCall implements Answerer {
+  readonly call: GrpcStream
   readonly ctx: Context
   readonly recorder: OutcomeRecorder | undefined
-  /** Set by `begin`. */
-  answer!: GrpcAnswer
+  readonly answer: GrpcAnswer
+  readonly refusal: MaybePromise<Status | undefined>
   readonly #server: ServerState
-  readonly #call: AnyCall
   readonly #peer: CallPeer
-  readonly #size: number
+  readonly #run: RunCall
+  #size = 0
+  #isAdmitted = false
   #isOver = false
 
-  /** Of a message of `size` bytes. */
-  constructor(server: ServerState, call: AnyCall, name: string, size: number) {
+  /** Runs the hooks of the service, unless the server is busy. `endpoint`: what auth and hooks know of the method. */
+  constructor(server: ServerState, call: GrpcStream, endpoint: HookedEndpoint, run: RunCall) {
     this.#server = server
-    this.#call = call
-    this.#size = size
-    this.#peer = new CallPeer(server, call, name, size)
+    this.call = call
+    this.#run = run
+    this.#peer = new CallPeer(server, call, endpoint.path)
     this.ctx = new Context(this.#peer)
-    const { observer } = server
-    this.recorder = observer && new OutcomeRecorder(observer, this.ctx, { name, protocol: 'grpc' })
-    this.recorder?.bodyComplete()
-  }
-
-  /** Called when the call was admitted. It must leave then. */
-  begin(): void {
-    this.answer = new GrpcAnswer(this.#call, this.#server.limits.sendTimeoutMs, () => {
+    this.answer = new GrpcAnswer(call.stream, server.limits.sendTimeoutMs, () => {
       this.#log(new ClientClosed('expected the client to read the answer in time, it did not'))
     })
-    this.#call.on('cancelled', this.#cancelled)
+    const { observer } = server
+    const recorded = { name: endpoint.path.slice(1), protocol: 'grpc' } as const
+    this.recorder = observer && new OutcomeRecorder(observer, this.ctx, recorded)
+    const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
+    const refusal = refusalNow(server) ?? server.before?.(endpoint, this.ctx)
+    this.refusal =
+      refusal instanceof Promise
+        ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
+        : refused(refusal)
   }
 
-  /** Reports the outcome of a call that was refused. */
-  refused(): void {
-    this.recorder?.end(this.#size)
+  /** Admits the message, or refuses it; it must leave when it was answered. */
+  run(message: Uint8Array): MaybePromise<void> {
+    this.#size = message.length
+    this.recorder?.bodyComplete()
+    const error = admitCall(this.#server, message.length)
+    if (error !== undefined) {
+      this.call.refuse(this.fail(error))
+      return undefined
+    }
+    this.#isAdmitted = true
+    this.#peer.reserved += message.length
+    return this.#run(this, message)
+  }
+
+  /** Ends the call with an error; returns its status. */
+  fail(error: ServingError): Status {
+    this.#log(error)
+    this.recorder?.failed(error)
+    this.recorder?.answered(error.status)
+    const { ctx } = this
+    const status = rpcErrorOf(error, ctx.id)
+    // HTTP/2 limits what fits into trailers.
+    const details = status.message.slice(0, 1000).toWellFormed()
+    const bin = Buffer.from(encodeStatusDetails({ ...status, message: details }))
+    const metadata = metadataOf(lifecycle.withHeaders(ctx, noLines).headers)
+    metadata['x-request-id'] = ctx.id
+    metadata['grpc-status-details-bin'] = bin.toString('base64')
+    if (error.retryAfterSeconds !== undefined) metadata['retry-after'] = String(error.retryAfterSeconds)
+    if (error.challenge !== undefined) metadata['www-authenticate'] = error.challenge
+    this.leave()
+    return { code: grpcStatusNumbers[status.status], details, metadata }
+  }
+
+  /** Sets what the function has set on its response, and the client's own request id, as metadata of the answer. */
+  setOwnMetadata(): void {
+    const { ctx } = this
+    const id = lifecycle.clientId(ctx)
+    const own = lifecycle.ownResponse(ctx)?.merge([]) ?? []
+    const { headers } = lifecycle.withHeaders(ctx, { headers: own })
+    if (headers.length === 0 && id === undefined) return
+    const metadata = metadataOf(headers)
+    if (id !== undefined) metadata['x-request-id'] = id
+    this.call.setMetadata(metadata)
   }
 
   /** Ends the call and returns what it holds. Only the first call counts. */
@@ -104,15 +144,15 @@ export class OpenCall {
     if (this.#isOver) return
     this.#isOver = true
     lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
-    this.#call.off('cancelled', this.#cancelled)
     this.#server.memory.release(this.#peer.reserved)
-    this.#server.limiter.release()
-    this.#server.limiter.leave()
+    if (this.#isAdmitted) {
+      this.#server.limiter.release()
+      this.#server.limiter.leave()
+    }
     this.recorder?.end(this.#size)
   }
 
-  /** Called also when the client's deadline has passed, and after every answer. */
-  readonly #cancelled = (): void => {
+  cancel(): void {
     if (this.answer.isSending || this.#isOver) return
     this.recorder?.left()
     lifecycle.abort(this.ctx, new ClientClosed())
@@ -123,3 +163,5 @@ export class OpenCall {
     logFailure(this.#server.log, error, this.ctx.id)
   }
 }
+
+const noLines = Object.freeze({ headers: [] as readonly HeaderLine[] })

@@ -43,8 +43,6 @@ export const floors: Readonly<Record<string, number>> = {
 
 /** The one file that imports a package; type-only imports count, too. */
 export const packageOwners: Readonly<Record<string, string>> = {
-  '@grpc/grpc-js': 'server/grpc.ts',
-  '@grpc/reflection': 'server/grpc.ts',
   '@napi-rs/image': 'image/image-codec.ts',
   '@standard-schema/spec': 'descriptors/run-schema.ts',
   '@valibot/to-json-schema': 'descriptors/standard-json-schema.ts',
@@ -56,7 +54,6 @@ export const packageOwners: Readonly<Record<string, string>> = {
   flatbuffers: 'array/flatbuffer.ts',
   'nodejs-polars': 'frame/polars-package.ts',
   'onnxruntime-node': 'onnx/onnxruntime.ts',
-  'grpc-health-check': 'server/grpc.ts',
   leven: 'config/nearest-word.ts',
   mime: 'file/extension-type.ts',
   pino: 'server/log.ts',
