@@ -1,6 +1,6 @@
 /**
- * Reloads a server again and again, on both engines, under wrk, which keeps its connections, and beside it clients that
- * open a connection for each request: no request may fail.
+ * Reloads a server again and again, on both engines: no request may fail, neither of wrk, which keeps its connections,
+ * nor of clients that open a connection for each request.
  *
  * Run: `npm run build && npx tsx test/soak/reload.ts --seconds 20`; `--connections 64`, `--every 3` (seconds between
  * reloads), `--workers 2`, `--engines uws,node`. Needs wrk.
