@@ -30,6 +30,12 @@ export function checkOneOf<const T>(option: string, value: unknown, known: reado
   throw new InvalidArgument(expected(`one of ${known.join(', ')}`, option, value))
 }
 
+/** Returns the value of an option that is a whole number from `least` up. **Errors**: InvalidArgument. */
+export function checkAtLeast(option: string, value: unknown, least: number): number {
+  if (Number.isSafeInteger(value) && (value as number) >= least) return value as number
+  throw new InvalidArgument(expected(`a whole number from ${least} up`, option, value))
+}
+
 /**
  * Checks `enforceDtype` and `enforceShape`, which need the option that they enforce; null is none.
  * **Errors**: InvalidArgument.

@@ -5,9 +5,10 @@
  */
 
 import { typescriptCodec } from '../../src/array/json.ts'
-import { minEncodeElements, minParseBytes, nativeCodec } from '../../src/array/native-codec.ts'
+import { minEncodeElements, nativeCodec } from '../../src/array/native-codec.ts'
 import { NDArray } from '../../src/array/ndarray.ts'
 import type { NumberCodec } from '../../src/array/number-codec.ts'
+import { maxPlainBytes } from '../../src/array/plain-numbers.ts'
 import { nativeStatus } from '../../src/native/add-on.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
@@ -63,7 +64,7 @@ const sizes: [number, number][] = small
       [1000, 1000],
     ]
 
-console.log(nativeStatus, { minParseBytes, minEncodeElements })
+console.log(nativeStatus, { maxPlainBytes, minEncodeElements })
 const names = codecs.map((codec) => codec.name)
 for (const dtype of ['float64', 'float32'] as const) {
   for (const digits of ['short', 'long'] as const) {

@@ -1,6 +1,6 @@
 /**
- * Large arrays, read and printed beside the event loop, so that small requests need not wait for them: numbers by the
- * add-on on libuv's threads, everything else in slices.
+ * Large arrays of numbers, read and printed by the add-on on libuv's threads, so that small requests need not wait for
+ * them.
  * @module
  */
 import { type DType, dataConstructor, elementTypes } from '../dtype.ts'
@@ -8,14 +8,12 @@ import { bodyLoan, type HttpRequest } from '../http/message.ts'
 import { bufferPool } from '../memory/buffer-pool.ts'
 import { withCopy } from '../memory/byte-copy.ts'
 import { nativeLimiter } from '../memory/limiter.ts'
-import { inSlices, runInSlices } from '../memory/slices.ts'
 import { type AsyncAddon, asyncAddon } from '../native/add-on.ts'
 import type { MaybePromise } from '../promise.ts'
-import { parseInSlices } from './json.ts'
-import { castCode, nonFiniteCodes, numberCodec, parsedOf, parseNatively, resultWords } from './native-codec.ts'
+import { typescriptCodec } from './json.ts'
+import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, ParseFailure } from './number-codec.ts'
-import { checkEncoding } from './scan.ts'
 
 /**
  * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to
@@ -26,12 +24,6 @@ const minAsyncBytes = 1024 * 1024
 /** The same for printing. **Units**: elements. */
 const minAsyncElements = 64 * 1024
 /**
- * From which size on a text with strings or objects is read in slices. TypeScript reads 12 to 20 bytes of them in a
- * microsecond. **Units**: bytes.
- */
-const minSlicedBytes = 16 * 1024
-
-/**
  * Reads the text of a request as `parseNdarray` of the codec: at once where that is short work, else beside the event
  * loop. The request's bytes are kept until the promise settles.
  */
@@ -39,17 +31,14 @@ export function parseText(
   request: HttpRequest,
   dtype: DType | undefined,
   enforced: boolean,
+  maxBytes: number,
 ): MaybePromise<NDArray | ParseFailure> {
   const json = request.peek()
-  if (json.length < minSlicedBytes) return numberCodec.parseNdarray(json, dtype, enforced)
-  if (largeCodec !== undefined && json.length >= minAsyncBytes && dtype !== 'str') {
-    bodyLoan.retain(request)
-    return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request))
+  if (largeCodec === undefined || json.length < minAsyncBytes || dtype === 'str') {
+    return numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
   }
-  const parsed = parseNatively(json, dtype, enforced)
-  if (parsed !== undefined) return parsed
   bodyLoan.retain(request)
-  return inSlices(parseInSlices(request.peek(), dtype, enforced))
+  return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request), maxBytes)
 }
 
 /** The add-on on libuv's threads. */
@@ -74,10 +63,11 @@ class LargeCodec {
     dtype: DType | undefined,
     enforced = false,
     isPrivate = false,
+    maxBytes?: number,
   ): Promise<NDArray | ParseFailure> {
-    if (!isPrivate) return withCopy(json, undefined, (copy) => this.parse(copy, dtype, enforced, true))
+    if (!isPrivate) return withCopy(json, undefined, (copy) => this.parse(copy, dtype, enforced, true, maxBytes))
     const parsed = await nativeLimiter.run(() => this.#parse(json, dtype, enforced))
-    if (parsed === undefined) return runInSlices(parseInSlices(json, dtype, enforced))
+    if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
   }
 

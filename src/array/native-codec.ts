@@ -5,16 +5,17 @@
 
 import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../dtype.ts'
 import { type Addon, addon } from '../native/add-on.ts'
+import { illFormedAt } from '../text/utf8.ts'
 import { typescriptCodec } from './json.ts'
 import { NDArray } from './ndarray.ts'
 import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
-import { checkEncoding } from './scan.ts'
+import { maxPlainBytes, readPlainNumbers } from './plain-numbers.ts'
 import { maxDimensions } from './shape.ts'
 
 // Status codes of native/src/status.h.
 const gaveUp = 8
 const nonFiniteFound = 9
-/** By status code; for the codes left out, and for `gaveUp`, the TypeScript codec reads the text. */
+/** By status code; for the codes left out, and for `gaveUp`, JSON.parse reads the text. */
 const failureKinds: readonly (ParseFailureKind | undefined)[] = [
   undefined,
   'syntax',
@@ -27,19 +28,7 @@ const failureKinds: readonly (ParseFailureKind | undefined)[] = [
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
-/**
- * From which size on the add-on is the faster one; below, the call into it costs more than it saves.
- * A 2×4 body and its answer take 0.56 µs in TypeScript and 0.95 µs in the add-on: 5 % of the CPU of such a request.
- * **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts --small, native against TypeScript: 0.34 to 0.16 µs at 37
- * bytes, 0.34 to 0.79 µs at 80 bytes of 17-digit numbers, 0.54 to 0.55 µs at 109 bytes of short ones.
- */
-export const minParseBytes = 80
-/**
- * The same for printing. Up to 64 bytes, eight doubles, V8 keeps an array's elements in its own heap and must move them
- * out before the add-on can see them: 0.44 to 0.69 µs for 8 long doubles that were just made, 0.29 to 0.61 for 8 short
- * ones.
- * **Units**: elements. **Source**: as above.
- */
+/** From how many elements on the add-on prints faster than JavaScript. See bench/micro/ndarray-codec.ts --small. */
 export const minEncodeElements = 9
 
 /**
@@ -58,7 +47,7 @@ function setShape(words: Float64Array, shape: readonly number[]): void {
   for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
 }
 
-/** Returns the array in the buffer, or why there is none; undefined when the TypeScript codec has to read the text. */
+/** Returns the array in the buffer, or why there is none; undefined when JSON.parse has to read the text. */
 export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
   if (buffer === undefined || words[0] !== 0) {
     const failure = failureKinds[words[0]]
@@ -85,26 +74,27 @@ export function castCode(dtype: DType | undefined, enforced: boolean): number {
 // Calls are synchronous: one for the thread is enough.
 const words = resultWords()
 
-/** Parses by the add-on; undefined when the TypeScript codec has to read the text: it holds strings or objects. */
-export function parseNatively(
-  json: Uint8Array,
-  dtype: DType | undefined,
-  enforced = false,
-): NDArray | ParseFailure | undefined {
-  if (addon === undefined || dtype === 'str') return undefined
-  const parsed = parsedOf(words, addon.parseNdarray(json, castCode(dtype, enforced), words))
-  return parsed === undefined || !('failure' in parsed) ? parsed : checkEncoding(json, parsed)
+/**
+ * Returns a failure as both codecs report it: `encoding` instead, if the text is not even UTF-8. Called on the way to a
+ * 400 alone.
+ */
+export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
+  const offset = illFormedAt(json)
+  return offset === -1 ? failure : { failure: 'encoding', offset }
 }
 
 /**
  * Returns the codec of a loaded add-on, which reads and prints every array of numbers there, however small. Strings and
- * objects go to the TypeScript codec, and so does a text that the add-on gives up on.
+ * objects, and a text that the add-on gives up on, go to JSON.parse.
  */
 function nativeCodecOf(addon: Addon): NumberCodec {
   return {
     name: 'native',
-    parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced?: boolean): NDArray | ParseFailure {
-      return parseNatively(json, dtype, enforced) ?? typescriptCodec.parseNdarray(json, dtype, enforced)
+    parseNdarray(json, dtype, enforced = false, maxBytes): NDArray | ParseFailure {
+      if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
+      const parsed = parsedOf(words, addon.parseNdarray(json, castCode(dtype, enforced), words))
+      if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
+      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
     },
     encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
       const { dtype, shape } = array
@@ -122,18 +112,15 @@ function nativeCodecOf(addon: Addon): NumberCodec {
 /** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
 export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefined : nativeCodecOf(addon)
 
-function bySize(native: NumberCodec): NumberCodec {
-  return {
-    name: 'native',
-    parseNdarray: (json, dtype, enforced) =>
-      (json.length < minParseBytes ? typescriptCodec : native).parseNdarray(json, dtype, enforced),
-    encodeNdarray: (array, nonFinite) =>
-      (array.data.length < minEncodeElements ? typescriptCodec : native).encodeNdarray(array, nonFinite),
-  }
-}
+const chosen = nativeCodec ?? typescriptCodec
 
-/**
- * The codec that serves: the add-on from the sizes on where it is faster, the TypeScript codec below and where it is
- * not loaded.
- */
-export const numberCodec: NumberCodec = nativeCodec === undefined ? typescriptCodec : bySize(nativeCodec)
+/** The codec that serves: the add-on if it is loaded, and JavaScript for what is small. */
+export const numberCodec: NumberCodec = {
+  name: chosen.name,
+  parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
+    const plain = json.length <= maxPlainBytes && !enforced ? readPlainNumbers(json, dtype) : undefined
+    return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
+  },
+  encodeNdarray: (array, nonFinite) =>
+    (array.data.length < minEncodeElements ? typescriptCodec : chosen).encodeNdarray(array, nonFinite),
+}

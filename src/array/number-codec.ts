@@ -1,6 +1,6 @@
 /**
- * The contract between NumpyNdarray and its two codecs: the native add-on (native-codec.ts) and TypeScript (json.ts).
- * Both give the same result for every input, failures and their offsets included.
+ * The contract between NumpyNdarray and its two codecs: the native add-on (native-codec.ts) and JSON.parse (json.ts).
+ * Both give the same arrays, and refuse the same texts.
  * @module
  */
 import type { DType } from '../dtype.ts'
@@ -26,8 +26,10 @@ export type ParseFailureKind =
 /** A text that is no array. */
 export interface ParseFailure {
   readonly failure: ParseFailureKind
-  /** **Units**: bytes from the start of the text to the offending token. */
-  readonly offset: number
+  /** Where the offending token is, if that is known. **Units**: bytes from the start of the text. */
+  readonly offset?: number
+  /** The offending element, such as `[1][0]`, where its offset is not known. */
+  readonly path?: string
 }
 
 /** How NaN and the infinities are printed, which JSON has no word for. */
@@ -40,8 +42,14 @@ export interface NumberCodec {
    * Parses JSON text. Without a dtype: numbers become float64, booleans bool, strings str. With `enforced` only kinds
    * that numpy's `same_kind` casts to the dtype are taken: integers are tokens without fraction or exponent, and
    * unsigned without a minus; null, NaN and the infinities are floats. The result never aliases `json`.
+   * **Errors**: PayloadTooLarge above `maxBytes` for a text that only JSON.parse reads.
    */
-  parseNdarray(json: Uint8Array, dtype: DType | undefined, enforced?: boolean): NDArray | ParseFailure
+  parseNdarray(
+    json: Uint8Array,
+    dtype: DType | undefined,
+    enforced?: boolean,
+    maxBytes?: number,
+  ): NDArray | ParseFailure
   /** Returns the array as JSON text; undefined for a non-finite element while `nonFinite` is `'error'`. */
   encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined
 }

@@ -4,7 +4,6 @@
  */
 
 import { castArray, isSameKind } from '../array/cast.ts'
-import { printInSlices } from '../array/encode.ts'
 import { largeCodec, parseText } from '../array/large-codec.ts'
 import {
   acceptedForm,
@@ -28,10 +27,11 @@ import { isJsonType, type MediaType, requireMediaType } from '../http/media-type
 import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
 import { PooledBody } from '../memory/buffer-pool.ts'
 import { inSlices, type Slices } from '../memory/slices.ts'
-import { checkEnforced, checkOptions } from '../options.ts'
+import { checkAtLeast, checkEnforced, checkOptions } from '../options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { NDArrayMessage } from '../proto/messages.ts'
 import { allocateWithHeadroom } from '../proto/protobuf.ts'
+import { defaultMaxBytes } from '../text/parse-json.ts'
 import type { FormatDescription, Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJson } from './element-schema.ts'
@@ -52,9 +52,14 @@ export interface NumpyNdarrayOptions<D extends DType = DType> {
   readonly enforceShape?: boolean
   /** How NaN and the infinities are written in JSON, which has no word for them. Default: `'null'`. */
   readonly nonFinite?: NonFinite
+  /**
+   * Longest JSON body that is read by JSON.parse, which holds the event loop: arrays of strings or of objects, and all
+   * arrays if the native add-on is not loaded. Longer ones are refused with 413. Default: 4 MiB. **Units**: bytes.
+   */
+  readonly maxBytes?: number
 }
 
-const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite'] as const
+const optionNames = ['dtype', 'enforceDtype', 'shape', 'enforceShape', 'nonFinite', 'maxBytes'] as const
 const jsonHeaders = constantHeaders([['content-type', 'application/json'], variesByAccept])
 
 /**
@@ -65,8 +70,9 @@ const jsonHeaders = constantHeaders([['content-type', 'application/json'], varie
  * nested lists; floats have the fewest digits that are exact for their width, integral ones end in `.0`. Also
  * application/x-flatbuffers (proto/ndarray.fbs) and application/x-npy, selected by Content-Type in requests and by
  * Accept for responses.
- * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset; 415 for a type that is
- * not JSON.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `dtype`, `shape` with the byte offset, or with the path of the
+ * element for what JSON.parse reads; PayloadTooLarge for more than `maxBytes` or 250,000 elements of that; 415 for a
+ * type that is not read.
  * **Cost**: numbers go from the socket's bytes straight into the typed array; see `bench/micro/ndarray-codec.ts`.
  * **Source**: SPEC "NumpyNdarray".
  * **Example** `new io.NumpyNdarray({ dtype: 'float32', shape: [-1, 4], enforceShape: true })`
@@ -82,6 +88,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   readonly shape: readonly number[] | undefined
   readonly enforceShape: boolean
   readonly nonFinite: NonFinite
+  readonly maxBytes: number
   /** The sample passed to `fromSample`, as an array. */
   readonly sample: NDArray | undefined
 
@@ -94,6 +101,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     this.enforceDtype = options.enforceDtype ?? false
     this.enforceShape = options.enforceShape ?? false
     this.nonFinite = options.nonFinite ?? 'null'
+    this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
     if (!['null', 'literal', 'error'].includes(this.nonFinite)) {
       throw new InvalidArgument(expected("'null', 'literal' or 'error'", 'nonFinite', options.nonFinite))
@@ -140,7 +148,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
     if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
-    const parsed = parseText(request, this.dtype, this.enforceDtype)
+    const parsed = parseText(request, this.dtype, this.enforceDtype, this.maxBytes)
     // Saves a closure if there is no promise.
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
   }
@@ -162,7 +170,6 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
       const text = largeCodec.encode(array, this.nonFinite)
       return text.then((body) => ({ ...jsonResponse(body), pooled: new PooledBody() }))
     }
-    if (array.dtype === 'str' && array.size > 0) return whenReady(inSlices(printInSlices(array)), jsonResponse)
     return jsonResponse(codec.encodeNdarray(array, this.nonFinite))
   }
 
@@ -287,7 +294,7 @@ const reasons: Record<ParseFailure['failure'], BadInputReason> = {
   depth: 'shape',
 }
 
-function parseError({ failure, offset }: ParseFailure, dtype: DType | undefined): BadInput {
+function parseError({ failure, offset, path }: ParseFailure, dtype: DType | undefined): BadInput {
   const elements = dtype === undefined ? 'a list of numbers, booleans or strings' : `elements of dtype ${dtype}`
   const message = {
     syntax: 'expected JSON for NumpyNdarray, received another character or the end of the body',
@@ -299,5 +306,10 @@ function parseError({ failure, offset }: ParseFailure, dtype: DType | undefined)
       'expected integers within ±2^53 for NumpyNdarray without dtype, received one beyond; dtype int64 keeps it exact',
     depth: 'expected at most 64 dimensions for NumpyNdarray, received more',
   }[failure]
-  return new BadInput(`${message} at byte ${offset}`, { reason: reasons[failure], offset })
+  const place = offset === undefined ? (path ? ` at ${path}` : '') : ` at byte ${offset}`
+  return new BadInput(message + place, {
+    reason: reasons[failure],
+    ...(offset !== undefined && { offset }),
+    ...(path && { path }),
+  })
 }

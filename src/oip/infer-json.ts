@@ -3,7 +3,6 @@
  * @module
  */
 
-import { parseInSlices } from '../array/json.ts'
 import { largeCodec } from '../array/large-codec.ts'
 import { numberCodec } from '../array/native-codec.ts'
 import { NDArray } from '../array/ndarray.ts'
@@ -30,8 +29,7 @@ import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorIn
 /** Says how long the JSON in front of the binary tensors is. */
 export const lengthHeader = 'inference-header-content-length'
 
-// From these sizes on texts are read beside the event loop. **Units**: bytes.
-const minSlicedBytes = 16 * 1024
+// From this size on numbers are read beside the event loop. **Units**: bytes.
 const minAsyncBytes = 1024 * 1024
 // Inputs and outputs of a request: more than any model has.
 const maxTensors = 1000
@@ -173,8 +171,8 @@ class TensorReader {
 }
 
 /**
- * Parses elements of a tensor, many of them beside the event loop. `isPrivate`: nobody else can reach the memory of the
- * text until then; up to a megabyte it is copied.
+ * Parses elements of a tensor, many numbers beside the event loop. `isPrivate`: nobody else can reach the memory of the
+ * text until then.
  */
 export function parseElements(
   json: Uint8Array,
@@ -182,11 +180,9 @@ export function parseElements(
   isPrivate: boolean,
 ): MaybePromise<NDArray | ParseFailure> {
   const isNumeric = dtype !== 'str'
-  if (json.length < minSlicedBytes || (isNumeric && json.length < minAsyncBytes)) {
+  if (!isNumeric || largeCodec === undefined || json.length < minAsyncBytes) {
     return numberCodec.parseNdarray(json, dtype, isNumeric)
   }
-  if (json.length < minAsyncBytes) return inSlices(parseInSlices(new Uint8Array(json), dtype))
-  if (!isNumeric || largeCodec === undefined) return inSlices(parseInSlices(json, dtype, isNumeric))
   return largeCodec.parse(json, dtype, true, isPrivate)
 }
 
@@ -212,10 +208,10 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
 /** Returns the tensor of elements that were read, flat or nested. **Errors**: BadInput. */
 function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
   if ('failure' in parsed) {
-    const { failure, offset } = parsed
+    const { failure, offset, path } = parsed
     const what = failure === 'syntax' || failure === 'encoding' ? 'a JSON list' : `elements of ${datatype}`
     const place = `the data of input ${shown(name)}`
-    const message = `expected ${what} for ${place}, received something else at byte ${offset} of it`
+    const message = `expected ${what} for ${place}, received something else at ${path ?? `byte ${offset} of it`}`
     throw inputFault(name, message, reasons[failure] ?? 'dtype')
   }
   if (parsed.size !== size) {

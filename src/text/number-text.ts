@@ -1,5 +1,5 @@
 /**
- * Numbers ⇄ their decimal text, byte by byte: what `ndarray-json.ts` reads and prints.
+ * Numbers ⇄ their decimal text.
  * @module
  */
 
@@ -125,6 +125,52 @@ export const highWord = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 
 function exponentOf(value: number): number {
   doubleCell[0] = value
   return (wordCells[highWord] >>> 20) - 1023
+}
+
+/**
+ * Returns the shortest text of a finite number that reads back as the same float64, float32 or float16, in JavaScript's
+ * layout, with `.0` on integral values that have no exponent. **Units**: `width` is the size of an element in bytes.
+ */
+export function floatText(value: number, width: number): string {
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
+  const shown = width === 8 ? value : shortest(value, width)
+  return Number.isInteger(shown) && Math.abs(shown) < 1e21 ? `${shown}.0` : String(shown)
+}
+
+/** Returns the decimal of the fewest digits that is the same float32 or float16; of several, the nearest. */
+function shortest(value: number, width: number): number {
+  const readsBack =
+    width === 4
+      ? (decimal: number) => Math.fround(decimal) === value
+      : (decimal: number) => float16ToNumber(numberToFloat16(decimal)) === value
+  const size = Math.abs(value)
+  const isNormal = size >= (width === 4 ? 2 ** -126 : 2 ** -14)
+  // Decimals of so many digits are all distinct among normal numbers; 9 digits always read back.
+  for (let digits = !isNormal ? 1 : width === 4 ? 6 : 3; digits < 9; digits++) {
+    const near = nearestDecimal(value, digits)
+    if (readsBack(near)) return near
+    // Below a power of two numbers lie twice as close, so that the next decimal above may read back.
+    if (!Number.isInteger(Math.log2(size))) continue
+    const [mantissa, exponent] = value.toExponential(digits - 1).split('e')
+    const next = decimalOf(BigInt(mantissa.replace('.', '')) + (value < 0 ? -1n : 1n), Number(exponent) - digits + 1)
+    if (readsBack(next)) return next
+  }
+  return Number(value.toPrecision(9))
+}
+
+/** Returns the decimal of so many digits that is nearest to a number; between two, the one with an even last digit. */
+function nearestDecimal(value: number, digits: number): number {
+  const [mantissa, exponent] = value.toExponential(digits).split('e')
+  if (mantissa.endsWith('5') && Number(`${mantissa}e${exponent}`) === value) {
+    const exact = value.toExponential(100).replace(/e.*|[-.]/g, '')
+    const below = BigInt(mantissa.replace('.', '')) / 10n
+    if (/^50*$/.test(exact.slice(digits)) && below % 2n === 0n) return decimalOf(below, Number(exponent) - digits + 1)
+  }
+  return Number(value.toPrecision(digits))
+}
+
+function decimalOf(digits: bigint, exponent: number): number {
+  return Number(`${digits}e${exponent}`)
 }
 
 /** Widest text that {@link writeFloat} prints. **Units**: bytes. */

@@ -27,6 +27,12 @@ export interface JsonRules {
  */
 export const defaultMaxKeys = 100_000
 
+/** Longest text that JSON.parse is given unless a descriptor allows more: it holds the event loop. **Units**: bytes. */
+export const defaultMaxBytes = 4 * 1024 * 1024
+
+/** The most values of a text that JSON.parse is given, for the same reason. */
+export const maxParsedValues = 250_000
+
 /** Least bound of keys that can be kept. */
 export const minMaxKeys = 4096
 

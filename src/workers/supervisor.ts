@@ -71,7 +71,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const
  * second signal cut it short.
  *
  * Uses node:cluster: the node engine's workers accept from one listening socket (SCHED_NONE); those of the uws engine
- * have one each, among which the kernel spreads connections (SO_REUSEPORT). The parent never loads the service, so a fault in it ends at most a worker.
+ * have one each, among which the kernel spreads connections (SO_REUSEPORT). The parent never loads the service, so a
+ * fault in it ends at most a worker.
  *
  * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
  */

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { NDArray } from '../../src/array/ndarray.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
+import { nativeStatus } from '../../src/native/add-on.ts'
 import { engines, post, start, turns } from './harness.ts'
 
 const count = 300_000
 /** 1.8 MB of text, more than the event loop reads and prints itself; every element tells whose it is. */
 const largeText = (mark: number) => `[${`${mark}.125,`.repeat(count - 1)}${mark}.125]`
 
-describe.each(engines)('large arrays on %s', (engine) => {
+// Longer than JSON.parse is given.
+describe.skipIf(!nativeStatus.loaded).each(engines)('large arrays, read by the add-on, on %s', (engine) => {
   const echo = (options = {}) =>
     start(
       engine,

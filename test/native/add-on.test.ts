@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { typescriptCodec } from '../../src/array/json.ts'
 import { nativeCodec, numberCodec } from '../../src/array/native-codec.ts'
 import { nativePath, nativeStatus } from '../../src/native/add-on.ts'
 
@@ -17,7 +16,7 @@ it.skipIf(excused)('the add-on is loaded wherever it can be built', () => {
 })
 
 it.runIf(excused)('without the add-on the TypeScript codec serves', () => {
-  expect(numberCodec).toBe(typescriptCodec)
+  expect(numberCodec.name).toBe('typescript')
 })
 
 setFlagsFromString('--expose-gc')

@@ -4,6 +4,7 @@ import { typescriptCodec } from '../../src/array/json.ts'
 import { largeCodec } from '../../src/array/large-codec.ts'
 import { parsedOf, resultWords } from '../../src/array/native-codec.ts'
 import { NDArray } from '../../src/array/ndarray.ts'
+import type { ParseFailure } from '../../src/array/number-codec.ts'
 import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { nativePath } from '../../src/native/add-on.ts'
@@ -27,13 +28,20 @@ async function printed(array: NDArray): Promise<string | undefined> {
   return json
 }
 
+/** Returns an array, or why there is none: JSON.parse knows a path where the add-on knows an offset. */
+function withoutPlace(parsed: NDArray | ParseFailure): NDArray | string {
+  return 'failure' in parsed ? parsed.failure : parsed
+}
+
 describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => {
   it.each(numericTypes)('reads and prints %s as the TypeScript codec does', async (dtype) => {
     const array = sampleOf(dtype)
     const json = typescriptCodec.encodeNdarray(array, 'null') as string
     expect(await printed(array)).toBe(json)
     for (const wanted of [dtype, undefined] as (DType | undefined)[])
-      expect(await codec.parse(text(json), wanted)).toEqual(typescriptCodec.parseNdarray(text(json), wanted))
+      expect(withoutPlace(await codec.parse(text(json), wanted))).toEqual(
+        withoutPlace(typescriptCodec.parseNdarray(text(json), wanted)),
+      )
   })
 
   it.each([
@@ -55,7 +63,9 @@ describe.skipIf(largeCodec === undefined)('arrays beside the event loop', () => 
     ','.repeat(1000),
   ])('answers %j as the TypeScript codec does', async (json) => {
     for (const dtype of [undefined, 'float32', 'int8'] as const)
-      expect(await codec.parse(text(json), dtype)).toEqual(typescriptCodec.parseNdarray(text(json), dtype))
+      expect(withoutPlace(await codec.parse(text(json), dtype))).toEqual(
+        withoutPlace(typescriptCodec.parseNdarray(text(json), dtype)),
+      )
   })
 
   it('has no text for a NaN that is an error, and all the others afterwards', async () => {

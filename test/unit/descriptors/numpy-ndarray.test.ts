@@ -1,5 +1,6 @@
 import { BadInput, BadOutput, type DType, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { nativeStatus } from '../../../src/native/add-on.ts'
 import { decode, refusal, textOf } from './requests.ts'
 
 const { NumpyNdarray } = io
@@ -120,27 +121,29 @@ describe('NumpyNdarray input', () => {
     expect(array).toEqual(decode(new NumpyNdarray({ dtype }), text))
   })
 
-  it.each<[DType, string, number]>([
+  it.each<[DType, string, number, string?]>([
     ['int64', '[1,1.5]', 3],
     ['int64', '[1.0]', 1],
     ['int8', '[1e2]', 1],
-    ['uint8', '[1,"7"]', 3],
-    ['int32', '["7"]', 1],
+    ['uint8', '[1,"7"]', 3, '[1]'],
+    ['int32', '["7"]', 1, '[0]'],
     ['bool', '[true,1]', 6],
     ['bool', '[0]', 1],
     ['bool', '[null]', 1],
     ['bool', '[NaN]', 1],
-    ['bool', '[""]', 1],
-    ['float32', '["1.5"]', 1],
-    ['float64', '[1,"nan"]', 3],
-    ['int16', '[{"0":1.5}]', 6],
-  ])('refuses for an enforced %s %s, which it casts otherwise', async (dtype, text, offset) => {
+    ['bool', '[""]', 1, '[0]'],
+    ['float32', '["1.5"]', 1, '[0]'],
+    ['float64', '[1,"nan"]', 3, '[1]'],
+    ['int16', '[{"0":1.5}]', 6, '[0][0]'],
+  ])('refuses for an enforced %s %s, which it casts otherwise', async (dtype, text, offset, path) => {
     expect(decode(new NumpyNdarray({ dtype }), text).dtype).toBe(dtype)
-    // In both codecs, and in slices, which answer later on a busy machine.
-    for (const body of [text, `${' '.repeat(100)}${text}`, `${' '.repeat(20_000)}${text}`]) {
-      const at = offset + body.length - text.length
+    for (const body of [text, `${' '.repeat(100)}${text}`, `${' '.repeat(2_000_000)}${text}`]) {
+      // Without the add-on, and for strings and objects, the path of the element is known instead of its offset.
+      const at = nativeStatus.loaded && path === undefined ? { offset: offset + body.length - text.length } : {}
       const reading = async () => decode(new NumpyNdarray({ dtype, enforceDtype: true }), body)
-      await expect(reading()).rejects.toThrow(expect.objectContaining({ reason: 'dtype', offset: at }))
+      await expect(reading()).rejects.toThrow(
+        expect.objectContaining({ reason: 'dtype', ...at, ...(path && { path }) }),
+      )
     }
   })
 
@@ -155,7 +158,8 @@ describe('NumpyNdarray input', () => {
     ['float16', '[65520]'],
     ['float64', '[1e400]'],
   ])('never wraps: out of the range of %s is refused: %s', (dtype, text) => {
-    expect(refusal(new NumpyNdarray({ dtype }), text)).toMatchObject({ reason: 'dtype', offset: 1, status: 400 })
+    const place = nativeStatus.loaded ? { offset: 1 } : {}
+    expect(refusal(new NumpyNdarray({ dtype }), text)).toMatchObject({ reason: 'dtype', status: 400, ...place })
   })
 
   it.each<[string, string | Uint8Array, DType | undefined, string]>([
@@ -168,7 +172,7 @@ describe('NumpyNdarray input', () => {
     ['a ragged list for a dtype', '[[1],[2,3]]', 'float32', 'ragged'],
     ['a list beside a number', '[1,[2]]', undefined, 'ragged'],
     ['more than 64 levels', '['.repeat(65) + ']'.repeat(65), undefined, 'shape'],
-    ['100,000 open brackets', '['.repeat(100_000), undefined, 'shape'],
+    ['100,000 levels', '['.repeat(100_000) + ']'.repeat(100_000), undefined, 'shape'],
     ['a word for a number', '["a"]', 'float32', 'dtype'],
     ['a decimal string for an integer', '["1.5"]', 'int8', 'dtype'],
     ['null for an integer', '[null]', 'uint8', 'dtype'],
@@ -183,13 +187,32 @@ describe('NumpyNdarray input', () => {
     const error = refusal(new NumpyNdarray(dtype === undefined ? {} : { dtype }), body)
     expect(error).toBeInstanceOf(BadInput)
     expect(error).toMatchObject({ reason, status: 400 })
-    expect(error.offset).toEqual(expect.any(Number))
+    const isText = reason === 'syntax' || reason === 'encoding'
+    if (isText) expect(error.offset).toEqual(expect.any(Number))
+  })
+
+  it('refuses strings above maxBytes with 413, and numbers of any length not', () => {
+    const descriptor = new NumpyNdarray({ maxBytes: 100 })
+    const texts = JSON.stringify(Array.from({ length: 50 }, () => 'a'))
+    expect(refusal(descriptor, texts)).toMatchObject({ status: 413, message: expect.stringContaining('maxBytes') })
+    expect(decode(new NumpyNdarray({ maxBytes: texts.length }), texts).size).toBe(50)
+    if (nativeStatus.loaded) expect(decode(descriptor, `[${'1.5,'.repeat(99)}1.5]`).size).toBe(100)
+    expect(() => new NumpyNdarray({ maxBytes: 0 })).toThrow(InvalidArgument)
+  })
+
+  it('refuses more than 250,000 strings with 413, whatever is in them', () => {
+    const many = `[${'"",'.repeat(250_000)}""]`
+    const error = { status: 413, message: expect.stringContaining('250000 elements') }
+    expect(refusal(new NumpyNdarray(), many)).toMatchObject(error)
+    expect(refusal(new NumpyNdarray({ dtype: 'str' }), many)).toMatchObject(error)
+    const commas = JSON.stringify([','.repeat(600_000)])
+    expect(decode(new NumpyNdarray(), commas).size).toBe(1)
   })
 
   it('asks for dtype int64 when an integer is beyond 2^53', () => {
     expect(refusal(new NumpyNdarray(), '[1, 9007199254740993]')).toMatchObject({
       message: expect.stringContaining('int64'),
-      offset: 4,
+      ...(nativeStatus.loaded ? { offset: 4 } : { path: '[1]' }),
     })
   })
 
