@@ -5,6 +5,7 @@
 import type { ApiInfo, DescriptorInfo } from '../client/description.ts'
 import { encodeQuery } from '../client/encode.ts'
 import { parseEvents } from '../client/event-stream.ts'
+import { jsonLines } from '../client/json-lines.ts'
 import { errorOf, type ServingError } from '../client/serving-error.ts'
 import { answerView, textView } from './answer.ts'
 import { choice, h, sizeText } from './dom.ts'
@@ -156,7 +157,8 @@ export class ApiView {
     tell(Number(response.headers.get('content-length') ?? 0))
     this.#answer.replaceChildren(h('h3', {}, 'Answer'), facts)
     if (!response.ok) return this.#fail(response, tell)
-    if (response.headers.get('content-type')?.startsWith('text/') && this.#api.output.id === 'serving.io.Text') {
+    const type = response.headers.get('content-type') ?? ''
+    if (type === jsonLines || (type.startsWith('text/') && this.#api.output.id === 'serving.io.Text')) {
       return this.#showText(response, tell)
     }
     const bytes = await response.arrayBuffer()

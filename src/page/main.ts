@@ -50,7 +50,10 @@ async function load(): Promise<void> {
     shown = new ApiView(api, { base, document, headers })
     main.replaceChildren(shown.element)
     // Follows a chosen link, for readers of the screen; not the first view.
-    if (name !== '') main.querySelector('h2')?.focus({ preventScroll: true })
+    if (name === '') return
+    main.querySelector('h2')?.focus({ preventScroll: true })
+    // A link low in a long list leaves the form above the window.
+    if (main.getBoundingClientRect().top < 0) main.scrollIntoView()
   }
   globalThis.addEventListener('hashchange', show)
   show()

@@ -23,6 +23,7 @@ it('the programs of the README compile and do what it says', async () => {
     'scaler.ts',
     'scaler.test.ts',
     'pictures.ts',
+    'ticker.ts',
     'model.ts',
     'service.ts',
     'iris.ts',
@@ -77,6 +78,17 @@ it.each(services)('%s of the README starts and answers', async (name) => {
   if (name === 'remote.ts') return expect((await send(port, '/readyz')).status).toBe(503)
   await until(async () => (await send(port, '/readyz')).status === 200)
   if (name === 'pictures.ts') return
+  if (name === 'ticker.ts') {
+    const headers = { cookie: 'key=secret', accept: 'text/event-stream' }
+    const ticks = await fetch(`http://127.0.0.1:${port}/ticks`, { headers })
+    expect(await ticks.text()).toBe('data: {"tick":1}\n\ndata: {"tick":2}\n\n')
+    const tokens = await fetch(`http://127.0.0.1:${port}/tokens`, { method: 'POST', headers, body: 'hi' })
+    expect([tokens.headers.get('content-type'), await tokens.text()]).toEqual([
+      'text/event-stream; charset=utf-8',
+      'event: token\ndata: hi\n\n',
+    ])
+    return
+  }
   if (name === 'callers.ts') {
     const examples = examplesOf('README.md', '## Hooks')
     expect(examples.length).toBeGreaterThan(0)
