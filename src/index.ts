@@ -81,7 +81,7 @@ export type {
   ProtoMessages,
   SeriesMessage,
 } from './proto/messages.ts'
-export type { ModelCall } from './runner/model-host.ts'
+export type { ModelCall, ModelPlace } from './runner/model-host.ts'
 export type { CondaPackages, PythonOptions, PythonSettings } from './runner/python/python-options.ts'
 export type { RemoteMethods, RemoteOptions, RemoteTensor, RemoteTensors } from './runner/remote-options.ts'
 export { type RemoteRunner, Runner, type RunnerClass, type RunnerLife, type StartOptions } from './runner/runner.ts'

@@ -35,6 +35,8 @@ const program = new Command('serving')
   .showHelpAfterError('(serving --help tells more)')
   .exitOverride()
 
+const list = (text: string) => text.split(',').map((item) => item.trim())
+
 const fileHelp = 'module whose default export is a Service (default: what serving.config names as service)'
 
 const serve = program
@@ -90,11 +92,17 @@ const models = program
   )
   .option('--poll-ms <number>', 'time between looks into the folder', parserOf(wholeNumber(1)), 5000)
   .option('--threads <number>', 'threads of each model in each worker', parserOf(wholeNumber(1)), 1)
+  .option('--execution-providers <names>', "what computes, as cuda,cpu: onnxruntime's names (default: cpu)", list)
+  .option('--device-ids <numbers>', 'devices of the threads of each model, in turn, as 0,1', (text) =>
+    list(text).map(Number),
+  )
   .addHelpText('after', '\nExample: serving models /mnt/models --port 8080 --grpc-port 9000')
-  .action(async (path: string, { control, pollMs, threads }: Required<RepositoryOptions>) => {
+  .action(async (path: string, given: Required<RepositoryOptions>) => {
+    const { control, pollMs, threads, executionProviders, deviceIds } = given
     const readSettings = () => settingsOf(models, undefined)
     const { modelsCommand } = await import('./serve-command.ts')
-    process.exit(await modelsCommand(path, { control, pollMs, threads }, await readSettings(), readSettings))
+    const options = { control, pollMs, threads, executionProviders, deviceIds }
+    process.exit(await modelsCommand(path, options, await readSettings(), readSettings))
   })
 addOptions(models)
 

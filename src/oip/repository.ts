@@ -27,6 +27,10 @@ export interface RepositoryOptions {
   readonly pollMs?: number
   /** Threads of each model. Default 1. */
   readonly threads?: number
+  /** What computes the models, as in `onnxRunner`. Default `['cpu']`. */
+  readonly executionProviders?: readonly string[]
+  /** The devices of each model's threads, in turn. Default: the provider's. */
+  readonly deviceIds?: readonly number[]
   /** Name of the model where the folder is one itself. Default: the folder's. */
   readonly name?: string
 }
@@ -71,7 +75,7 @@ class CountedModel extends RunnerModel {
   }
 }
 
-const optionNames = ['control', 'pollMs', 'threads', 'name']
+const optionNames = ['control', 'pollMs', 'threads', 'executionProviders', 'deviceIds', 'name']
 
 /** A folder of models, to be listed in the `models` of a service. See {@link modelRepository}. */
 export class ModelRepository implements RunnerLife {
@@ -225,10 +229,15 @@ export class ModelRepository implements RunnerLife {
     file: ModelFile,
     started: OnnxRunner[],
   ): Promise<Loaded> {
-    const { threads = 1 } = this.#options
+    const { threads = 1, executionProviders, deviceIds } = this.#options
     const predict = maxBatchSize > 0 ? { batchable: true, maxBatchSize, maxWaitMs } : {}
     const id = `${name.replace(/[^\w.-]/g, '_')}_${file.version}_${++this.#count}`
-    const runner = onnxRunner(/^\w/.test(id) ? id : `m${id}`, file.path, { threads, methods: { predict, run: {} } })
+    const runner = onnxRunner(/^\w/.test(id) ? id : `m${id}`, file.path, {
+      threads,
+      methods: { predict, run: {} },
+      ...(executionProviders && { executionProviders }),
+      ...(deviceIds && { deviceIds }),
+    })
     runner.watch((event) => this.#tell(event))
     await runner.start()
     started.push(runner)

@@ -52,6 +52,8 @@ export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'modu
   readonly methods?: RunnerOptions<OnnxModule>['methods']
   /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
   readonly intraOpThreads?: number
+  /** What computes: see {@link OnnxOptions}; `deviceIds` says where. Default `['cpu']`. */
+  readonly executionProviders?: readonly string[]
   /** The outputs to compute; `predict` returns the first. Default: all. */
   readonly outputs?: readonly string[]
 }
@@ -69,7 +71,14 @@ export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'modu
  * ```
  */
 export function onnxRunner(name: string, file: string | URL, options: OnnxRunnerOptions = {}): OnnxRunner {
-  const { threads = 1, intraOpThreads = intraOpThreadsFor(Math.max(1, threads)), outputs, methods, ...rest } = options
+  const {
+    threads = 1,
+    intraOpThreads = intraOpThreadsFor(Math.max(1, threads)),
+    outputs,
+    methods,
+    executionProviders,
+    ...rest
+  } = options
   onnxruntime()
   const path = file instanceof URL ? fileURLToPath(file) : file
   return new Runner<OnnxModule>(name, {
@@ -79,7 +88,7 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
     // Always the compiled one, also in tests: threads run compiled code, where an NDArray of the sources is another
     // class.
     module: new URL(import.meta.url.endsWith('.ts') ? '../../dist/onnx/model.js' : './model.js', import.meta.url),
-    init: { path, intraOpThreads, ...(outputs && { outputs }) },
+    init: { path, intraOpThreads, ...(outputs && { outputs }), ...(executionProviders && { executionProviders }) },
     methods: { ...(methods ?? { predict: {}, run: {} }), describe: {} },
   })
 }

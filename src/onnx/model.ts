@@ -5,6 +5,7 @@
 
 import type { NDArray } from '../array/ndarray.ts'
 import { InvalidArgument } from '../errors.ts'
+import type { ModelPlace } from '../runner/model-host.ts'
 import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /** Argument of {@link load}. */
@@ -41,8 +42,8 @@ export interface OnnxMethods {
  * **Errors**: those of {@link loadOnnx}.
  * **Example** `const { predict } = await load({ path: 'model.onnx', outputs: ['probabilities'] })`
  */
-export async function load({ path, ...options }: OnnxInit): Promise<OnnxMethods> {
-  return methodsOf(String(path), await loadOnnx(path, options))
+export async function load({ path, ...options }: OnnxInit, place?: ModelPlace): Promise<OnnxMethods> {
+  return methodsOf(String(path), await loadOnnx(path, { deviceId: place?.device, ...options }))
 }
 
 function methodsOf(path: string, model: OnnxModel): OnnxMethods {

@@ -39,6 +39,13 @@ export interface OnnxOptions {
    * Threads that one run computes with, the calling one included. Default 1: see `serving/onnx` for the sizing rule.
    */
   readonly intraOpThreads?: number
+  /**
+   * What computes, the first that can an operator: names of onnxruntime's execution providers, as `cuda` or `tensorrt`.
+   * Default `['cpu']`. onnxruntime-node's install script fetches the libraries of `cuda` and `tensorrt` on Linux.
+   */
+  readonly executionProviders?: readonly string[]
+  /** The device of providers that have several, such as `cuda`. Default: the provider's, 0. */
+  readonly deviceId?: number | undefined
   /** The outputs to compute, which must be tensors. Default: all. */
   readonly outputs?: readonly string[]
 }
@@ -93,7 +100,7 @@ export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): P
   const path = file instanceof URL ? fileURLToPath(file) : file
   const ort = onnxruntime()
   const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
-  const session = await open(ort, path, intraOpNumThreads)
+  const session = await open(ort, path, intraOpNumThreads, options)
   try {
     return modelOf(ort, session, path, options.outputs)
   } catch (error) {
@@ -104,12 +111,19 @@ export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): P
 
 type Ort = ReturnType<typeof onnxruntime>
 
-async function open(ort: Ort, path: string, intraOpNumThreads: number): Promise<InferenceSession> {
+async function open(
+  ort: Ort,
+  path: string,
+  intraOpNumThreads: number,
+  options: OnnxOptions,
+): Promise<InferenceSession> {
   if (typeof path !== 'string') throw new InvalidArgument(expected('a path', 'loadOnnx', path))
   if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
+  const names = parseProviders(ort, options.executionProviders ?? ['cpu'])
+  const deviceId = parseDevice(options.deviceId)
   try {
     return await ort.InferenceSession.create(path, {
-      executionProviders: ['cpu'],
+      executionProviders: names.map((name) => (deviceId === undefined ? name : { name, deviceId })),
       intraOpNumThreads,
       interOpNumThreads: 1,
       // Failures are thrown; at other levels onnxruntime also writes them to stderr, in colour.
@@ -117,6 +131,13 @@ async function open(ort: Ort, path: string, intraOpNumThreads: number): Promise<
     })
   } catch (cause) {
     const why = show(cause instanceof Error ? cause.message : cause)
+    if (cause instanceof Error && /ExecutionProvider_/.test(cause.message)) {
+      const here = ort.listSupportedBackends().flatMap(({ name, bundled }) => (bundled ? [name] : []))
+      const what = `the execution providers ${names.join(', ')} to work for ${path}`
+      throw new InvalidArgument(`expected ${what}, onnxruntime says ${why}; bundled here: ${here.join(', ')}`, {
+        cause,
+      })
+    }
     throw new InvalidArgument(`expected a readable ONNX model for ${path}, onnxruntime says ${why}`, { cause })
   }
 }
@@ -222,6 +243,22 @@ function arrayOf({ type, data, dims }: Tensor): NDArray {
 function parseThreads(threads: unknown): number {
   if (Number.isSafeInteger(threads) && (threads as number) >= 1 && (threads as number) <= 1024) return threads as number
   throw new InvalidArgument(expected('a whole number from 1 to 1024', 'intraOpThreads', threads))
+}
+
+function parseProviders(ort: Ort, providers: unknown): readonly string[] {
+  const known = ort.listSupportedBackends().map(({ name }) => name)
+  const place = 'executionProviders of onnxruntime-node'
+  if (!Array.isArray(providers) || providers.length === 0) {
+    throw new InvalidArgument(expected(`a list of ${known.join(', ')}`, place, providers))
+  }
+  const stranger = providers.find((name) => !known.includes(name))
+  if (stranger === undefined) return providers
+  throw new InvalidArgument(expected(`some of ${known.join(', ')}`, place, stranger))
+}
+
+function parseDevice(id: unknown): number | undefined {
+  if (id === undefined || (Number.isSafeInteger(id) && (id as number) >= 0)) return id as number | undefined
+  throw new InvalidArgument(expected('a whole number from 0 up', 'deviceId', id))
 }
 
 function parseNames(requested: unknown, known: readonly string[], path: string): readonly string[] {

@@ -47,7 +47,7 @@ export interface ChildLink {
 }
 
 /** Starts a process; `receive` is called with what it sends. */
-export type OpenLink = (options: WorkerPoolOptions, receive: (message: Up) => void) => ChildLink
+export type OpenLink = (options: WorkerPoolOptions, index: number, receive: (message: Up) => void) => ChildLink
 
 /** Time in which a process may end by itself before it is killed. **Units**: milliseconds. */
 const endMs = 1_000
@@ -59,10 +59,10 @@ const pauseMs = 1_000
 export function startChildren(options: WorkerPoolOptions, open: OpenLink): WorkerPool {
   const running = new Set<Child>()
   let stopping = false
-  const start = () => {
+  const start = (index: number) => {
     if (stopping) return
     let wasUp = false
-    const child = new Child(options, open, () => {
+    const child = new Child(options, index, open, () => {
       wasUp = true
       if (!stopping) options.up(child)
     })
@@ -71,11 +71,11 @@ export function startChildren(options: WorkerPoolOptions, open: OpenLink): Worke
       running.delete(child)
       if (stopping) return
       options.down(child, cause)
-      if (wasUp) start()
-      else setTimeout(start, pauseMs).unref()
+      if (wasUp) start(index)
+      else setTimeout(start, pauseMs, index).unref()
     })
   }
-  for (let i = 0; i < options.count; i++) start()
+  for (let i = 0; i < options.count; i++) start(i)
   return {
     async stop() {
       stopping = true
@@ -91,6 +91,7 @@ interface Waiting {
 
 class Child implements ModelWorker {
   readonly name: string
+  readonly index: number
   readonly exited: Promise<WorkerEnded>
   readonly #link: ChildLink
   readonly #waiting = new Map<number, Waiting>()
@@ -98,8 +99,9 @@ class Child implements ModelWorker {
   #ended: WorkerEnded | undefined
   #count = 0
 
-  constructor(options: WorkerPoolOptions, open: OpenLink, up: () => void) {
-    this.#link = open(options, (sent) => {
+  constructor(options: WorkerPoolOptions, index: number, open: OpenLink, up: () => void) {
+    this.index = index
+    this.#link = open(options, index, (sent) => {
       if ('part' in sent) this.#channels.get(sent.id)?.(sent.part)
       else if ('stray' in sent) options.stray(this, errorFromFields(sent.stray))
       else if ('printed' in sent) options.printed(this, sent.printed)

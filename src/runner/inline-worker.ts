@@ -31,6 +31,7 @@ export function startInline(options: WorkerPoolOptions): WorkerPool {
  */
 class InlineWorker implements ModelWorker {
   readonly name = 'this thread'
+  readonly index = 0
   readonly #host = new ModelHost('none')
   readonly #onEnd: (cause: WorkerEnded) => void
   readonly #running = new Set<(cause: WorkerEnded) => void>()

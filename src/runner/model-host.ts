@@ -35,6 +35,14 @@ export interface ModelCall {
   readonly traceparent: string | undefined
 }
 
+/** The second argument of `load`: where the model is loaded. */
+export interface ModelPlace {
+  /** The thread's or process's number among those of its Runner, from 0 on. A replacement has that of the ended one. */
+  readonly index: number
+  /** Its device of `deviceIds`; in a process, which sees no other device, 0. Undefined without `deviceIds`. */
+  readonly device: number | undefined
+}
+
 /** A reply, and the buffers to move with it. */
 export interface HostReply {
   readonly reply: unknown
@@ -226,7 +234,7 @@ async function traceContext(traceparent: string): Promise<<T>(work: () => T) => 
   return (work) => withParent(traceparent, work)
 }
 
-async function loadModel({ module, init }: LoadMessage): Promise<object> {
+async function loadModel({ module, init, index, device }: LoadMessage): Promise<object> {
   // When our own sources run uncompiled, in tests, the test runner reads TypeScript.
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
@@ -236,7 +244,7 @@ async function loadModel({ module, init }: LoadMessage): Promise<object> {
       `expected a function load, or one as default, exported by ${module}, received ${show(load)}`,
     )
   }
-  const model: unknown = await load(unpack(init))
+  const model: unknown = await load(unpack(init), { index, device } satisfies ModelPlace)
   if (typeof model !== 'object' || model === null) {
     throw new InvalidArgument(
       `expected an object of methods from the function that ${module} exports, received ${show(model)}`,

@@ -14,6 +14,10 @@ export interface LoadMessage {
   /** File URL of the module. */
   readonly module: string
   readonly init: Packed
+  /** The worker's place among the others. */
+  readonly index: number
+  /** The device that the worker has. */
+  readonly device?: number | undefined
   /** Methods that the model must have. */
   readonly methods: readonly string[]
   /** Inputs by method, each for one call. */

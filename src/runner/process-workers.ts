@@ -6,7 +6,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Down, type OpenLink, startChildren, type Up } from './child-workers.ts'
 import { errorFields } from './remote-error.ts'
-import type { Channel, WorkerPool, WorkerPoolOptions } from './worker.ts'
+import { type Channel, deviceEnv, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
 
 /** Handles one message in the process; those of {@link ModelWorker.open} have a channel. */
 export type ProcessHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
@@ -19,10 +19,11 @@ export function startProcesses(options: WorkerPoolOptions): WorkerPool {
   return startChildren(options, openNode)
 }
 
-const openNode: OpenLink = ({ entry, memoryLimitMb }, receive) => {
+const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive) => {
   const limit = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
   const child = fork(fileURLToPath(entry), [], {
     serialization: 'advanced',
+    env: { ...process.env, ...deviceEnv(deviceIds, index) },
     execArgv: [...process.execArgv, ...limit],
   })
   child.on('message', (message) => receive(message as Up))

@@ -5,7 +5,7 @@
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../errors.ts'
 import { checkOptions } from '../options.ts'
-import type { ModelCall } from './model-host.ts'
+import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 
 /** Time after its deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
@@ -15,9 +15,9 @@ export const defaultModelGraceMs = 5_000
  * The model that a module loads: what its function `load`, or the one it exports as default, returns. A type without
  * either is that of the model itself, as for models in Python.
  */
-export type ModelOf<M> = M extends { readonly load: (init: never) => infer R }
+export type ModelOf<M> = M extends { readonly load: (init: never, place: ModelPlace) => infer R }
   ? Awaited<R>
-  : M extends { readonly default: (init: never) => infer R }
+  : M extends { readonly default: (init: never, place: ModelPlace) => infer R }
     ? Awaited<R>
     : unknown extends M
       ? Readonly<Record<string, (input: unknown, call: ModelCall) => unknown>>
@@ -126,6 +126,12 @@ export interface RunnerOptions<M = unknown> {
   readonly concurrency?: number
   /** Calls that may wait for a thread; one more is refused with 503. Default 1024. */
   readonly maxQueue?: number
+  /**
+   * The devices, such as GPUs, of the threads or processes, in turn, one each: `load` gets it as the `device` of its
+   * second argument. Processes see that device alone, by `CUDA_VISIBLE_DEVICES`, so that its number is 0 there.
+   * Default: none.
+   */
+  readonly deviceIds?: readonly number[]
   /** Handed to the function that loads the model. */
   readonly init?: InitOf<M>
   /** An input for each method to be called with in every thread before it counts as ready. */
@@ -177,6 +183,7 @@ export interface RunnerSettings {
   readonly memoryLimitMb: number | undefined
   readonly modelGraceMs: number | undefined
   readonly replacesHung: boolean
+  readonly deviceIds: readonly number[] | undefined
 }
 
 const runnerOptionNames = [
@@ -191,6 +198,7 @@ const runnerOptionNames = [
   'memoryLimitMb',
   'modelGraceMs',
   'onHang',
+  'deviceIds',
 ]
 const methodOptionNames = ['batchable', 'maxBatchSize', 'maxWaitMs', 'onBatchError', 'stream', 'onAbort']
 
@@ -201,7 +209,15 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
   }
   const place = `the runner ${name}`
   checkOptions(place, options, runnerOptionNames)
-  const { isolation = 'thread', init, warmup = {}, memoryLimitMb, modelGraceMs, onHang = 'replace' } = options
+  const {
+    isolation = 'thread',
+    init,
+    warmup = {},
+    memoryLimitMb,
+    modelGraceMs,
+    onHang = 'replace',
+    deviceIds,
+  } = options
   oneOf(isolation, ['thread', 'process'], `isolation of ${place}`)
   oneOf(onHang, ['replace', 'report'], `onHang of ${place}`)
   const given = Object.entries((options.methods ?? {}) as Record<string, MethodOptions>)
@@ -229,6 +245,7 @@ export function parseRunnerOptions(name: string, options: RunnerOptions, reserve
     memoryLimitMb: memoryLimitMb === undefined ? undefined : whole(memoryLimitMb, 8, `memoryLimitMb of ${place}`),
     modelGraceMs: modelGraceMs === undefined ? undefined : milliseconds(modelGraceMs, `modelGraceMs of ${place}`),
     replacesHung: onHang === 'replace',
+    deviceIds: deviceIds === undefined ? undefined : parseDevices(deviceIds, `deviceIds of ${place}`),
   }
 }
 
@@ -273,6 +290,12 @@ function parseModule(module: unknown, place: string): string {
   }
   const what = "a file URL such as new URL('./model.ts', import.meta.url), or an absolute path,"
   throw new InvalidArgument(expected(what, `module of ${place}`, module))
+}
+
+function parseDevices(ids: unknown, place: string): readonly number[] {
+  const ok = Array.isArray(ids) && ids.length > 0 && ids.every((id) => Number.isSafeInteger(id) && id >= 0)
+  if (!ok) throw new InvalidArgument(expected('a list of whole numbers from 0 up', place, ids))
+  return [...ids]
 }
 
 function oneOf(value: unknown, known: readonly string[], place: string): void {

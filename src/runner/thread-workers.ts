@@ -59,10 +59,17 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
   // Without a listener, a thread that dies idle would take the process with it. Its own events, below, report it.
   pool.on('error', () => {})
   let stopping = false
+  const indexes = new Map<Worker, number>()
+  const freeIndex = () => {
+    for (const worker of indexes.keys()) if (!pool.threads.includes(worker)) indexes.delete(worker)
+    const taken = new Set(indexes.values())
+    for (let index = 0; ; index++) if (!taken.has(index)) return index
+  }
   pool.on('workerCreate', ({ id }: { id: number }) => {
     const worker = pool.threads.find((thread) => thread.threadId === id)
     if (worker === undefined || stopping) return
-    const thread = new Thread(pool, worker)
+    const thread = new Thread(pool, worker, freeIndex())
+    indexes.set(worker, thread.index)
     worker.once('exit', () => {
       if (!stopping) options.down(thread, thread.ended)
     })
@@ -81,12 +88,14 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
 
 class Thread implements ModelWorker {
   readonly name: string
+  readonly index: number
   readonly #pool: Piscina
   readonly #worker: Worker
   readonly #thread: number
   #ended: WorkerEnded | undefined
 
-  constructor(pool: Piscina, worker: Worker) {
+  constructor(pool: Piscina, worker: Worker, index: number) {
+    this.index = index
     this.#pool = pool
     this.#worker = worker
     this.#thread = worker.threadId

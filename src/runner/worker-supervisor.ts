@@ -12,7 +12,7 @@ import type { LoadMessage, LoadReply } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'
 import type { RunnerSettings } from './runner-options.ts'
 import { pack } from './transfer.ts'
-import type { ModelWorker, StartWorkers, Transfer, WorkerPool } from './worker.ts'
+import { deviceOf, type ModelWorker, type StartWorkers, type Transfer, type WorkerPool } from './worker.ts'
 
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
@@ -51,7 +51,7 @@ export class WorkerSupervisor {
   readonly #settings: RunnerSettings
   readonly #options: SupervisorOptions
   readonly #pool: WorkerPool
-  readonly #load: LoadMessage
+  readonly #load: Omit<LoadMessage, 'index' | 'device'>
   readonly #loadViews: Transfer[] = []
   readonly #size: number
   readonly #started: Promise<void>
@@ -99,6 +99,7 @@ export class WorkerSupervisor {
       entry: options.entry,
       count: this.#size,
       memoryLimitMb,
+      deviceIds: settings.deviceIds,
       up: (worker) => this.#up(worker),
       down: (worker, cause) => this.#down(worker, cause),
       stray: (worker, cause) => this.#stray(worker, cause),
@@ -162,10 +163,13 @@ export class WorkerSupervisor {
   }
 
   async #loadInto(worker: ModelWorker): Promise<void> {
-    const { name } = this.#settings
+    const { name, boundary, deviceIds } = this.#settings
+    // A process sees its device alone.
+    const device = boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, worker.index)
+    const load: LoadMessage = { ...this.#load, index: worker.index, device }
     let failure: Error | undefined
     try {
-      const reply = (await worker.run(this.#load, this.#loadViews)) as LoadReply
+      const reply = (await worker.run(load, this.#loadViews)) as LoadReply
       failure = reply.failure === undefined ? undefined : errorFromFields(reply.failure)
     } catch (error) {
       failure = error as Error

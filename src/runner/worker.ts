@@ -18,6 +18,8 @@ export interface Channel {
 export interface ModelWorker {
   /** For messages: `thread 3`, `process 812`. */
   readonly name: string
+  /** Its place among the workers of its pool, from 0 on: the one of the worker that it replaces. */
+  readonly index: number
   /**
    * Sends a message and resolves to its reply. **Errors**: {@link WorkerEnded} when the worker ends before; a
    * DataCloneError when the message cannot be cloned, and then nothing has been transferred.
@@ -48,6 +50,8 @@ export interface WorkerPoolOptions extends WorkerEvents {
   readonly count: number
   /** Heap limit of each worker; undefined for the default of its kind. **Units**: MiB. */
   readonly memoryLimitMb: number | undefined
+  /** The device of each process by its index, in turn, of which it sees no other; undefined for all. */
+  readonly deviceIds: readonly number[] | undefined
 }
 
 /** A fixed number of workers, each replaced when it ends. */
@@ -58,6 +62,15 @@ export interface WorkerPool {
 
 /** Starts the workers of a kind. */
 export type StartWorkers = (options: WorkerPoolOptions) => WorkerPool
+
+/** Returns the device of a worker: those that are given, in turn. */
+export const deviceOf = (deviceIds: readonly number[] | undefined, index: number): number | undefined =>
+  deviceIds?.[index % deviceIds.length]
+
+/** Returns the variables of the environment that tell a process its device. */
+export function deviceEnv(deviceIds: readonly number[] | undefined, index: number): NodeJS.ProcessEnv {
+  return deviceIds === undefined ? {} : { CUDA_VISIBLE_DEVICES: String(deviceOf(deviceIds, index)) }
+}
 
 /** A worker ended while it was needed. */
 export class WorkerEnded extends Error {

@@ -39,6 +39,16 @@ describe('serving models', () => {
     expect(running.stderr()).not.toContain('could not be loaded')
   }, 60_000)
 
+  it('computes by the providers that --execution-providers names, and logs which are there where one is not', async () => {
+    const cpu = await serveModels('--execution-providers', 'cpu', '--device-ids', '0,1', '--threads', '2')
+    expect((await send(cpu.port, '/v2/models/iris/infer', request)).status).toBe(200)
+    const none = await serveModels('--execution-providers', 'nonesuch,cpu')
+    expect(none.running.stderr() + none.running.stdout()).toMatch(
+      /expected some of cpu.* for executionProviders of onnxruntime-node, received .*nonesuch/,
+    )
+    expect((await send(none.port, '/v2/models/iris/infer', request)).status).not.toBe(200)
+  }, 60_000)
+
   it('loads, unloads and counts in every worker, and keeps a new one at that', async () => {
     const { running, port } = await serveModels('--control', 'explicit')
     const infer = () => send(port, '/v2/models/iris/infer', request)

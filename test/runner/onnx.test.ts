@@ -1,7 +1,7 @@
 import { NDArray } from 'serving'
-import { load } from 'serving/onnx'
+import { load, onnxRunner } from 'serving/onnx'
 import { expect, it } from 'vitest'
-import { model, started } from './runner.ts'
+import { failureOf, model, started } from './runner.ts'
 
 const path = new URL('../../examples/iris/model.onnx', import.meta.url)
 const flowers = [
@@ -32,3 +32,12 @@ for (const where of [{ threads: 2 }, { isolation: 'process' }] as const) {
     expect([...labels.data]).toEqual(many.map((_, i) => wanted[i % 3].data[0]))
   })
 }
+
+it('names the provider that is not there when its Runner starts, and runs on the CPU where that is named', async () => {
+  const missing = onnxRunner('missing', path, { executionProviders: ['cuda'], deviceIds: [0, 1], threads: 2 })
+  expect((await failureOf(missing.start())).message).toMatch(/execution providers cuda to work .* bundled here: cpu/)
+  const cpu = onnxRunner('cpu', path, { executionProviders: ['cpu'], deviceIds: [0] })
+  await cpu.start()
+  expect((await cpu.predict(array(flowers))).shape).toEqual([3])
+  await cpu.stop()
+})

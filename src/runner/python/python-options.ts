@@ -12,7 +12,15 @@ import type { RunnerOptions } from '../runner-options.ts'
 export interface PythonOptions<M = unknown>
   extends Pick<
     RunnerOptions<M>,
-    'methods' | 'warmup' | 'threads' | 'concurrency' | 'maxQueue' | 'memoryLimitMb' | 'modelGraceMs' | 'onHang'
+    | 'methods'
+    | 'warmup'
+    | 'threads'
+    | 'concurrency'
+    | 'maxQueue'
+    | 'memoryLimitMb'
+    | 'modelGraceMs'
+    | 'onHang'
+    | 'deviceIds'
   > {
   /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
   readonly python: URL | string
@@ -61,6 +69,7 @@ const optionNames = [
   'memoryLimitMb',
   'modelGraceMs',
   'onHang',
+  'deviceIds',
 ]
 
 /** Returns the options of a Runner with that model, and where its Python comes from. **Errors**: InvalidArgument. */

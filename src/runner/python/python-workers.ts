@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { type ChildLink, killGroup, startChildren, type Up } from '../child-workers.ts'
 import { errorFields } from '../remote-error.ts'
 import { type Packed, unpack } from '../transfer.ts'
-import type { StartWorkers, WorkerPoolOptions } from '../worker.ts'
+import { deviceEnv, type StartWorkers, type WorkerPoolOptions } from '../worker.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { SharedFile } from './shared-file.ts'
 
@@ -31,13 +31,15 @@ const maxLine = 8192
  * also when that is killed.
  */
 export function pythonWorkers({ executable, concurrency }: PythonProgram): StartWorkers {
-  return (options) => startChildren(options, (_, receive) => open(executable, concurrency, options, receive))
+  return (options) =>
+    startChildren(options, (_, index, receive) => open(executable, concurrency, options, index, receive))
 }
 
 function open(
   executable: string,
   concurrency: number,
-  { count, memoryLimitMb }: WorkerPoolOptions,
+  { count, memoryLimitMb, deviceIds }: WorkerPoolOptions,
+  index: number,
   receive: (message: Up) => void,
 ): ChildLink {
   const down = sharedFile()
@@ -49,6 +51,8 @@ function open(
       // Or the threads of numpy's libraries would take each other's cores.
       OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
       ...process.env,
+      ...deviceEnv(deviceIds, index),
+      RUNNER_INDEX: String(index),
       PYTHONIOENCODING: 'utf-8:backslashreplace',
     },
   })

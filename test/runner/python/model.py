@@ -16,6 +16,13 @@ class Model:
     def echo(self, value):
         return value
 
+    def place(self):
+        import os
+        import time
+
+        time.sleep(0.3)
+        return f"{os.environ['RUNNER_INDEX']} {os.environ.get('CUDA_VISIBLE_DEVICES')}"
+
     def more(self, value, limit):
         return [value, limit]
 

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { BadInput, type DType, InvalidArgument, NDArray } from 'serving'
 import { afterAll, describe, expect, it } from 'vitest'
 import { dataConstructor } from '../../../src/dtype.ts'
-import { loadOnnx, type OnnxModel, type OnnxOptions } from '../../../src/onnx/onnxruntime.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions, onnxruntime } from '../../../src/onnx/onnxruntime.ts'
 import { runWithout } from '../modules/without-package.ts'
 
 /** An array as make.py writes it. */
@@ -234,6 +234,35 @@ describe('loading an ONNX model', () => {
     for (const options of [{ outputs: ['label'] }, { outputs: [] }, { intraOpThreads: 0 }, { intraOpThreads: 1.5 }]) {
       expect(await failureOf(load('classes.onnx', options))).toBeInstanceOf(InvalidArgument)
     }
+  })
+
+  it('computes by the providers that it is told, and names those that are there where one is not', async () => {
+    const { run } = await load('scale.onnx', { executionProviders: ['cpu'], deviceId: 0 })
+    expect(run).toBeTypeOf('function')
+    const known = onnxruntime()
+      .listSupportedBackends()
+      .map(({ name }) => name)
+    const missing = await failureOf(load('scale.onnx', { executionProviders: ['nonesuch', 'cpu'] }))
+    expect(missing).toBeInstanceOf(InvalidArgument)
+    expect(missing.message).toBe(
+      `expected some of ${known.join(', ')} for executionProviders of onnxruntime-node, received "nonesuch"`,
+    )
+    for (const executionProviders of [[], 'cpu', [5]]) {
+      const failure = await failureOf(load('scale.onnx', { executionProviders: executionProviders as never }))
+      expect(failure.message).toMatch(/for executionProviders/)
+    }
+    await expect(load('scale.onnx', { deviceId: -1 })).rejects.toThrow(/whole number from 0 up for deviceId/)
+  })
+
+  it.skipIf(
+    !onnxruntime()
+      .listSupportedBackends()
+      .some(({ name, bundled }) => name === 'cuda' && !bundled),
+  )('says of cuda, which is not there, what is, and computes on no other provider in its place', async () => {
+    const failure = await failureOf(load('scale.onnx', { executionProviders: ['cuda', 'cpu'], deviceId: 1 }))
+    expect(failure).toBeInstanceOf(InvalidArgument)
+    expect(failure.message).toMatch(/^expected the execution providers cuda, cpu to work for .*scale\.onnx, .*Cuda/)
+    expect(failure.message).toMatch(/bundled here: cpu/)
   })
 
   it('works in two threads at once, without the main thread', async () => {

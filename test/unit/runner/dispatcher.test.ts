@@ -22,6 +22,7 @@ const fail = (error: unknown): never => {
 
 /** A thread whose calls end when the test says so. */
 class TestWorker implements ModelWorker {
+  readonly index = 0
   readonly name = 'thread 1'
   readonly sent: {
     message: RunMessage
@@ -31,7 +32,6 @@ class TestWorker implements ModelWorker {
   }[] = []
   readonly others: unknown[] = []
   killed = false
-
   run(message: unknown): Promise<unknown> {
     const run = message as RunMessage
     if (run.kind !== 'run') {
