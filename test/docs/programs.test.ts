@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
@@ -14,6 +14,7 @@ const sources = Object.fromEntries(programs.map(([, name = 'scaler.ts', source])
 /** Returns a folder with all programs of the README. */
 function programFolder(): string {
   const cwd = folder({ ...sources, 'package.json': '{ "type": "module" }' }, true)
+  copyFileSync(join(root, 'examples/digits/model.onnx'), join(cwd, 'model.onnx'))
   symlinkSync(join(root, 'node_modules/@types'), join(cwd, 'node_modules/@types'), 'dir')
   return cwd
 }
@@ -26,6 +27,7 @@ it('the programs of the README compile and do what it says', async () => {
     'ticker.ts',
     'model.ts',
     'service.ts',
+    'digits.ts',
     'iris.ts',
     'remote.ts',
     'scaler-client.ts',
@@ -63,6 +65,7 @@ it('the programs of the README compile and do what it says', async () => {
 const requests: Readonly<Record<string, readonly [path: string, body: string, answer: string]>> = {
   'scaler.ts': ['/scale', '[[1, 2, 3, 4]]', '[[2.0,4.0,6.0,8.0]]'],
   'service.ts': ['/score', '[1, 2.5]', '[2.0,3.5]'],
+  'digits.ts': ['/classify', JSON.stringify([new Array(64).fill(0)]), '[0]'],
   'words.ts': ['/shout', 'hello', 'HELLO!'],
 }
 const env = {
