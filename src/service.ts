@@ -48,7 +48,10 @@ export interface ServiceOptions {
   readonly cors?: CorsOptions
   /** Who may call, such as `apiKey` of `serving/auth`; APIs may have one of their own. Default: everybody. */
   readonly auth?: RequestHook
-  /** Paths of the server's own pages that need no auth: `/metrics`, `/openapi.json`. Health never needs it. */
+  /**
+   * Paths that need no auth: `/metrics`, `/openapi.json`. Each is one path, or with `/*` at its end all below it, too:
+   * a handler mounted at `/app` is `/app/*`, and `/*` is everything. Health and the page itself never need auth.
+   */
   readonly publicPaths?: readonly string[]
 }
 

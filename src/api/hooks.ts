@@ -114,7 +114,10 @@ function refusalOf(error: unknown, ctx: Context): ServingError {
   return ServingError.is(error) ? error : new FunctionError('an onRequest hook failed', { cause: error })
 }
 
-/** Whether a path, or one above it, is among those that need no auth. */
+/** Whether a path is among those that need no auth: an entry is one path, or with `/*` at its end all below it, too. */
 export function isPublicPath(publicPaths: readonly string[], path: string): boolean {
-  return publicPaths.some((each) => path === each || path.startsWith(`${each.replace(/\/$/, '')}/`))
+  return publicPaths.some((each) => {
+    const above = each.endsWith('/*') ? each.slice(0, -2) : undefined
+    return path === each || (above !== undefined && (path === above || path.startsWith(`${above}/`)))
+  })
 }

@@ -39,11 +39,13 @@ function answersGet({ methods }: Endpoint): boolean {
 }
 
 function pageEndpoint(path: string): Endpoint {
-  return getPage(path, ['accept-encoding', 'if-none-match'], (_, { headers }) => {
+  const endpoint = getPage(path, ['accept-encoding', 'if-none-match'], (_, { headers }) => {
     page ??= makePage(readFileSync(file))
     if (headers.get('if-none-match')?.includes(page.etag)) return page.unchanged
     return takesGzip(headers.get('accept-encoding')) ? page.compressed : page.plain
   })
+  // What it shows it asks for with the credentials that are typed into it.
+  return { ...endpoint, isPublic: true }
 }
 
 function makePage(html: Buffer): Page {

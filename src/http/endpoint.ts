@@ -58,6 +58,8 @@ export interface Endpoint {
   readonly namesApi?: boolean
   /** Whether it is answered without hooks and auth. Default false; for health. */
   readonly isOpen?: boolean
+  /** Whether it needs no auth, since it tells nothing of the service; hooks run. Default false. */
+  readonly isPublic?: boolean
   /**
    * Absolute. A segment `{name}` matches any one segment, and a last segment `*` matches the rest, which may be empty:
    * `/v2/models/{model}/infer`, `/static/*`.

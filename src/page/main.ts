@@ -27,6 +27,11 @@ interface ServiceDocument extends OpenApiDocument {
 
 async function load(): Promise<void> {
   const response = await fetch(`${base}/openapi.json`, { headers: headers() })
+  if (response.status === 401) {
+    credentials.open = true
+    key.focus()
+    throw new Error('The service asks for credentials: type a key or a token above.')
+  }
   if (!response.ok) throw new Error(`${base}/openapi.json answered ${response.status}.`)
   const document = (await response.json()) as ServiceDocument
   const apis = apisOf(document)
@@ -90,7 +95,12 @@ document.documentElement.style.colorScheme = schemes[stored] ?? schemes[0]
 
 const credentials = h(
   'details',
-  { class: 'credentials' },
+  {
+    class: 'credentials',
+    onkeydown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter' && shown === undefined) start()
+    },
+  },
   h('summary', {}, 'Credentials'),
   h('label', { for: 'api-key' }, 'x-api-key'),
   key,

@@ -20,7 +20,7 @@ import { silentLogger } from './log.ts'
 import { headLines } from './node-socket.ts'
 import { type Limits, parseDisclosure, parseLimits } from './options.ts'
 import { refusalOf } from './refusal.ts'
-import { parseBaseUrl } from './router.ts'
+import { parseBaseUrl, pathOf } from './router.ts'
 import { createServerState } from './server-state.ts'
 
 /** How {@link inject} serves. */
@@ -63,7 +63,7 @@ function answer(
   failures: readonly Error[],
 ): Promise<InjectResponse> {
   const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
+  const path = pathOf(mark === -1 ? url : url.slice(0, mark))
   const query = mark === -1 ? '' : url.slice(mark + 1)
   const body = { declared: bytes.length, encoding: '' }
   const route = server.router.resolve(method, path)

@@ -89,7 +89,7 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
   const { method, path, query } = target
   try {
     const url = new URL(`${ctx.scheme}://${ctx.headers.get('host') ?? 'localhost'}`)
-    url.pathname = path.startsWith('/') ? path : new URL(path).pathname
+    url.pathname = path
     url.search = query
     const init = {
       method,

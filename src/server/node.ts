@@ -17,6 +17,7 @@ import { logFailure } from './log.ts'
 import { connectionOf } from './node-connection.ts'
 import { drainUpload, headLines, NodeSocket, peerOf } from './node-socket.ts'
 import { refusalOf } from './refusal.ts'
+import { pathOf } from './router.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
 
 /** **Units**: milliseconds. */
@@ -111,7 +112,7 @@ function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, e
 function open(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
   const url = req.url ?? '/'
   const mark = url.indexOf('?')
-  const path = mark === -1 ? url : url.slice(0, mark)
+  const path = pathOf(mark === -1 ? url : url.slice(0, mark))
   const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
   const method = req.method ?? ''
   const headers = new NodeHeaders(req)

@@ -11,7 +11,7 @@ import { type MaybePromise, whenReady } from '../promise.ts'
 import { apiOf, type HookedService } from './observers.ts'
 
 /** The part of an endpoint that decides what runs. */
-export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'namesApi' | 'path'>
+export type HookedEndpoint = Pick<Endpoint, 'api' | 'isOpen' | 'isPublic' | 'namesApi' | 'path'>
 
 /** Runs auth and hooks for an endpoint; returns the error that refuses the request, or undefined. Never throws. */
 export type RunBefore = (endpoint: HookedEndpoint, ctx: Context) => MaybePromise<ServingError | undefined>
@@ -37,7 +37,8 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
     if (endpoint.isOpen) return () => undefined
     const api = apiOf(service, endpoint.api)
     const own = api?.hooks.request ?? []
-    const authorize = api?.auth ?? (isPublicPath(service.publicPaths, endpoint.path) ? false : auth)
+    const isPublic = endpoint.isPublic || isPublicPath(service.publicPaths, endpoint.path)
+    const authorize = api?.auth ?? (isPublic ? false : auth)
     const early = hooks.request.filter(({ before }) => before === 'auth')
     const later = hooks.request.filter(({ before }) => before !== 'auth')
     if (!authorize) return runAll([...early, ...later, ...own])

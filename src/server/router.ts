@@ -16,8 +16,8 @@ export type Route =
 export interface Router {
   /** The endpoints that answer POST on a path without parameters, for engines that match those natively. */
   readonly posts: ReadonlyMap<string, Endpoint>
-  /** `target` is the path, or an absolute URL (RFC 9112 section 3.2.2), without its query. */
-  resolve(method: string, target: string): Route
+  /** `path`: as {@link pathOf} returns it. Refuses dot segments and backslashes with 400. */
+  resolve(method: string, path: string): Route
 }
 
 /** Makes the endpoint that answers OPTIONS for all paths, of what tells the methods of a path. */
@@ -27,6 +27,9 @@ export type MakePreflight = (methodsOf: (path: string) => readonly string[]) => 
 export const noParams: Readonly<Record<string, string>> = Object.freeze({})
 
 const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+// URL parsers drop tabs and line breaks, and read a backslash as a slash.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const ambiguous = /[\\\x00-\x1f]|\/(?:\.|%2e){1,2}(?:\/|$)/i
 const parameter = /^\{(\w+)\}$/
 
 /**
@@ -75,8 +78,7 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
   const options = preflight?.((path) => methodsOf(at(path)))
   return {
     posts,
-    resolve(method, target) {
-      const path = target.startsWith('/') ? target : pathOf(target)
+    resolve(method, path) {
       if (method === 'OPTIONS' && options !== undefined) return { endpoint: options, params: noParams }
       const others: Endpoint[] = []
       const group = exact.get(path)
@@ -84,6 +86,9 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
         for (const endpoint of group) if (takes(endpoint, method)) return { endpoint, params: noParams }
         others.push(...group)
       }
+      // Whoever resolves them, as a mounted handler does by its URL, would see another path than auth and hooks.
+      if (ambiguous.test(path))
+        return { error: new BadInput(expected('a path without dot segments and backslashes', 'the request', path)) }
       for (const pattern of patterns) {
         const match = pattern.regex.exec(path)
         if (match === null) continue
@@ -137,7 +142,9 @@ function withParams(endpoint: Endpoint, groups: Record<string, string> | undefin
   return { endpoint, params }
 }
 
-function pathOf(target: string): string {
+/** Returns the path of a request target, which may be an absolute URL (RFC 9112 section 3.2.2), without its query. */
+export function pathOf(target: string): string {
+  if (target.startsWith('/')) return target
   const match = /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)
   return match === null ? target : (match[1] ?? '/')
 }
