@@ -1,5 +1,5 @@
 /**
- * Writes the results to `bench/results.json`, to the tables in both READMEs, and to the picture.
+ * Writes the results to `bench/results.json`, to the tables in `bench/README.md`, and to the picture.
  * `npm run bench -- --publish` measures first; `npx tsx bench/publish.ts` writes again from the file.
  * @module
  */
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { casePlans } from './cases/index.ts'
 import { picture } from './picture.ts'
 import type { Report } from './report.ts'
-import { fullTables, summary } from './table.ts'
+import { fullTables } from './table.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const file = here('results.json')
@@ -22,7 +22,6 @@ export function publish(report: Report): void {
   writeFileSync(file, `${JSON.stringify(whole, null, 2)}\n`)
   writeFileSync(here('results.svg'), picture(whole))
   replaceMarked(here('README.md'), fullTables(whole))
-  replaceMarked(here('../README.md'), summary(whole))
 }
 
 /** Replaces the text between a file's markers. */

@@ -43,7 +43,7 @@ class Unmet extends Error {}
 /** Says what to install; they are optional, since most installations need none of them. */
 const packages = (name) =>
   new Unmet(
-    `the package ${name} is not installed: run \`npm install simdjson@0.9.2 node-gyp@11 node-api-headers\` and ` +
+    `the package ${name} is not installed: run \`npm install -D simdjson@0.9.2 node-gyp@11 node-api-headers\` and ` +
       `\`node ${join(relative(process.cwd(), here), 'build.mjs')} --force\``,
   )
 

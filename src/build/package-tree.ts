@@ -30,6 +30,9 @@ interface PackageManifest {
 /** Packages that only commands for development load: compilers, and what reads and watches sources. */
 const developmentOnly = ['chokidar', 'esbuild', 'tinyglobby', 'tsx', 'yaml']
 
+/** Optional peers that compile the native add-on, and that nothing loads afterwards. */
+const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson']
+
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
 
@@ -93,7 +96,8 @@ export function packageTree(
 export function listedPeers(root: string): string[] {
   if (!existsSync(join(root, 'package.json'))) return []
   const { peerDependencies = {} } = readManifest(ourFolder(root))
-  return Object.keys(readManifest(root).dependencies ?? {}).filter((name) => name in peerDependencies)
+  const listed = Object.keys(readManifest(root).dependencies ?? {})
+  return listed.filter((name) => name in peerDependencies && !compileOnly.includes(name))
 }
 
 /** Returns the package that an import finds from a place: its own node_modules, then those above. */

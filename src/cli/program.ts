@@ -11,6 +11,7 @@ import { SetupError } from '../errors.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
+import { nodeWarning } from './node-version.ts'
 import type { Settings } from './settings.ts'
 
 // Only those that commander would read: a service may want to know where Kubernetes' Service is.
@@ -255,6 +256,8 @@ try {
     const { versionText } = await import('./version.ts')
     process.stdout.write(`${await versionText()}\n`)
   } else {
+    const warning = nodeWarning()
+    if (warning !== undefined) process.stderr.write(`serving: ${warning}\n`)
     await program.parseAsync()
   }
 } catch (error) {

@@ -41,6 +41,7 @@ const target = `${process.platform}_${process.arch}_${process.versions.modules}`
  */
 export function findUwsBinary(
   roots: readonly string[] = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? [],
+  known: string | undefined = uwsChecksums[target],
 ): string | undefined {
   const root = roots.find((path) => existsSync(join(path, 'uWebSockets.js')))
   if (root === undefined) return undefined
@@ -50,8 +51,13 @@ export function findUwsBinary(
   )
   const found = files.find((file) => basename(file) === `uws_${target}.node`)
   if (found !== undefined) return found
+  // native/prune.mjs removes those that the Node of the installation has no use for, of the repack that they lie in.
+  const wasRemoved = known !== undefined && existsSync(join(root, 'uWebSockets.js', 'dist', 'bin'))
+  const remedy = wasRemoved
+    ? 'another Node installed it, and kept its own: remove node_modules and run npm install again with this Node'
+    : 'its official build may have one'
   throw new Error(
     `uWebSockets.js as installed here has no binary for Node ${process.version} on ${process.platform} ` +
-      `${process.arch} (uws_${target}.node); its official build may have one`,
+      `${process.arch} (uws_${target}.node); ${remedy}`,
   )
 }

@@ -172,13 +172,15 @@ describe('serving build', () => {
     }
   })
 
-  it('packs optional packages that package.json lists', async () => {
-    const cwd = project({ 'package.json': '{"name":"packed","dependencies":{"file-type":"*","left-pad":"*"}}' })
-    symlinkSync(join(root, 'node_modules/file-type'), join(cwd, 'node_modules/file-type'), 'dir')
+  it('packs optional packages that package.json lists, but those that compiled the add-on', async () => {
+    const dependencies = { 'file-type': '*', 'left-pad': '*', simdjson: '*', 'node-gyp': '*', 'node-api-headers': '*' }
+    const cwd = project({ 'package.json': JSON.stringify({ name: 'packed', dependencies }) })
+    for (const name of ['file-type', 'simdjson', 'node-gyp', 'node-api-headers'])
+      symlinkSync(join(root, 'node_modules', name), join(cwd, 'node_modules', name), 'dir')
     const { code, stdout } = await run(['build', '--list'], { cwd })
     expect(code).toBe(0)
     expect(stdout).toMatch(/node_modules\/file-type \d/)
-    expect(stdout).not.toContain('left-pad')
+    expect(stdout).not.toMatch(/left-pad|simdjson|node-gyp|node-api-headers/)
   })
 
   it('keeps the names of functions, which are routes', async () => {

@@ -61,6 +61,13 @@ describe('binaries of uWebSockets.js', () => {
     expect(findUwsBinary([])).toBeUndefined()
   })
 
+  it('that another Node removed at installation are said to be, where the package had one', () => {
+    const root = mkdtempSync(join(scratch, 'layout-'))
+    mkdirSync(join(root, 'uWebSockets.js/dist/bin'), { recursive: true })
+    const again = 'remove node_modules and run npm install again with this Node'
+    expect(() => findUwsBinary([root], 'its checksum')).toThrow(again)
+  })
+
   it.runIf(readdirSync(folder).includes(binaryName))(
     'load from a CommonJS module, as the official package has',
     async () => {
