@@ -39,7 +39,7 @@ describe('serving models', () => {
     expect(running.stderr()).not.toContain('could not be loaded')
   }, 60_000)
 
-  it('computes by the providers that --execution-providers names, and logs which are there where one is not', async () => {
+  it('computes by --execution-providers, and logs which are there where one is not', async () => {
     const cpu = await serveModels('--execution-providers', 'cpu', '--device-ids', '0,1', '--threads', '2')
     expect((await send(cpu.port, '/v2/models/iris/infer', request)).status).toBe(200)
     const none = await serveModels('--execution-providers', 'nonesuch,cpu')
