@@ -23,9 +23,6 @@ const expected = madeCorpus<ParquetRow>('parquet.json')
 const unread: Readonly<Record<string, RegExp>> = {
   'data/floating_orders_nan_count.parquet': /column "float_ieee754" in an order that is not supported/,
   'data/large_string_map.brotli.parquet': /2147483827 bytes unpacked/,
-  'data/nested_maps.snappy.parquet': /column "a.key_value.value", a map within others/,
-  'data/nonnullable.impala.parquet': /column "Int_Map.map", a map within others/,
-  'data/nullable.impala.parquet': /column "int_map.map", a map within others/,
   'data/repeated_no_annotation.parquet': /cannot be decoded/,
 }
 

@@ -3,6 +3,7 @@ import { NDArray } from '../../src/array/ndarray.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
 import { nativeStatus } from '../../src/native/add-on.ts'
+import { itNative } from '../native-only.ts'
 import { engines, post, start, turns } from './harness.ts'
 
 const count = 300_000
@@ -30,7 +31,7 @@ describe.skipIf(!nativeStatus.loaded).each(engines)('large arrays, read by the a
     }
   })
 
-  it('leave their buffers to the next ones: of the body, and of the text', async () => {
+  itNative('leave their buffers to the next ones, by the add-on: of the body, and of the text', async () => {
     const server = await echo()
     // Whatever earlier tests have left.
     while (bufferPool.takeUsed(1e6) !== undefined);

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { io, type NDArray, RasterImage, type Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { imageAddon } from '../../src/image/image-addon.ts'
+import { itNative } from '../native-only.ts'
 import { engines, post, start } from './harness.ts'
 
 /** A picture all of one level. */
@@ -15,8 +16,8 @@ const send = (path: string, body: Uint8Array, headers: Record<string, string> = 
   Buffer.concat([Buffer.from(post(path, '', { 'content-length': String(body.length), ...headers })), body])
 
 describe.each(engines)('the pixels of a request on %s', (engine) => {
-  it.each(['image/jpeg', 'image/png', 'image/webp', 'image/tiff'] as const)(
-    'are gone at its end, from %s, but for a copy',
+  itNative.each(['image/jpeg', 'image/png', 'image/webp', 'image/tiff'] as const)(
+    'are gone at its end, by the add-on, from %s, but for a copy',
     async (mimeType) => {
       let kept: { image: RasterImage; data: Uint8Array; array: NDArray; copy: RasterImage } | undefined
       const server = await start(engine, (svc) =>

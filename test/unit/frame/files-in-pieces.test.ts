@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { FrameFormat } from '../../../src/frame/frame-formats.ts'
 import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
 import type { DataFrameMessage } from '../../../src/proto/messages.ts'
+import { itNative } from '../../native-only.ts'
 import { many as list, turnsIn } from '../descriptors/event-loop-turns.ts'
 
 /** Returns the body of a frame, and the turns that the event loop took meanwhile. */
@@ -61,10 +62,10 @@ describe('files in pieces', () => {
     expect(body.toString()).toBe(`a,l\n${list(40_000, (row) => `${row}.0,"[${row}.0,${row + 1}.0]"\n`).join('')}`)
   })
 
-  it.each([
+  itNative.each([
     ['long', long],
     ['wide', wide],
-  ])('are read as the Parquet that Polars writes of the whole: %s', async (_, make) => {
+  ])('are read as the Parquet that Polars writes of the whole, by the add-on: %s', async (_, make) => {
     const frame = make()
     const { body, turns } = await written(frame, 'parquet')
     const read = pl.readParquet(body)
@@ -74,7 +75,7 @@ describe('files in pieces', () => {
     expect(turns).toBeGreaterThan(0)
   })
 
-  it('have a row group for the rows of a column in a piece', async () => {
+  itNative('have a row group for the rows of a column in a piece, by the add-on', async () => {
     const frame = pl.DataFrame({ a: list(300_000, (row) => row), b: list(300_000, (row) => `${row}`) })
     const { body } = await written(frame, 'parquet')
     const { groups } = readParquetMetadata(body)

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as zlib from 'node:zlib'
 import pl from 'nodejs-polars'
 import { HeaderList, HttpRequest, io } from 'serving'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Column, ColumnTable } from '../../../src/frame/columns.ts'
 import { readFlatParquet } from '../../../src/frame/parquet-reader.ts'
 import { loadPolars } from '../../../src/frame/polars.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
+import { describeNative } from '../../native-only.ts'
 
 const polars = loadPolars('the tests')
 const folder = new URL('../../fixtures/parquet/', import.meta.url)
@@ -43,7 +44,7 @@ const rich = () => {
   ) as DataFrame
 }
 
-describe('a small Parquet file', () => {
+describeNative('a small Parquet file, by the add-on,', () => {
   // Node 22.15 and later.
   const hasZstd = 'zstdDecompressSync' in zlib
 
@@ -109,7 +110,7 @@ describe('a small Parquet file', () => {
   }, 60_000)
 })
 
-describe('a large Parquet file', () => {
+describeNative('a large Parquet file, by the add-on,', () => {
   const count = 150_000
   const wide = () =>
     pl.DataFrame({

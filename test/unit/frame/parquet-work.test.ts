@@ -1,9 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { snappyCompress } from 'hysnappy'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { readFlatParquet } from '../../../src/frame/parquet-reader.ts'
 import { withFooter } from '../../fuzz/parquet-corpus.ts'
 import { type CraftedPage, craftedPage, parquetCodecs, sharedPages } from '../../fuzz/parquet-pages.ts'
+import { describeNative } from '../../native-only.ts'
 
 const { none, snappy, gzip, brotli, zstd, lz4 } = parquetCodecs
 const mebibyte = 2 ** 20
@@ -108,7 +109,7 @@ const hostile = (): Record<string, Buffer> => {
   }
 }
 
-describe('a small Parquet file', () => {
+describeNative('a small Parquet file, by the add-on,', () => {
   const honest = sharedPages(
     pagesOf({ packed: gzipSync(Buffer.alloc(mebibyte, 'abcdefgh')), unpackedBytes: mebibyte, values: 2 ** 17 }),
     { ...int64, rows: 2 ** 17, codec: gzip },

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import pl from 'nodejs-polars'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { AnyColumn, ColumnTable } from '../../../src/frame/columns.ts'
 import { readParquetMetadata } from '../../../src/frame/parquet-metadata.ts'
 import { encodeParquet } from '../../../src/frame/parquet-writer.ts'
 import type { DataFrame } from '../../../src/frame/polars-package.ts'
 import { integers, writtenColumns } from '../../fixtures/parquet/written/write.ts'
+import { describeNative } from '../../native-only.ts'
 import { polars } from '../descriptors/frames.ts'
 
 const folder = new URL('../../fixtures/parquet/written/', import.meta.url)
@@ -18,7 +19,7 @@ const printed = (frame: DataFrame) => {
   return names.map((name) => frame.getColumn(name).toString())
 }
 
-describe('a Parquet file of columns', () => {
+describeNative('a Parquet file of columns, by the add-on,', () => {
   it.each([0, 1, 7, 8, 9, 64, 1000])('of %d rows is read by Polars as the columns are', (rows) => {
     const columns = writtenColumns(rows)
     const read = polars.readParquet(bytesOf(columns, rows))
