@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { NDArray } from '../../src/array/ndarray.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
-import { nativeStatus } from '../../src/native/add-on.ts'
-import { itNative } from '../native-only.ts'
+
+import { describeNative } from '../native-only.ts'
 import { engines, post, start, turns } from './harness.ts'
 
 const count = 300_000
@@ -11,7 +11,7 @@ const count = 300_000
 const largeText = (mark: number) => `[${`${mark}.125,`.repeat(count - 1)}${mark}.125]`
 
 // Longer than JSON.parse is given.
-describe.skipIf(!nativeStatus.loaded).each(engines)('large arrays, read by the add-on, on %s', (engine) => {
+describeNative.each(engines)('large arrays, read by the add-on, on %s', (engine) => {
   const echo = (options = {}) =>
     start(
       engine,
@@ -31,7 +31,7 @@ describe.skipIf(!nativeStatus.loaded).each(engines)('large arrays, read by the a
     }
   })
 
-  itNative('leave their buffers to the next ones, by the add-on: of the body, and of the text', async () => {
+  it('leave their buffers to the next ones: of the body, and of the text', async () => {
     const server = await echo()
     // Whatever earlier tests have left.
     while (bufferPool.takeUsed(1e6) !== undefined);
