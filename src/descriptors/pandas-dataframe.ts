@@ -31,6 +31,7 @@ import {
   readParquet,
 } from '../frame/message.ts'
 import { settleKinds } from '../frame/mixed-kinds.ts'
+import type { IndexedFile } from '../frame/parquet-index.ts'
 import { loadPolars, type Polars } from '../frame/polars.ts'
 import type { DataFrame } from '../frame/polars-package.ts'
 import { type CsvSource, decodeCsv } from '../frame/read-csv.ts'
@@ -215,7 +216,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {
     if (format === 'json') return this.#fromJson(text, isPrivate)
-    return this.#fromFile(decodeCsv(text, this.#csvSource(isPrivate)))
+    return whenReady(decodeCsv(text, this.#csvSource(isPrivate)), (table) =>
+      this.#fromTable({ table, labels: undefined }, true),
+    )
   }
 
   #csvSource(isPrivate: boolean): CsvSource {
@@ -244,10 +247,14 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
   }
 
-  #fromFile(file: MaybePromise<ColumnTable | DataFrame>): MaybePromise<DataFrame> {
-    return whenReady(file, (read) =>
-      this.#polars.isDataFrame(read) ? this.#accept(read) : this.#fromTable({ table: read, labels: undefined }, true),
-    )
+  #fromFile(file: MaybePromise<IndexedFile>): MaybePromise<DataFrame> {
+    return whenReady(file, ({ table, labels }) => {
+      if (!this.#polars.isDataFrame(table)) return this.#fromTable({ table, labels }, true)
+      return whenReady(this.#accept(table), (frame) => {
+        setLabels(frame, labels)
+        return frame
+      })
+    })
   }
 
   /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */

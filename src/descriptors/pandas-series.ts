@@ -175,9 +175,9 @@ export class PandasSeries extends IODescriptor<Series> {
     }
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))
-    return whenReady(file, (read) => {
+    return whenReady(file, ({ table: read, labels }) => {
       const table = this.#polars.isDataFrame(read) ? this.#polars.toVectors(read) : read
-      if (!('failure' in table)) return this.#fromFile(table)
+      if (!('failure' in table)) return this.#fromFile(table, labels)
       throw new BadInput(
         'expected a column of numbers, texts, times or lists for PandasSeries, received another type',
         {
@@ -187,8 +187,8 @@ export class PandasSeries extends IODescriptor<Series> {
     })
   }
 
-  #fromFile(table: ColumnTable<AnyColumn>): MaybePromise<Series> {
-    return this.#fromTable({ table, labels: undefined, name: table.columns[0]?.name ?? '' }, true)
+  #fromFile(table: ColumnTable<AnyColumn>, labels: Column | undefined): MaybePromise<Series> {
+    return this.#fromTable({ table, labels, name: table.columns[0]?.name ?? '' }, true)
   }
 
   /** Returns a Series message. */

@@ -23,9 +23,10 @@ import {
 } from './columns.ts'
 import { type FrameView, isInPieces, maxGroupColumns } from './frame-view.ts'
 import { isLabelKind } from './labels.ts'
+import { type IndexedFile, indexLevels, withoutIndex } from './parquet-index.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
-import type { Polars } from './polars.ts'
+import { loadPolars, type Polars } from './polars.ts'
 import type { ColumnFailure } from './polars-columns.ts'
 import type { DataFrame } from './polars-package.ts'
 import { parquetCells, parquetInPieces } from './write-parquet.ts'
@@ -40,21 +41,23 @@ export interface LabelledTable<C extends AnyColumn = Column> {
  * Decodes a Parquet or an Arrow IPC file, recognised by its first bytes: columns in memory of their own for files of
  * flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
  */
-export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<ColumnTable | DataFrame> | undefined {
+export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
-  if (magic === 'ARROW1') return decodeArrowFile(bytes, name)
+  if (magic === 'ARROW1') return decodeArrowFile(bytes, name).then((table) => ({ table, labels: undefined }))
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
 }
 
 /**
- * Decodes a Parquet file: here if its columns are flat, else in the sandbox. `bytes` must not change until a promise
- * settles. **Errors**: BadInput.
+ * Decodes a Parquet file: here if its columns are flat, else in the sandbox. The index of a frame that pandas wrote
+ * becomes labels. `bytes` must not change until a promise settles. **Errors**: BadInput.
  */
-export function readParquet(bytes: Uint8Array, name: string): MaybePromise<ColumnTable | DataFrame> {
-  return whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
+export function readParquet(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> {
+  const levels = indexLevels(bytes)
+  const whole = whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
     readFlatParquet(bytes),
     (table) => table ?? decodeParquet(bytes, name),
   )
+  return whenReady(whole, (table) => withoutIndex(() => loadPolars(name), levels, table))
 }
 
 /** A file, and the memory of the pool that it lies in. */

@@ -19,6 +19,8 @@ import {
 } from './parquet-answer.ts'
 import { diagnoseParquet, mapsAsLists } from './parquet-diagnosis.ts'
 import { aboveLimit, readParquetFooter } from './parquet-footer.ts'
+import { readParquetMetadata } from './parquet-metadata.ts'
+import { mendTimes } from './parquet-times.ts'
 import { loadPolars } from './polars.ts'
 import type { DataFrame } from './polars-package.ts'
 
@@ -54,6 +56,21 @@ function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   return Math.max(ipcBytes, polars.countCharacters(frame))
 }
 
+/** Returns a name that two columns have, of which Polars would leave out the first; undefined if there is none. */
+function nameTwice(file: Uint8Array): string | undefined {
+  const names = new Set<string>()
+  try {
+    for (const { path, depth } of readParquetMetadata(file).elements) {
+      if (depth !== 1) continue
+      if (names.has(path)) return path
+      names.add(path)
+    }
+  } catch {
+    // Polars says what is wrong.
+  }
+  return undefined
+}
+
 /**
  * Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file.
  */
@@ -65,6 +82,9 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
     if ('failure' in footer) return ['refused', writeText(footer.failure)]
     const above = aboveLimit(footer, request)
     if (above !== undefined) return ['above', writeText(above)]
+    const twice = nameTwice(file)
+    if (twice !== undefined) return ['refused', writeText(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)]
+    mendTimes(file)
   }
   let unwritten: unknown
   try {

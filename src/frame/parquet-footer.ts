@@ -82,6 +82,35 @@ export function footerOf(file: Uint8Array, length: number = footerLength(file)):
   return new ThriftReader(file, file.length - 8 - length, file.length - 8)
 }
 
+/** Returns the bytes of the footer, as a view; of a footer that does not lie within the file, none. */
+export function footerBytes(file: Uint8Array): Buffer {
+  const length = footerLength(file)
+  if (length === 0 || length > file.length - 12) return Buffer.alloc(0)
+  return Buffer.from(file.buffer, file.byteOffset + file.length - 8 - length, length)
+}
+
+// Headers of the fields of a KeyValue, both of which are texts.
+const textHeader = 0x18
+
+/**
+ * Returns where the value of a key lies in a footer; undefined if there is none. **Cost**: a search for its bytes, not
+ * a walk through the footer. Takes the last one, since what the columns hold comes before.
+ */
+export function findKeyValue(footer: Buffer, key: string): { start: number; size: number } | undefined {
+  const field = Buffer.from([textHeader, key.length, ...Buffer.from(key), textHeader])
+  const at = footer.lastIndexOf(field)
+  if (at === -1) return undefined
+  // The length in groups of seven bits.
+  let start = at + field.length
+  let size = 0
+  for (let shift = 0; shift < 35; shift += 7) {
+    const byte = footer[start++] ?? 0
+    size += (byte & 0x7f) * 2 ** shift
+    if (byte < 0x80) break
+  }
+  return start + size <= footer.length ? { start, size } : undefined
+}
+
 /** Returns the length that a file states of its footer; 0 if there is no place for one. **Units**: bytes. */
 export function footerLength(file: Uint8Array): number {
   if (file.length < 12) return 0

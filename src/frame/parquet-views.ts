@@ -5,9 +5,8 @@
  */
 import type { FlatTable } from '../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from './arrow-types.ts'
-import { footerLength } from './parquet-footer.ts'
+import { findKeyValue, footerBytes } from './parquet-footer.ts'
 
-const key = 'ARROW:schema'
 /** Types of views, and those with the same values. */
 const plainTypes = new Map<number, number>([
   [arrowIds.binaryView, arrowIds.binary],
@@ -20,20 +19,10 @@ const notSchema = () =>
 
 /** Calls the texts and bytes of a file that Polars wrote `utf8` and `binary`, in place. Returns the file. */
 export function withoutViews(file: Uint8Array): Uint8Array {
-  const end = file.length - 8
-  const length = footerLength(file)
-  const footer = Buffer.from(file.buffer, file.byteOffset + end - length, length)
-  // The last one: names of columns come before.
-  const at = footer.lastIndexOf(key)
-  if (at === -1) return file
-  // The header of the field, then its length in groups of seven bits.
-  let start = at + key.length + 1
-  let size = 0
-  for (let shift = 0; ; shift += 7) {
-    const byte = footer[start++]
-    size += (byte & 0x7f) * 2 ** shift
-    if (byte < 0x80) break
-  }
+  const footer = footerBytes(file)
+  const found = findKeyValue(footer, 'ARROW:schema')
+  if (found === undefined) return file
+  const { start, size } = found
   const schema = Buffer.from(footer.toString('latin1', start, start + size), 'base64')
   const renamed = schemaFields(schema, notSchema).map(renameViews)
   if (renamed.includes(true)) footer.write(schema.toString('base64'), start, size, 'latin1')
