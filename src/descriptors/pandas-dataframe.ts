@@ -66,6 +66,7 @@ const maxExampleColumns = 64
  * dtype `list` or `struct` reads. Row labels are stored beside the frame, see {@link labels}. CSV has no index
  * column. Decimals stay decimals in Parquet and CSV and are floats in JSON, as in pandas, and in messages. Row labels
  * are texts or numbers of one level: pandas reads several of its own JSON in table alone, where they are columns here.
+ * In Parquet they are what pandas states as the index; other labels are left out there, and a name twice is refused.
  * Under index and columns, labels of integers are integers and all others texts. A column whose elements are of several
  * kinds, such as `[1,"2"]`, needs a dtype that says what they are. Parquet is decoded in a separate process unless its
  * columns are flat. Responses have `defaultFormat`, unless `Accept` names another.
