@@ -8,7 +8,7 @@ import { bentomlMetadata } from '../api/bentoml-metadata.ts'
 import { callRpc, type RpcAnswer, type RpcRequest } from '../api/call-rpc.ts'
 import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
-import type { ServingError } from '../errors.ts'
+import { PayloadTooLarge, type ServingError } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
 import type { EncodedMessage } from '../proto/encoded-message.ts'
@@ -62,8 +62,10 @@ function encodeAnswer(
   encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
 ): MaybePromise<BytesAnswer> {
   if ('error' in answer) return answer
-  // A custom descriptor may have returned a value that is not a message.
-  const fail = (error: unknown): BytesAnswer => ({ error: encodeFailureOf(error) })
+  // A custom descriptor may have returned a value that is not a message; the client may ask for another encoding.
+  const fail = (error: unknown): BytesAnswer => ({
+    error: error instanceof PayloadTooLarge ? error : encodeFailureOf(error),
+  })
   try {
     const encoded = encode(answer.content)
     return isPromise(encoded) ? encoded.then((bytes) => bytes, fail) : encoded
