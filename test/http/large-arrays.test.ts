@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { NDArray } from '../../src/array/ndarray.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import { bufferPool } from '../../src/memory/buffer-pool.ts'
-
 import { describeNative } from '../native-only.ts'
 import { engines, post, start, turns } from './harness.ts'
 
