@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 
-/** Returns a line that says that this Node is older than `engines` of the package asks for; undefined where it is not. */
+/** Returns a line that says that a Node is older than `engines` of the package asks for; undefined where it is not. */
 export function nodeWarning(version: string = process.version): string | undefined {
   const { engines }: { engines: { node: string } } = JSON.parse(
     readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
