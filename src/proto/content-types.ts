@@ -286,7 +286,7 @@ export class OneOf {
 /** Reads a message that has nothing but the oneof. **Errors**: BadInput. */
 export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent | undefined {
   const content = new OneOf(owner)
-  while (reader.next()) if (!content.take(reader)) reader.skipField()
+  for (let count = 0; reader.nextOfFew(count); count++) if (!content.take(reader)) reader.skipField()
   return content.finish()
 }
 

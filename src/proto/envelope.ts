@@ -34,7 +34,7 @@ export function decodeRequest(bytes: Uint8Array): RawRequest {
   return readProto(bytes, (reader) => {
     const content = new OneOf('request')
     let apiName = ''
-    while (reader.next()) {
+    for (let count = 0; reader.nextOfFew(count); count++) {
       if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
       else if (!content.take(reader)) reader.skipField()
     }

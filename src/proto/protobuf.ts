@@ -46,6 +46,8 @@ function isDefect(error: unknown): boolean {
   return error instanceof TypeError && (error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA'
 }
 
+const maxFewFields = 1000
+
 /** protobufjs's Reader, going from field to field. */
 export class ProtoReader extends Reader {
   /** Memory that the values may still take. **Units**: bytes. */
@@ -82,6 +84,17 @@ export class ProtoReader extends Reader {
     // Groups, 3 and 4, were never in proto3.
     if (this.type > 5 || this.type === 3 || this.type === 4) throw this.fault('a known wire type')
     return true
+  }
+
+  /**
+   * As `next`, in a message that has one value: fields that come again are merged. `count`: of the fields so far.
+   * **Errors**: BadInput above 1000: 60 MB of empty ones would take gigabytes.
+   */
+  nextOfFew(count: number): boolean {
+    if (!this.next()) return false
+    if (count < maxFewFields) return true
+    const message = `expected at most ${maxFewFields} fields for a message with one value, received more`
+    throw new BadInput(`${message} at byte ${this.pos}`, { reason: 'encoding', offset: this.pos })
   }
 
   /** Whether the field has this wire type; with another one it is an unknown field. */

@@ -24,7 +24,7 @@ const elements: unknown[] = []
  */
 export function readValue(reader: ProtoReader, depth = 0): unknown {
   let value: unknown = null
-  while (reader.next()) value = readField(reader, value, depth)
+  for (let count = 0; reader.nextOfFew(count); count++) value = readField(reader, value, depth)
   return value
 }
 
@@ -114,7 +114,7 @@ const atOnceBytes = 1 << 13
  */
 export function* readValueInSlices(reader: ProtoReader, depth = 0): Slices<unknown> {
   let value: unknown = null
-  while (reader.next()) {
+  for (let count = 0; reader.nextOfFew(count); count++) {
     const { field } = reader
     const isBytes = reader.is(wireType.bytes)
     if (isBytes && field === 3) value = yield* decodeUtf8InSlices(reader.bytes(), 'the protobuf message')

@@ -14,7 +14,8 @@ import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/pr
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fileDescriptors } from '../../../src/gen/descriptors.ts'
-import { contentToJson, decodeMessage } from '../../../src/proto/content-types.ts'
+import { runAtOnce } from '../../../src/memory/slices.ts'
+import { contentToJson, decodeMessage, decodeMessageInSlices } from '../../../src/proto/content-types.ts'
 import {
   decodeRequest,
   decodeResponse,
@@ -296,6 +297,40 @@ describe('the oneof of a request', () => {
     expect(decodeRequest(Buffer.concat([text, first])).content?.field).toBe('ndarray')
     const merged = decodeRequest(Buffer.concat([first, second])).content
     expect(stock.NDArray.decode(merged?.bytes as Uint8Array)).toMatchObject({ floatValues: [1, 2], dtype: 1 })
+  })
+
+  // The tag of an empty member, and its length 0.
+  it.each([
+    ['one member', [0x1a, 0]],
+    ['several in turn', [0x1a, 0, 0x4a, 0]],
+    ['unknown ones', [0x7a, 0]],
+    ['the name of the API', [0x0a, 0]],
+  ])('refuses a request of thousands of fields: %s', (_, fields) => {
+    const times = (count: number) => Buffer.concat(Array(count / fields.length).fill(Buffer.from(fields)))
+    expect(() => decodeRequest(times(2000))).not.toThrow()
+    expect(() => decodeRequest(times(2004))).toThrow(/^expected at most 1000 fields .* received more/)
+  })
+
+  it.each([
+    ['structs', [0x2a, 0]],
+    ['lists', [0x32, 0]],
+    ['lists of values', [0x32, 2, 0x0a, 0]],
+    ['texts', [0x1a, 0]],
+  ])('refuses a JSON value of thousands of values: %s', (_, field) => {
+    const times = (count: number) => Buffer.concat(Array(count).fill(Buffer.from(field)))
+    for (const decode of [
+      decodeMessage,
+      (...of: Parameters<typeof decodeMessage>) => runAtOnce(decodeMessageInSlices(...of)),
+    ]) {
+      expect(() => decode('json', times(1000))).not.toThrow()
+      expect(() => decode('json', times(1001))).toThrow(/^expected at most 1000 fields .* received more/)
+    }
+  })
+
+  it('joins the lists of a JSON value', () => {
+    const twice = Buffer.concat([[1, 2], [3]].map((list) => encodeMessage({ field: 'json', message: list })))
+    expect(decodeMessage('json', twice)).toEqual([1, 2, 3])
+    expect(runAtOnce(decodeMessageInSlices('json', twice))).toEqual([1, 2, 3])
   })
 })
 
