@@ -44,6 +44,8 @@ export interface FileOptions {
 }
 
 const anyType = 'application/octet-stream'
+// Types of documents whose scripts browsers run.
+const holdsScripts = /^[^;]*(?:html|xml|xsl)/i
 
 /**
  * Reads a body, or the file in a form whatever its field is called, as a {@link BinaryFile}; writes a BinaryFile or
@@ -51,7 +53,8 @@ const anyType = 'application/octet-stream'
  *
  * **Wire**: requests: if `mimeType` is set, the media type must equal it, ignoring parameters and case; in a form the
  * first file of that type is used. Responses: the content-type is `mimeType`, else the file's own, else
- * `application/octet-stream`; a file name is sent as `content-disposition: attachment`.
+ * `application/octet-stream`; a file name is sent as `content-disposition: attachment`, which without `mimeType` is
+ * there for HTML, SVG and XML in any case: opened in a browser, their scripts would run as those of the service.
  * **Errors**: 415 for another type; BadInput `part` for a form that is malformed or has no file.
  * **Cost**: large uploads and responses are streamed, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the process
  * grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes` (64 MiB
@@ -136,6 +139,8 @@ export class File extends IODescriptor<BinaryFile, BinaryFile | Uint8Array> {
     const headers: HeaderLine[] = [['content-type', this.#essence ? this.mimeType : value.mimeType], nosniff]
     if (value.name !== undefined)
       headers.push(['content-disposition', encodeContentDisposition('attachment', value.name)])
+    else if (this.#essence === undefined && holdsScripts.test(value.mimeType))
+      headers.push(['content-disposition', 'attachment'])
     if (!value.isSpooled) return { headers, body: value.bytes }
     headers.push(['content-length', String(value.size)])
     const body = value.stream((size) => new Uint8Array(bufferPool.take(size), 0, size))

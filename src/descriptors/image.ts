@@ -70,6 +70,8 @@ export type ImageValue<T> = T extends TensorOptions ? NDArray<TensorDType<T>> : 
 
 const optionNames = ['pilmode', 'mimeType', 'allowedMimeTypes', 'maxPixels', 'tensor'] as const
 const defaultMaxPixels = 64_000_000
+/** What `curl --data-binary` says of every body. */
+const typeOfCurl = 'application/x-www-form-urlencoded'
 
 /**
  * Decodes a picture to a {@link RasterImage}, or to a tensor for a model; encodes a RasterImage, or an array of pixels,
@@ -80,7 +82,8 @@ const defaultMaxPixels = 64_000_000
  * with `layout: 'hwc'`.
  * The pixels of a RasterImage are freed at the end of its request: await work on them, or `copy()` it.
  * **Wire**: requests: a raw body of `image/*`, or the first file of an allowed type in a form, whatever its field is
- * called. The format is detected from the bytes, so a body without a type or of `application/octet-stream` is accepted.
+ * called. The format is detected from the bytes, so a body without a type, of `application/octet-stream` or of the
+ * `application/x-www-form-urlencoded` that `curl --data-binary` says is accepted.
  * TIFF of palettes, LAB, integers (`I`) and float32 (`F`) is read, in strips. AVIF is not. Palettes are kept where
  * `pilmode` is `null`, `P` or `PA`, but those of BMP. Only the first frame is read; EXIF orientation and colour
  * profiles are not applied.
@@ -190,7 +193,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       // The part's own bytes, which no other code holds.
       return Promise.resolve(part).then(({ body }) => this.#decode(body, this.#admit(body), ctx?.signal, ctx))
     }
-    if (!isUntypedPart(request.headers)) this.#checkDeclared(contentType)
+    const isOfCurl = contentType === typeOfCurl && imageTypeOf(request.peek()) !== undefined
+    if (!isOfCurl && !isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
     bodyLoan.retain(request)
     if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal, ctx)

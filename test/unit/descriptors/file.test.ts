@@ -115,6 +115,21 @@ describe('File output', () => {
   })
 
   it.each([
+    ['text/html', 'attachment'],
+    ['Text/HTML; charset=utf-8', 'attachment'],
+    ['application/xhtml+xml', 'attachment'],
+    ['image/svg+xml', 'attachment'],
+    ['text/xml', 'attachment'],
+    ['text/plain; a=html', undefined],
+    ['image/png', undefined],
+  ])('opens no scripts of an upload in a browser: %s', (mimeType, disposition) => {
+    const file = new BinaryFile(bytes, { mimeType })
+    const headers = headersOf({}, file)
+    expect([headers['content-disposition'], headers['x-content-type-options']]).toEqual([disposition, 'nosniff'])
+    expect(headersOf({ mimeType }, file)['content-disposition']).toBeUndefined()
+  })
+
+  it.each([
     ['a.pdf', 'attachment; filename="a.pdf"'],
     [
       'naïve "文" 100%.pdf',

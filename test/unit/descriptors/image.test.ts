@@ -112,8 +112,17 @@ describe('Image as an input', () => {
     'application/octet-stream',
     'image/jpeg',
     'image/x-png',
+    // Of curl --data-binary.
+    'application/x-www-form-urlencoded',
   ])('tells the format from the bytes under content-type %s', async (contentType) => {
     expect(await read(fixtureBytes('rgb.png'), {}, contentType)).toMatchObject({ mode: 'RGB', width: 24 })
+  })
+
+  it('refuses a form of fields', async () => {
+    const type = 'application/x-www-form-urlencoded'
+    expect(await refusal(Buffer.from('a=1'), {}, type)).toMatchObject({ status: 415 })
+    const options = { allowedMimeTypes: ['image/jpeg'] }
+    expect(await refusal(fixtureBytes('rgb.png'), options, type)).toMatchObject({ status: 415 })
   })
 
   it.each(['application/json', 'text/plain', 'image/svg+xml', ';;', 'image'])(
