@@ -32,7 +32,7 @@ export function encodeContentJson(content: ProtoContent): MaybePromise<Uint8Arra
   if (field !== 'json' && field !== 'text') {
     const count = countElements(content)
     if (count <= maxElements) return Buffer.from(JSON.stringify(contentToJson(content)))
-    const what = `at most ${maxElements} elements of arrays and frames in an answer in JSON (application/proto takes more)`
+    const what = `at most ${maxElements} elements of arrays and frames in JSON (application/proto takes more)`
     throw new PayloadTooLarge(`expected ${what}, received ${count}`)
   }
   const isLong = typeof message === 'string' ? message.length > longText : isLargeValue(message)
