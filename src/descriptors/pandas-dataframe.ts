@@ -11,6 +11,7 @@ import { encodeFrameJson } from '../frame/encode-json.ts'
 import { minAsyncBytes } from '../frame/frame-codec.ts'
 import type { FrameType } from '../frame/frame-dtype.ts'
 import {
+  arrowTypes,
   type FrameFormat,
   formatTypes,
   frameFormats,
@@ -28,6 +29,7 @@ import {
   encodeParquet,
   fromDataFrameMessage,
   type LabelledTable,
+  readArrow,
   readParquet,
 } from '../frame/message.ts'
 import { settleKinds } from '../frame/mixed-kinds.ts'
@@ -53,6 +55,13 @@ import { exampleTable, frameSchema } from './frame-schema.ts'
 
 export type { PandasDataFrameOptions } from './frame-descriptor-options.ts'
 
+// Not JSON, which has an orient and labels.
+const encoders = {
+  csv: encodeFrameCsv,
+  parquet: encodeParquet,
+  'arrow file': (polars: Polars, frame: DataFrame) => polars.writeIpc(frame),
+  'arrow stream': (polars: Polars, frame: DataFrame) => polars.writeIpcStream(frame),
+}
 // An example in a document is read by people.
 const maxExampleColumns = 64
 /**
@@ -175,9 +184,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
         csv: [{ mimeType: formatTypes.csv, schema: { type: 'string' }, ...(csv && { example: csv }) }],
         parquet: [{ mimeType: formatTypes.parquet }, { mimeType: parquetType }],
       }
-      return [defaultFormat, ...frameFormats.filter((format) => format !== defaultFormat)].flatMap(
+      const chosen = [defaultFormat, ...frameFormats.filter((format) => format !== defaultFormat)].flatMap(
         (format) => byFormat[format],
       )
+      return [...chosen, { mimeType: arrowTypes.file }, { mimeType: arrowTypes.stream }]
     }
     return {
       input: formats(this.enforceDtype, required),
@@ -208,9 +218,13 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
     if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
-    if (format === 'parquet' || !isUtf8Label(charset)) bodyLoan.retain(request)
+    const isFile = format === 'parquet' || format === 'arrow'
+    if (isFile || !isUtf8Label(charset)) bodyLoan.retain(request)
     const body = request.peek()
-    if (format === 'parquet') return this.#fromFile(readParquet(body, 'PandasDataFrame'))
+    if (isFile) {
+      const read = format === 'arrow' ? readArrow : readParquet
+      return this.#fromFile(read(body, 'PandasDataFrame'))
+    }
     if (isUtf8Label(charset)) return this.#fromText(format, body, bodyLoan.isPooled(request))
     return whenReady(inSlices(toUtf8(body, charset)), (text) => this.#fromText(format, text, true))
   }
@@ -235,8 +249,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   }
 
   /**
-   * Reads a DataFrame message or serialized bytes: a Parquet or an Arrow IPC file, recognised by its first bytes, else
-   * a body of `defaultFormat`. Options apply as for bodies; `orient` applies to JSON.
+   * Reads a DataFrame message or serialized bytes: a Parquet file, an Arrow IPC file or stream, recognised by its first
+   * bytes, else a body of `defaultFormat`. Options apply as for bodies; `orient` applies to JSON.
    */
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'
@@ -261,7 +275,8 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   /** Returns a DataFrame message; serialized Parquet if the call's `accept` metadata asks for it. */
   override toProto(value: DataFrame, ctx?: Context): MaybePromise<DataFrameMessage | Uint8Array> {
     const accept = ctx?.headers.get('accept')
-    if (responseFormat(accept, 'json').format === 'parquet')
+    const { format } = responseFormat(accept, 'json')
+    if (format !== 'json' && format !== 'csv')
       return whenReady(this.toHttpResponse(value, ctx), ({ body }) => body as Uint8Array)
     return encodeFrameMessage(this.#polars, this.#checkOutput(value), getLabels(value), 'PandasDataFrame')
   }
@@ -341,7 +356,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
     try {
-      const file = format === 'csv' ? encodeFrameCsv(polars, frame) : encodeParquet(polars, frame)
+      const file = encoders[format](polars, frame)
       return whenReady(file instanceof Promise ? file.catch(refuse) : file, (made) =>
         made instanceof Uint8Array ? { headers, body: made } : { headers, ...made },
       )

@@ -26,10 +26,17 @@ export const formatTypes: Readonly<Record<FrameFormat, string>> = {
 /** The registered media type of Parquet (IANA, 2024), accepted in addition to the spec's. */
 export const parquetType = 'application/vnd.apache.parquet'
 
+/** Media types of Arrow IPC (IANA, 2021), both read and both written, but no default. */
+export const arrowTypes = {
+  file: 'application/vnd.apache.arrow.file',
+  stream: 'application/vnd.apache.arrow.stream',
+} as const
+
 /** Returns the format of a media type; undefined if it has none. */
-function formatOf(type: MediaType): FrameFormat | undefined {
+function formatOf(type: MediaType): FrameFormat | 'arrow' | undefined {
   if (isJsonType(type)) return 'json'
   if (type.essence === 'text/csv') return 'csv'
+  if (type.essence === arrowTypes.file || type.essence === arrowTypes.stream) return 'arrow'
   return type.essence === formatTypes.parquet || type.essence === parquetType ? 'parquet' : undefined
 }
 
@@ -38,7 +45,7 @@ export function requestFormat(
   headers: RequestHeaders,
   defaultFormat: FrameFormat,
   name: string,
-): { readonly format: FrameFormat; readonly charset: string | undefined } {
+): { readonly format: FrameFormat | 'arrow'; readonly charset: string | undefined } {
   const accepted = 'application/json, application/octet-stream or text/csv'
   const type = requireMediaType(headers, (given) => formatOf(given) !== undefined, accepted, name)
   if (type === undefined) return { format: defaultFormat, charset: undefined }
@@ -50,18 +57,29 @@ const lines: Readonly<Record<string, readonly HeaderLine[]>> = {
   json: constantHeaders([['content-type', 'application/json'], variesByAccept]),
   parquet: constantHeaders([['content-type', 'application/octet-stream'], variesByAccept]),
   csv: constantHeaders([['content-type', 'text/csv; charset=utf-8'], variesByAccept]),
+  [arrowTypes.file]: constantHeaders([['content-type', arrowTypes.file], variesByAccept]),
+  [arrowTypes.stream]: constantHeaders([['content-type', arrowTypes.stream], variesByAccept]),
   [parquetType]: constantHeaders([['content-type', parquetType], variesByAccept]),
 }
 
-const offered = [formatTypes.json, formatTypes.csv, parquetType, formatTypes.parquet]
+const offered = [
+  formatTypes.json,
+  formatTypes.csv,
+  parquetType,
+  formatTypes.parquet,
+  arrowTypes.file,
+  arrowTypes.stream,
+]
 
 /** Returns the format of a response: the offered one that `accept` prefers, else the default. */
 export function responseFormat(
   accept: string | undefined,
   defaultFormat: FrameFormat,
-): { readonly format: FrameFormat; readonly headers: readonly HeaderLine[] } {
+): { readonly format: FrameFormat | 'arrow file' | 'arrow stream'; readonly headers: readonly HeaderLine[] } {
   const type = accept === undefined || accept === '*/*' ? undefined : preferredType(accept, preferring(defaultFormat))
   if (type === parquetType) return { format: 'parquet', headers: lines[parquetType] }
+  if (type === arrowTypes.file) return { format: 'arrow file', headers: lines[type] }
+  if (type === arrowTypes.stream) return { format: 'arrow stream', headers: lines[type] }
   const format = frameFormats.find((name) => formatTypes[name] === type) ?? defaultFormat
   return { format, headers: lines[format] }
 }

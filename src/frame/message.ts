@@ -23,6 +23,7 @@ import {
 } from './columns.ts'
 import { type FrameView, isInPieces, maxGroupColumns } from './frame-view.ts'
 import { isLabelKind } from './labels.ts'
+import { isArrowStream } from './parquet-answer.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet-index.ts'
 import { readFlatParquet } from './parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet-sandbox.ts'
@@ -38,13 +39,18 @@ export interface LabelledTable<C extends AnyColumn = Column> {
 }
 
 /**
- * Decodes a Parquet or an Arrow IPC file, recognised by its first bytes: columns in memory of their own for files of
+ * Decodes a Parquet file, an Arrow IPC file or stream, recognised by its first bytes: columns in memory of their own for files of
  * flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
  */
 export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
-  if (magic === 'ARROW1') return decodeArrowFile(bytes, name).then((table) => ({ table, labels: undefined }))
+  if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
   return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
+}
+
+/** Decodes an Arrow IPC file or stream in the sandbox. `bytes` must not change until then. **Errors**: BadInput. */
+export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
+  return { table: await decodeArrowFile(bytes, name), labels: undefined }
 }
 
 /**

@@ -35,5 +35,10 @@ export const answers = ['ready', 'frame', 'refused', 'above', 'undecodable', 'to
 /** The kind of a child's answer. */
 export type ParquetAnswer = (typeof answers)[number]
 
+/** Whether bytes are those of an Arrow IPC stream: the marker of its first message, in which no text is UTF-8. */
+export function isArrowStream(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && bytes.subarray(0, 4).every((byte) => byte === 0xff)
+}
+
 /** Maximum length of a message. **Units**: bytes. */
 export const maxMessageBytes = 2 ** 16

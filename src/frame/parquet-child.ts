@@ -11,6 +11,7 @@ import { readSync, writeFileSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import {
   answers,
+  isArrowStream,
   maxMessageBytes,
   type ParquetAnswer,
   type ParquetRequest,
@@ -88,7 +89,7 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
   }
   let unwritten: unknown
   try {
-    const frame = isArrow ? polars.readIpc(file) : readParquet(file)
+    const frame = isArrow ? readArrow(file) : readParquet(file)
     const size = polars.writeIpcPieces(frame, (piece, position) => {
       // An exception must not unwind through Polars.
       try {
@@ -105,6 +106,11 @@ function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size
     return ['undecodable', writeText(`${received}\n${cause}`)]
   }
   throw unwritten
+}
+
+/** **Errors**: those of Polars. */
+function readArrow(file: Uint8Array): DataFrame {
+  return isArrowStream(file) ? polars.readIpcStream(file) : polars.readIpc(file)
 }
 
 /** **Errors**: those of Polars. */

@@ -16,7 +16,14 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { BadInput, InternalError, Overloaded } from '../errors.ts'
 import { TempFile } from '../file/temp-file.ts'
-import { answers, maxMessageBytes, type ParquetAnswer, type ParquetRequest, requestNumbers } from './parquet-answer.ts'
+import {
+  answers,
+  isArrowStream,
+  maxMessageBytes,
+  type ParquetAnswer,
+  type ParquetRequest,
+  requestNumbers,
+} from './parquet-answer.ts'
 import { diagnoseParquet } from './parquet-diagnosis.ts'
 import { footerLength, type ParquetLimits, parquetLimits } from './parquet-footer.ts'
 import { loadPolars } from './polars.ts'
@@ -86,7 +93,7 @@ export async function decodeParquet(
 }
 
 /**
- * Decodes an Arrow IPC file in the same sandbox: its buffers have offsets, too, which a client wrote.
+ * Decodes an Arrow IPC file or stream in the same sandbox: its buffers have offsets, too, which a client wrote.
  * **Errors**: as {@link decodeParquet}.
  */
 export async function decodeArrowFile(
@@ -94,8 +101,10 @@ export async function decodeArrowFile(
   name: string,
   limits: Partial<SandboxLimits> = {},
 ): Promise<DataFrame> {
-  return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: 'an Arrow IPC file' })
+  return decodeInChild({ file, limits: { ...sandboxLimits, ...limits }, name, what: arrowName(file) })
 }
+
+const arrowName = (file: Uint8Array) => (isArrowStream(file) ? 'an Arrow IPC stream' : 'an Arrow IPC file')
 
 async function decodeInChild(task: Omit<Job, 'resolve' | 'reject' | 'failedStarts'>): Promise<DataFrame> {
   if (waiting.length >= maxWaiting) throw new Overloaded('too many Parquet files are waiting to be decoded')

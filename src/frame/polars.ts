@@ -88,7 +88,9 @@ export interface Polars {
   /** `allocate`: makes the memory of the file, where it is made from columns. */
   writeParquet(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array
   readIpc(file: Uint8Array): DataFrame
+  readIpcStream(stream: Uint8Array): DataFrame
   writeIpc(frame: DataFrame): Buffer
+  writeIpcStream(frame: DataFrame): Buffer
   /** As `writeIpc`, without a copy of the whole. Returns the size. After a failed attempt `write` starts again at 0. */
   writeIpcPieces(frame: DataFrame, write: (piece: Uint8Array, position: number) => void): number
   /** Returns the number of characters in all text columns; a text that rows share counts once for each row. */
@@ -193,7 +195,9 @@ function wrap(polars: typeof pl): Polars {
     readParquet: (file) => polars.readParquet(asBuffer(file)),
     writeParquet: parquetOf,
     readIpc,
+    readIpcStream: (stream) => polars.readIPCStream(asBuffer(stream)),
     writeIpc: ipcOf,
+    writeIpcStream: (frame) => arrowOf(frame, (whole) => member(whole, 'writeIPCStream')()),
     writeIpcPieces(frame, write) {
       return arrowOf(frame, (whole) => {
         const pieces = new Pieces(write)

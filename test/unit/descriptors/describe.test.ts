@@ -147,6 +147,8 @@ describe('frames', () => {
       'application/json',
       'application/octet-stream',
       'application/vnd.apache.parquet',
+      'application/vnd.apache.arrow.file',
+      'application/vnd.apache.arrow.stream',
     ])
   })
 
