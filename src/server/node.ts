@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
-import { BadInput, InternalError, type ServingError, SetupError } from '../errors.ts'
+import { BadInput, expected, InternalError, type ServingError, SetupError } from '../errors.ts'
 import { Context } from '../http/context.ts'
 import { HeaderList, type HttpResponse, type RequestHeaders } from '../http/message.ts'
 import { http, https } from '../http/node-http.ts'
@@ -117,9 +117,9 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   const method = req.method ?? ''
   const headers = new NodeHeaders(req)
   const refused = { method, path, headers, peer: () => peerOf(req) }
-  if (req.rawHeaders.filter(isHostName).length > 1) {
-    const error = new BadInput('expected host once, received it twice')
-    refuse(server, req, res, { ...body, declared: undefined }, error, refused)
+  const fault = headFault(req)
+  if (fault !== undefined) {
+    refuse(server, req, res, { ...body, declared: undefined }, fault, refused)
     return
   }
   const route = server.router.resolve(method, path)
@@ -139,6 +139,13 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start(() => {
     if (expectsContinue) res.writeContinue()
   })
+}
+
+/** Returns the error of a head that Node takes, but another parser may read otherwise; undefined for others. */
+function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
+  if (rawHeaders.filter(isHostName).length > 1) return new BadInput('expected host once, received it twice')
+  if (headers['transfer-encoding'] !== '') return undefined
+  return new BadInput(expected('chunked', 'transfer-encoding', ''), { reason: 'encoding' })
 }
 
 /** Whether an entry of `rawHeaders` is this name; values are at odd indexes. */
