@@ -29,12 +29,13 @@ describe('the connections of the gRPC server', () => {
 
   /** Resolves when the server has the answer to its next ping. */
   function answered(): Promise<void> {
-    const { ping } = theirs
+    type Pong = (...answer: readonly unknown[]) => void
+    const { ping } = theirs as { readonly ping: (this: ServerHttp2Session, done: Pong) => boolean }
     return new Promise((resolve) => {
-      theirs.ping = (done) => {
-        theirs.ping = ping
+      theirs.ping = (done: unknown) => {
+        theirs.ping = ping as typeof theirs.ping
         return ping.call(theirs, (...answer) => {
-          done(...answer)
+          ;(done as Pong)(...answer)
           resolve()
         })
       }
