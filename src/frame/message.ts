@@ -39,8 +39,8 @@ export interface LabelledTable<C extends AnyColumn = Column> {
 }
 
 /**
- * Decodes a Parquet file, an Arrow IPC file or stream, recognised by its first bytes: columns in memory of their own for files of
- * flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
+ * Decodes a Parquet file, an Arrow IPC file or stream, recognised by its first bytes: columns in memory of their own
+ * for files of flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
  */
 export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
   const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
