@@ -13,6 +13,8 @@ import type { ExchangeSocket } from './exchange-socket.ts'
 import { isBodyless, isFraming } from './head.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 import { type Connection, connectionOf } from './node-connection.ts'
+import type { Limits } from './options.ts'
+import { TransferClock } from './transfer-clock.ts'
 
 // A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server
 // destroys a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
@@ -30,6 +32,8 @@ export class NodeSocket implements ExchangeSocket {
   readonly #connection: Connection
   // Bytes of a body of known length.
   #sent = 0
+  // Whether the body was let in.
+  #listens = false
   readonly #abort = () => this.#exchange.abort()
 
   constructor(server: ServerState, request: IncomingRequest, req: IncomingMessage, res: ServerResponse) {
@@ -52,6 +56,7 @@ export class NodeSocket implements ExchangeSocket {
   }
 
   #listen(): void {
+    this.#listens = true
     const req = this.#req
     const declared = this.#declared
     let received = 0
@@ -146,8 +151,10 @@ export class NodeSocket implements ExchangeSocket {
   #end(body?: Chunk): void {
     this.#timeStall()
     this.#res.once('finish', () => this.#exchange.finished())
-    if (!this.#exchange.isReceiving) this.#res.end(body)
-    else {
+    if (!this.#exchange.isReceiving) {
+      this.#res.end(body)
+      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.limits)
+    } else {
       if (body !== undefined) this.#res.write(body)
       this.#exchange.dropBody(this.#exchange.closing, () => this.#res.end())
     }
@@ -175,6 +182,19 @@ export class NodeSocket implements ExchangeSocket {
 /** Returns the address at the other end. */
 export function peerOf({ socket }: { readonly socket: Socket }): string | undefined {
   return socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
+}
+
+/** Called with the answer to a request whose body Node reads and drops: closes the connection when it comes slowly. */
+export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): void {
+  const { socket } = req
+  if (bodyTimeoutMs === 0 || req.readableEnded) return
+  const clock = new TransferClock(
+    bodyTimeoutMs,
+    () => socket.bytesRead,
+    () => socket.destroy(),
+  )
+  clock.start()
+  for (const event of ['end', 'close']) req.once(event, () => clock.pause())
 }
 
 /** Answers while the request's body still comes, reads and drops it within bounds, closes the connection. */

@@ -15,7 +15,7 @@ import { statusLine } from './head.ts'
 import type { RefusedRequest } from './incoming-request.ts'
 import { logFailure } from './log.ts'
 import { connectionOf } from './node-connection.ts'
-import { drainUpload, headLines, NodeSocket, peerOf } from './node-socket.ts'
+import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node-socket.ts'
 import { refusalOf } from './refusal.ts'
 import { pathOf } from './router.ts'
 import { contextOf, type TlsFiles } from './tls-files.ts'
@@ -190,10 +190,11 @@ function refuse(
   request: RefusedRequest,
 ): void {
   const response = refusalOf(server, error, request)
-  answer(req, res, response, mustClose(server, body.declared), body)
+  answer(server, req, res, response, mustClose(server, body.declared), body)
 }
 
 function answer(
+  server: ServerState,
   req: IncomingMessage,
   res: ServerResponse,
   response: HttpResponse,
@@ -211,6 +212,7 @@ function answer(
   res.writeHead(response.status ?? 200, lines)
   // Node reads and drops the rest of the body, and omits the text for HEAD.
   res.end(text)
+  if (body.declared !== 0) limitDropped(req, server.limits)
 }
 
 /** Exposes Node's own header object as RequestHeaders; nothing is copied. */

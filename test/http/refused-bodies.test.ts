@@ -1,6 +1,6 @@
-import { io, type Service } from 'serving'
-import { describe, expect, it } from 'vitest'
-import { engines, post, start, turns } from './harness.ts'
+import { io, type Service, Unauthorized } from 'serving'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { bytes, engines, post, start, turns } from './harness.ts'
 
 describe.each(engines)('a refused body on %s', (engine) => {
   it('runs no function for a form whose last part is refused', async () => {
@@ -18,5 +18,43 @@ describe.each(engines)('a refused body on %s', (engine) => {
     expect(await socket.answer()).toMatchObject({ status: 400 })
     await turns(20)
     expect(called).toEqual([])
+  })
+})
+
+// uWebSockets.js gives a body that it drops 10 s.
+describe('a refused body that drips on node', () => {
+  it.each([
+    [404, 'POST', '/nowhere'],
+    [405, 'PUT', '/take'],
+    [401, 'POST', '/take'],
+    [401, 'POST', '/later'],
+  ])('is given up after bodyTimeoutMs, with %d to %s %s', async (status, method, path) => {
+    const refuse = () => {
+      throw new Unauthorized('expected a key')
+    }
+    const define = (svc: Service) => {
+      svc.api({ ...bytes, name: 'take', auth: refuse }, (body) => body)
+      svc.api({ ...bytes, name: 'later', auth: async () => refuse() }, (body) => body)
+    }
+    const { connect } = await start('node', define, { bodyTimeoutMs: 100 })
+    const socket = await connect()
+    socket.write(post(path, '', { 'content-length': '100000' }, method))
+    expect((await socket.answer()).status).toBe(status)
+    const drip = setInterval(() => socket.write('x'), 10)
+    onTestFinished(() => clearInterval(drip))
+    await socket.closed
+  })
+
+  it('serves on where the body comes', async () => {
+    const { connect } = await start('node', (svc) => svc.api({ ...bytes, name: 'take' }, (body) => body), {
+      bodyTimeoutMs: 100,
+    })
+    const socket = await connect()
+    await socket.writeAlone(post('/nowhere', 'abc').slice(0, -1))
+    expect((await socket.answer()).status).toBe(404)
+    await socket.writeAlone('c')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    socket.write(post('/take', 'next'))
+    expect((await socket.answer()).text).toBe('next')
   })
 })
