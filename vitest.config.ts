@@ -6,10 +6,10 @@ const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta
 export default defineConfig({
   resolve: {
     alias: {
-      'serving/config': src('config/index.ts'),
+      'serving/config': src('cli/config/index.ts'),
       'serving/client': src('client/index.ts'),
-      'serving/onnx': src('onnx/index.ts'),
-      'serving/auth': src('auth/index.ts'),
+      'serving/onnx': src('runner/onnx/index.ts'),
+      'serving/auth': src('api/auth/index.ts'),
       'serving/testing': src('testing/index.ts'),
       serving: src('index.ts'),
     },

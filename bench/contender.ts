@@ -5,7 +5,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { workerNodeOptions } from '../src/workers/worker-process.ts'
+import { workerNodeOptions } from '../src/server/workers/worker-process.ts'
 import type { BenchCase } from './cases/case.ts'
 import { callByGrpc } from './load/grpc.ts'
 import { type Load, type LoadResult, percentile } from './load/load.ts'

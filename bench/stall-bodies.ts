@@ -3,8 +3,8 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { encodeRequest } from '../src/proto/envelope.ts'
-import type { ProtoContent } from '../src/proto/messages.ts'
+import { encodeRequest } from '../src/messages/envelope.ts'
+import type { ProtoContent } from '../src/messages/messages.ts'
 
 /** A body that a client could send. */
 export interface Attack {

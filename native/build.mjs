@@ -33,7 +33,7 @@ const buildDir = join(here, 'build')
 const binary = join(buildDir, 'Release', 'serving_native.node')
 const imageBinaries = ['serving_image.node', 'serving_jpeg.node'].map((name) => join(buildDir, 'Release', name))
 const stamp = join(buildDir, 'stamp.txt')
-/** Says why there is no add-on; src/array/native-codec.ts reports it. */
+/** Says why there is no add-on; src/values/array/native-codec.ts reports it. */
 const skipped = join(buildDir, 'skipped.txt')
 const logFile = join(buildDir, 'build.log')
 

@@ -131,7 +131,12 @@ function check() {
 
 function test() {
   const vitest = join(here, '..', 'node_modules', 'vitest', 'vitest.mjs')
-  const files = ['test/native', 'test/unit/array/json.test.ts', 'test/unit/image', 'test/supply/hardening.test.ts']
+  const files = [
+    'test/native',
+    'test/unit/values/array/json.test.ts',
+    'test/unit/values/image',
+    'test/supply/hardening.test.ts',
+  ]
   const env = { ...process.env, SERVING_NATIVE_PATH: join(here, 'prebuilds', 'linux-x64', 'serving_native.node') }
   const args = [vitest, 'run', ...files, '--maxWorkers=1']
   execFileSync(process.execPath, args, { cwd: join(here, '..'), env, stdio: 'inherit' })

@@ -42,10 +42,10 @@ const chosen =
     ? process.argv.slice(2)
     : [
         'test/native',
-        'test/unit/array/json.test.ts',
+        'test/unit/values/array/json.test.ts',
         'test/unit/frame/parquet-reader.test.ts',
         'test/unit/frame/parquet-writer.test.ts',
-        'test/unit/image',
+        'test/unit/values/image',
         'test/fuzz/image.test.ts',
         'test/http/picture-memory.test.ts',
         '-t',

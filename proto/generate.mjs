@@ -1,5 +1,5 @@
 /**
- * Makes src/gen/descriptors.ts from the .proto files of this folder: `npm run gen`. With `--check`, only says whether
+ * Makes src/messages/gen/descriptors.ts from the .proto files here: `npm run gen`. With `--check`, only says whether
  * it is up to date.
  *
  * The FileDescriptorProtos that the server's reflection service answers with: of serving.v1, of the same messages under
@@ -136,9 +136,9 @@ ${entries.join('\n')}
 ]
 `
 
-const path = at('../src/gen/descriptors.ts')
+const path = at('../src/messages/gen/descriptors.ts')
 if (!process.argv.includes('--check')) writeFileSync(path, descriptors)
 else if (readFileSync(path, 'utf8') !== descriptors) {
-  process.stderr.write('src/gen/descriptors.ts is not what proto/generate.mjs makes: run `npm run gen`\n')
+  process.stderr.write('src/messages/gen/descriptors.ts is not what proto/generate.mjs makes: run `npm run gen`\n')
   process.exitCode = 1
 }

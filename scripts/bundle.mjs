@@ -3,7 +3,7 @@
  * ours instead of 340, each of which Node finds, reads and links: it starts with a quarter less of CPU.
  */
 import { chmodSync, readFileSync, rmSync } from 'node:fs'
-import { dirname, join, posix, relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { transformSync } from 'rolldown/utils'
@@ -13,33 +13,32 @@ const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 const published = [...Object.values(exports).map(({ default: path }) => path), ...Object.values(bin)]
 /** Programs and modules that are started or loaded by their path. */
 const byPath = [
+  'cli/config/write-schema',
   'cli/describe-module',
   'cli/import-module',
   'cli/worker',
-  'config/write-schema',
-  'frame/parquet-child',
-  'modules/typescript-format',
+  'core/modules/typescript-format',
   'oip/remote-model',
-  'onnx/model',
   'runner/model-process',
   'runner/model-thread',
+  'runner/onnx/model',
+  'values/table/parquet/parquet-child',
 ]
 const names = published.flatMap((path) => /^(?:\.\/)?dist\/(.+)\.js$/.exec(path ?? '')?.[1] ?? []).concat(byPath)
 
-/** Lets each source keep the URL of its own file, relative to a file in a folder of dist/, as all are that use it. */
+/** Lets each source keep the URL of its own file, whichever file of dist/ it is joined to. */
+const ownUrl = '@dist/'
 const sourceUrls = {
   name: 'source-urls',
   transform(code, id) {
     if (!code.includes('import.meta.url')) return undefined
     const file = relative(join(root, 'src'), id).replaceAll(sep, '/').replace(/\.ts$/, '.js')
-    const define = { 'import.meta.url': `new URL('../${file}', import.meta.url).href` }
+    const define = { 'import.meta.url': `new URL('${ownUrl}${file}', import.meta.url).href` }
     return { ...transformSync(id, code, { define, sourcemap: true, tsconfig: false }), moduleType: 'js' }
   },
-  generateBundle(_, files) {
-    for (const { fileName, code = '' } of Object.values(files)) {
-      if (code.includes('import.meta.url') && posix.dirname(dirname(fileName)) !== '.')
-        throw new Error(`dist/${fileName} is not in a folder of dist/`)
-    }
+  renderChunk(code, { fileName }) {
+    const up = '../'.repeat(fileName.split('/').length - 1)
+    return code.includes(ownUrl) ? { code: code.replaceAll(ownUrl, up), map: null } : null
   },
 }
 

@@ -3,10 +3,7 @@
  * @module
  */
 
-export { NDArray } from './array/ndarray.ts'
-export type { Nested } from './array/nested.ts'
-export * as io from './descriptors/index.ts'
-export type { DataOf, DType, DTypeData, NumericDType } from './dtype.ts'
+export type { DataOf, DType, DTypeData, NumericDType } from './core/dtype.ts'
 export {
   BadInput,
   type BadInputReason,
@@ -36,9 +33,10 @@ export {
   Unauthorized,
   UnsupportedMediaType,
   ValueError,
-} from './errors.ts'
-export { BinaryFile, type BinaryFileOptions } from './file/binary-file.ts'
-export type { DataFrame, Series } from './frame/polars-package.ts'
+} from './core/errors.ts'
+export { BinaryFile, type BinaryFileOptions } from './core/file/binary-file.ts'
+export type { MaybePromise } from './core/promise.ts'
+export * as io from './descriptors/index.ts'
 export {
   type Caller,
   type Cleanup,
@@ -63,13 +61,6 @@ export {
 } from './http/message.ts'
 export type { Outcome, OutcomeDurations, ProtocolName } from './http/outcome.ts'
 export type { CookieOptions, ResponseContext } from './http/response-context.ts'
-export type { EncodableMimeType, EncodeOptions } from './image/image-codec.ts'
-export { type Abortable, RasterImage, type ResizeOptions } from './image/raster.ts'
-export type { Pixels, RasterElements, RasterMode } from './image/raster-modes.ts'
-export type { ResizeFilter } from './image/resize.ts'
-export type { TensorDType, TensorFit, TensorOptions } from './image/tensor.ts'
-export { modelRepository, type RepositoryOptions } from './oip/repository.ts'
-export type { MaybePromise } from './promise.ts'
 export type {
   DataFrameMessage,
   FileMessage,
@@ -80,7 +71,8 @@ export type {
   ProtoField,
   ProtoMessages,
   SeriesMessage,
-} from './proto/messages.ts'
+} from './messages/messages.ts'
+export { modelRepository, type RepositoryOptions } from './oip/repository.ts'
 export type { ModelCall, ModelPlace } from './runner/model-host.ts'
 export type { CondaPackages, PythonOptions, PythonSettings } from './runner/python/python-options.ts'
 export type { RemoteMethods, RemoteOptions, RemoteTensor, RemoteTensors } from './runner/remote-options.ts'
@@ -98,6 +90,14 @@ export type {
 export { registerSerializer, type SerializedFields, type Serializer } from './runner/serializers.ts'
 export { move } from './runner/transfer.ts'
 export type { RunnerEvent } from './runner/worker-supervisor.ts'
+export { NDArray } from './values/array/ndarray.ts'
+export type { Nested } from './values/array/nested.ts'
+export type { EncodableMimeType, EncodeOptions } from './values/image/image-codec.ts'
+export { type Abortable, RasterImage, type ResizeOptions } from './values/image/raster.ts'
+export type { Pixels, RasterElements, RasterMode } from './values/image/raster-modes.ts'
+export type { ResizeFilter } from './values/image/resize.ts'
+export type { TensorDType, TensorFit, TensorOptions } from './values/image/tensor.ts'
+export type { DataFrame, Series } from './values/table/polars/polars-package.ts'
 
 // Loaded for `Service.inject`.
 import './server/inject.ts'
@@ -110,9 +110,9 @@ export type { ErrorHook, HookOptions, Hooks, RequestHook, ResponseHook, Security
 export type { InjectJson, InjectRequest, InjectResponse } from './api/inject.ts'
 export type { ModelOptions, ModelTensor } from './api/model-options.ts'
 export type { FetchHandler, Mount } from './api/mount.ts'
-export type { MetricFamily, MetricLabels, MetricValue } from './metrics/metric-family.ts'
+export type { LogLevel } from './engine/log-levels.ts'
+export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './engine/options.ts'
 export { serve } from './server/listener.ts'
-export type { LogLevel } from './server/log-levels.ts'
-export type { EngineName, GrpcTls, Limits, Listener, ServeOptions } from './server/options.ts'
 export { type Hook, Service, type ServiceOptions } from './service.ts'
-export { traceHeaders } from './tracing/tracer.ts'
+export type { MetricFamily, MetricLabels, MetricValue } from './telemetry/metrics/metric-family.ts'
+export { traceHeaders } from './telemetry/tracing/tracer.ts'

@@ -19,11 +19,11 @@ import { add, type ErrorHook, Hooks, parseAuth, type RequestHook, type ResponseH
 import { type InjectRequest, type InjectResponse, inject } from './api/inject.ts'
 import { type ModelOptions, parseModels } from './api/model-options.ts'
 import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
+import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
+import { checkOptions } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
 import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
-import { expected, InvalidArgument, Overloaded } from './errors.ts'
 import { modelRepository } from './oip/repository.ts'
-import { checkOptions } from './options.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
 
 /** Options of a {@link Service}. */

@@ -3,9 +3,9 @@
  * @module
  */
 import { isDeepStrictEqual } from 'node:util'
-import { NDArray } from '../../src/array/ndarray.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
-import { runAtOnce } from '../../src/memory/slices.ts'
+import { runAtOnce } from '../../src/core/memory/slices.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
 
 const small = '[[5.1,3.5,1.4,0.2],[6.2,2.9,4.3,1.3]]'

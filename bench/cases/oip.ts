@@ -2,8 +2,8 @@
  * The Open Inference Protocol: models that give their only input back, over REST and gRPC.
  * @module
  */
-import { writePacked } from '../../src/proto/packed.ts'
-import { ProtoWriter, readProto, wireType } from '../../src/proto/protobuf.ts'
+import { writePacked } from '../../src/messages/packed.ts'
+import { ProtoWriter, readProto, wireType } from '../../src/messages/protobuf.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'
 
 const lengthHeader = 'inference-header-content-length'

@@ -3,11 +3,11 @@
  * @module
  */
 
-import { NDArray } from '../../src/array/ndarray.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/array/ndarray-flatbuffer.ts'
-import { runAtOnce } from '../../src/memory/slices.ts'
-import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
-import type { NDArrayMessage } from '../../src/proto/messages.ts'
+import { runAtOnce } from '../../src/core/memory/slices.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
+import type { NDArrayMessage } from '../../src/messages/messages.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, seeded } from './case.ts'
 
 const path = '/serving.v1.ServingService/Call'

@@ -1,17 +1,17 @@
 /**
  * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and
- * JSON.stringify, and part by part: where the thresholds of src/frame/native-codec.ts come from. Checks the answers
+ * JSON.stringify, and part by part: where the thresholds of native-codec.ts come from. Checks the answers
  * first.
  * Run: `npx tsx bench/micro/frame-codec.ts [--small]`
  * @module
  */
 import assert from 'node:assert/strict'
-import { encodeArrow } from '../../src/frame/arrow.ts'
-import type { FrameCodec, ParsedFrame } from '../../src/frame/frame-codec.ts'
-import { typescriptFrameCodec } from '../../src/frame/frame-parse.ts'
-import { minFrameCells, nativeFrameCodec } from '../../src/frame/native-codec.ts'
-import { loadPolars } from '../../src/frame/polars.ts'
-import { loadOptional } from '../../src/modules/optional.ts'
+import { loadOptional } from '../../src/core/modules/optional.ts'
+import { encodeArrow } from '../../src/values/table/arrow/arrow.ts'
+import type { FrameCodec, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
+import { typescriptFrameCodec } from '../../src/values/table/json/frame-parse.ts'
+import { minFrameCells, nativeFrameCodec } from '../../src/values/table/json/native-codec.ts'
+import { loadPolars } from '../../src/values/table/polars/polars.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 

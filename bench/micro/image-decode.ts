@@ -6,11 +6,11 @@
  */
 
 import { bodyLoan } from '../../src/http/message.ts'
-import { type ImageHeader, readImageHeader } from '../../src/image/header.ts'
-import { jpegStatus } from '../../src/image/image-addon.ts'
-import { imageCodecWith } from '../../src/image/image-codec.ts'
-import { jpegCodec } from '../../src/image/jpeg.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
+import { type ImageHeader, readImageHeader } from '../../src/values/image/header.ts'
+import { jpegStatus } from '../../src/values/image/image-addon.ts'
+import { imageCodecWith } from '../../src/values/image/image-codec.ts'
+import { jpegCodec } from '../../src/values/image/jpeg.ts'
 import { besideBaseline } from './baseline.ts'
 
 const rounds = Number(process.argv.slice(2).find((word) => word !== '--save') ?? 15)

@@ -5,7 +5,7 @@
  * the median of the rounds. Both must report the same parts and bytes first.
  * @module
  */
-import { FormParser } from '../../src/form/form-parser.ts'
+import { FormParser } from '../../src/http/form/form-parser.ts'
 import { besideBaseline } from './baseline.ts'
 
 interface Tally {

@@ -1,15 +1,15 @@
 /**
  * The two array codecs against each other and against JSON.parse/JSON.stringify, by size: where the thresholds of
- * src/array/native-codec.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
+ * src/values/array/native-codec.ts come from. Run: `npx tsx bench/micro/ndarray-codec.ts [--small]`
  * @module
  */
 
-import { typescriptCodec } from '../../src/array/json.ts'
-import { minEncodeElements, nativeCodec } from '../../src/array/native-codec.ts'
-import { NDArray } from '../../src/array/ndarray.ts'
-import type { NumberCodec } from '../../src/array/number-codec.ts'
-import { maxPlainBytes } from '../../src/array/plain-numbers.ts'
-import { nativeStatus } from '../../src/native/add-on.ts'
+import { nativeStatus } from '../../src/core/native/add-on.ts'
+import { typescriptCodec } from '../../src/values/array/json.ts'
+import { minEncodeElements, nativeCodec } from '../../src/values/array/native-codec.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import type { NumberCodec } from '../../src/values/array/number-codec.ts'
+import { maxPlainBytes } from '../../src/values/array/plain-numbers.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
 

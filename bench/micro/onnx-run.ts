@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs'
 import { prepare } from '../../examples/digits/digits.ts'
 import { NDArray } from '../../src/index.ts'
-import { loadOnnx } from '../../src/onnx/onnxruntime.ts'
+import { loadOnnx } from '../../src/runner/onnx/onnxruntime.ts'
 import { besideBaseline } from './baseline.ts'
 
 const examples = new URL('../../examples/', import.meta.url)

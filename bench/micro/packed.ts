@@ -4,9 +4,9 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { decodeMessage } from '../../src/proto/content-types.ts'
-import { encodeMessage } from '../../src/proto/envelope.ts'
-import type { NDArrayMessage } from '../../src/proto/messages.ts'
+import { decodeMessage } from '../../src/messages/content-types.ts'
+import { encodeMessage } from '../../src/messages/envelope.ts'
+import type { NDArrayMessage } from '../../src/messages/messages.ts'
 import { stock } from '../../test/stock-proto.ts'
 import { besideBaseline } from './baseline.ts'
 

@@ -5,9 +5,9 @@
  * @module
  */
 import assert from 'node:assert/strict'
-import { columnOf } from '../../src/frame/columns.ts'
-import { decodeParquet } from '../../src/frame/parquet-sandbox.ts'
-import { loadPolars } from '../../src/frame/polars.ts'
+import { columnOf } from '../../src/values/table/columns.ts'
+import { decodeParquet } from '../../src/values/table/parquet/parquet-sandbox.ts'
+import { loadPolars } from '../../src/values/table/polars/polars.ts'
 import { besideBaseline } from './baseline.ts'
 
 const polars = loadPolars('the benchmark')

@@ -24,9 +24,9 @@ function polarsWork(): Work {
 
 /** Returns the codec that Image uses here: libjpeg-turbo for JPEG where it is installed, else @napi-rs/image. */
 async function codecWork(): Promise<Work> {
-  const { jpegCodec } = await import('../../src/image/jpeg.ts')
-  const { readImageHeader } = await import('../../src/image/header.ts')
-  const { NDArray } = await import('../../src/array/ndarray.ts')
+  const { jpegCodec } = await import('../../src/values/image/jpeg.ts')
+  const { readImageHeader } = await import('../../src/values/image/header.ts')
+  const { NDArray } = await import('../../src/values/array/ndarray.ts')
   const header = readImageHeader(body)
   if (jpegCodec !== undefined && header?.mimeType === 'image/jpeg') {
     return async () => String(new NDArray((await jpegCodec.decode(body, header)).data).mean())
@@ -41,7 +41,7 @@ function napiWork(): Work {
 
 /** Returns the add-on's own calls. */
 async function nativeWork(): Promise<Work> {
-  const { numberCodec } = await import('../../src/array/native-codec.ts')
+  const { numberCodec } = await import('../../src/values/array/native-codec.ts')
   return () => {
     const array = numberCodec.parseNdarray(body, undefined)
     const text = 'failure' in array ? undefined : numberCodec.encodeNdarray(array, 'null')

@@ -48,7 +48,7 @@ constexpr uint32_t kMostSide = 512;
 constexpr size_t kMostBytes = 1 << 16;
 constexpr size_t kMostPixels = size_t{kMostSide} * kMostSide * 3;
 
-// Finds the frame header as src/image/header.ts does. Returns false where the server would not call the decoder.
+// Finds the frame header as src/values/image/header.ts does. Returns false where the server would not call the decoder.
 bool ReadHeader(const Octets& bytes, Picture& picture) {
   size_t at = 2;
   while (at + 9 < bytes.size()) {

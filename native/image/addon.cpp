@@ -19,7 +19,7 @@
 namespace serving {
 namespace {
 
-// The version of this interface; src/image/image-addon.ts refuses any other.
+// The version of this interface; src/values/image/image-addon.ts refuses any other.
 constexpr uint32_t kContract = 4;
 
 // Fields of a plan, a Float64Array: those of the picture alone, or those of a resize as well.

@@ -18,7 +18,7 @@
 namespace serving {
 namespace {
 
-// Version of the interface to JavaScript, raised by every change of it; src/native/add-on.ts refuses any other.
+// Version of the interface to JavaScript, raised by every change of it; src/core/native/add-on.ts refuses any other.
 constexpr uint32_t kContract = 10;
 
 // Texts of at most this many bytes are written on the stack and returned as a string.

@@ -8,7 +8,7 @@
 namespace serving {
 namespace {
 
-// The words of `missingWords` in src/frame/csv.ts, in any order; the empty one is checked before.
+// The words of `missingWords` in src/values/table/csv/csv.ts, in any order; the empty one is checked before.
 constexpr const char* kMissing[] = {"#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN",
                                     "-nan", "1.#IND",   "1.#QNAN", "<NA>",    "N/A",      "NA",
                                     "NULL", "NaN",      "None",    "n/a",     "nan",      "null"};

@@ -8,7 +8,7 @@
 
 namespace serving {
 
-// Why parsing failed, in the order of `csvFailures` in src/frame/csv.ts.
+// Why parsing failed, in the order of `csvFailures` in src/values/table/csv/csv.ts.
 enum class CsvError : int { kNone = 0, kRagged, kQuote, kCells, kMemory };
 
 // Parses lines of valid UTF-8 below the header, as pandas' read_csv does; blank lines are skipped. The type of a column

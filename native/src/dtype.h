@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// The codes of `elementTypes` in src/dtype.ts, which proto/ndarray.fbs uses as well.
+// The codes of `elementTypes` in src/core/dtype.ts, which proto/ndarray.fbs uses as well.
 enum class Dtype : int {
   kInferred = -1,
   kBool = 0,
@@ -22,7 +22,7 @@ enum class Dtype : int {
   kFloat32,
   kFloat64,
   kStr,
-  // JSON text that is copied as it is: lists and objects in columns of frames; `jsonCode` in src/frame/columns.ts.
+  // JSON text that is copied as it is: lists and objects in columns of frames; `jsonCode` in columns.ts.
   kJson,
 };
 

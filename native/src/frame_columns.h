@@ -63,7 +63,7 @@ class Bytes {
   size_t room_ = 0;
 };
 
-// The codes of the element types (src/dtype.ts) that JSON and CSV can produce.
+// The codes of the element types (src/core/dtype.ts) that JSON and CSV can produce.
 enum class ColumnKind : int {
   kNull = -1,
   kBool = static_cast<int>(Dtype::kBool),

@@ -10,7 +10,7 @@ struct Span {
   size_t size;
 };
 
-// A column in Arrow's buffers; see src/frame/columns.ts.
+// A column in Arrow's buffers; see src/values/table/columns.ts.
 struct EncodeColumn {
   Dtype dtype;
   Span data;

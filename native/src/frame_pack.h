@@ -12,7 +12,7 @@ struct Packed {
   size_t size = 0;
 };
 
-// Packs the table, or why parsing failed. Read by src/frame/native-codec.ts.
+// Packs the table, or why parsing failed. Read by src/values/table/json/native-codec.ts.
 Packed PackFrame(const FrameParser& parser);
 
 // Packs the table of CSV lines, or why parsing failed.

@@ -6,7 +6,7 @@
 
 namespace serving {
 
-// In the order of FrameLayout's codes in src/frame/native-codec.ts.
+// In the order of FrameLayout's codes in src/values/table/json/native-codec.ts.
 enum class FrameLayout : int { kFrame = 0, kIndex, kSplit, kTable, kSeries, kSeriesSplit };
 
 constexpr int kFrameLayouts = 6;

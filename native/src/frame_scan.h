@@ -5,7 +5,7 @@
 
 namespace serving {
 
-// Why parsing failed, in the order of `frameFailures` in src/frame/frame-codec.ts, which describes each.
+// Why parsing failed, in the order of `frameFailures` in src/values/table/json/frame-codec.ts, which describes each.
 enum class FrameError : int {
   kNone = 0,
   kSyntax,

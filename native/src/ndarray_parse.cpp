@@ -76,7 +76,7 @@ SERVING_APART const uint8_t* ReadPlain(const uint8_t* p, const uint8_t* const en
   return p;
 }
 
-// Same rules as `parse` in src/array/json.ts, in the same order: both must report the same error at the same offset.
+// Same rules as src/values/array/json.ts, which reads what this gives up on.
 template <class Store>
 void Parse(const uint8_t* const json, size_t length, Store store, typename Store::Value* const begin, size_t capacity,
            ParseResult& result) {

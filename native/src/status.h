@@ -1,4 +1,4 @@
-// Status codes of the add-on, which src/array/native-codec.ts names. C++ exceptions never cross the boundary.
+// Status codes of the add-on, which src/values/array/native-codec.ts names. C++ exceptions never cross the boundary.
 #pragma once
 
 #include "dtype.h"

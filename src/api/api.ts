@@ -3,13 +3,13 @@
  * @module
  */
 
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { type AnyDescriptor, IODescriptor, type Received, type Returned } from '../descriptors/descriptor.ts'
-import { expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
-import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
 import { ConcurrencyLimiter } from './concurrency-limiter.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 

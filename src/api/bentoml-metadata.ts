@@ -5,9 +5,10 @@
  * have no metadata here, and options are exactly those that BentoML 1.1 writes.
  * @module
  */
+
+import { parseDType } from '../core/dtype.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import { parseDType } from '../dtype.ts'
-import { parseFrameType } from '../frame/frame-dtype.ts'
+import { parseFrameType } from '../values/table/frame-dtype.ts'
 import { type MetadataSource, publicOptions, type ServiceMetadata } from './service-metadata.ts'
 
 /** A descriptor as BentoML's documents have it. */

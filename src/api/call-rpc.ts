@@ -3,12 +3,12 @@
  * @module
  */
 
+import { type ErrorCode, NotFound, ServingError } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
-import { type ErrorCode, NotFound, ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import type { RawContent } from '../proto/content-types.ts'
-import type { ProtoContent } from '../proto/messages.ts'
+import type { RawContent } from '../messages/content-types.ts'
+import type { ProtoContent } from '../messages/messages.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,

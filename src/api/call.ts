@@ -3,14 +3,14 @@
  * @module
  */
 
+import type { ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BodyReceiver } from '../descriptors/descriptor.ts'
-import type { ServingError } from '../errors.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import { tracer } from '../tracing/tracer.ts'
+import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
 import {
   abortOf,

@@ -2,19 +2,20 @@
  * Contents of RPC answers in protobuf's JSON.
  * @module
  */
+
+import { PayloadTooLarge } from '../core/errors.ts'
+import { inSlices, joinBytes } from '../core/memory/slices.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { JSONEncoder } from '../descriptors/json-encoder.ts'
 import { isLargeValue } from '../descriptors/schema-slices.ts'
-import { PayloadTooLarge } from '../errors.ts'
-import { inSlices, joinBytes } from '../memory/slices.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import { contentToJson } from '../proto/content-types.ts'
+import { contentToJson } from '../messages/content-types.ts'
 import {
   type DataFrameMessage,
   type MultipartMessage,
   type ProtoContent,
   type SeriesMessage,
   valueLists,
-} from '../proto/messages.ts'
+} from '../messages/messages.ts'
 
 const jsonEncoder = new JSONEncoder()
 // A millisecond of JSON.stringify. **Units**: characters.

@@ -4,9 +4,9 @@
  * **Source**: Fetch standard, "CORS protocol".
  * @module
  */
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
 import { type HeaderLine, isHeaderName } from '../http/message.ts'
-import { checkOptions } from '../options.ts'
 
 /** Which pages of other origins may call a service, and how. */
 export interface CorsOptions {

@@ -2,15 +2,16 @@
  * Functions that answer GET, with the query of the URL for their input.
  * @module
  */
+
+import { BadInput, expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { AnyDescriptor, IODescriptor, Returned } from '../descriptors/descriptor.ts'
 import { runSchema } from '../descriptors/run-schema.ts'
 import { type StandardSchemaV1, schemaError } from '../descriptors/schema-error.ts'
 import { jsonSchemaOf } from '../descriptors/standard-json-schema.ts'
-import { BadInput, expected, InvalidArgument } from '../errors.ts'
 import type { Context } from '../http/context.ts'
 import type { EndpointSlots } from '../http/endpoint.ts'
-import { checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
 import { nameOfRoute, parseRoute, requireDescriptor, requireName, slotsOf } from './api.ts'
 import { type HookOptions, Hooks, parseAuth, type RequestHook } from './hooks.ts'
 

@@ -2,10 +2,10 @@
  * Functions of an application around its requests.
  * @module
  */
-import { expected, FunctionError, InvalidArgument, ServingError } from '../errors.ts'
+import { expected, FunctionError, InvalidArgument, ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import type { Outcome } from '../http/outcome.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
 
 /**
  * Called before the body of a request is read. What it throws is the answer, and the body is not received: a

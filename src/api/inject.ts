@@ -2,7 +2,7 @@
  * Requests answered in process, without a socket.
  * @module
  */
-import { InternalError } from '../errors.ts'
+import { InternalError } from '../core/errors.ts'
 import type { RequestHeaders } from '../http/message.ts'
 
 /** A value that JSON can write, as a body. */

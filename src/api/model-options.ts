@@ -2,9 +2,9 @@
  * The runners of a service that clients may call by the Open Inference Protocol.
  * @module
  */
-import { type DType, isDType } from '../dtype.ts'
-import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { type DType, isDType } from '../core/dtype.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
 import type { RunnerLife } from '../runner/runner.ts'
 
 /** A named input or output of a model. **Shape**: -1 where any size is taken. */

@@ -2,7 +2,7 @@
  * Fetch handlers beside the APIs of a service.
  * @module
  */
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import { isPathSegment, requireFreePath } from './api.ts'
 

@@ -3,8 +3,8 @@
  * @module
  */
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import { ProtoWriter } from '../proto/protobuf.ts'
-import { writeStruct } from '../proto/value.ts'
+import { ProtoWriter } from '../messages/protobuf.ts'
+import { writeStruct } from '../messages/value.ts'
 import type { Api } from './api.ts'
 
 /** A descriptor as metadata has it. **Source**: `ServiceMetadataResponse.DescriptorMetadata`. */

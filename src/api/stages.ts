@@ -11,10 +11,10 @@ import {
   InternalError,
   Overloaded,
   ServingError,
-} from '../errors.ts'
+} from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { type Context, lifecycle } from '../http/context.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
-import { tracer } from '../tracing/tracer.ts'
+import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
 import { runRequestHooks } from './hooks.ts'
 

@@ -3,7 +3,7 @@
  * @module
  */
 import { fork } from 'node:child_process'
-import { InvalidArgument } from '../errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 
 /** What a process answers: a value, or why there is none. */
 export type ChildAnswer<V> = { readonly value: V } | { readonly failure: string }

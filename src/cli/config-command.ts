@@ -3,11 +3,11 @@
  * @module
  */
 import { relative } from 'node:path'
-import { type OptionName, type OptionValues, optionEntry, servePlan } from '../config/option-table.ts'
-import { fileText } from '../config/option-types.ts'
-import { valuesOf } from '../config/settled-options.ts'
-import { limitsOfNode, parseDisclosure } from '../server/options.ts'
-import { loadUws } from '../server/uws-package.ts'
+import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
+import { loadUws } from '../engine/uws/uws-package.ts'
+import { type OptionName, type OptionValues, optionEntry, servePlan } from './config/option-table.ts'
+import { fileText } from './config/option-types.ts'
+import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
 /** Returns what is in force and where each value comes from, as a table. */

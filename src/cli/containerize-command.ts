@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { InvalidArgument, SetupError } from '../errors.ts'
+import { InvalidArgument, SetupError } from '../core/errors.ts'
 
 /** Programs that make images of a Dockerfile, the best known first. */
 const imagePrograms = ['docker', 'podman', 'buildah'] as const

@@ -3,13 +3,13 @@
  * @module
  */
 import { resolve } from 'node:path'
-import { yamlText } from '../config/config-file.ts'
-import { readBuiltService } from '../deploy/built-service.ts'
-import type { DeployOptions } from '../deploy/container.ts'
-import { kserveManifests } from '../deploy/kserve.ts'
-import { kubernetesManifests } from '../deploy/kubernetes.ts'
-import { InvalidArgument } from '../errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { yamlText } from './config/config-file.ts'
 import { imageName } from './containerize-command.ts'
+import { readBuiltService } from './deploy/built-service.ts'
+import type { DeployOptions } from './deploy/container.ts'
+import { kserveManifests } from './deploy/kserve.ts'
+import { kubernetesManifests } from './deploy/kubernetes.ts'
 
 /** Platforms that manifests are written for. */
 export const platforms = ['kubernetes', 'kserve'] as const

@@ -3,8 +3,8 @@
  * @module
  */
 import { pathToFileURL } from 'node:url'
-import { describeService } from '../build/describe-service.ts'
-import { loadedPackages } from '../modules/optional.ts'
+import { loadedPackages } from '../core/modules/optional.ts'
+import { describeService } from './build/describe-service.ts'
 import { answerParent } from './child-answer.ts'
 import { explain } from './explain.ts'
 import { loadService } from './load-service.ts'

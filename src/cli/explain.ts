@@ -5,7 +5,7 @@
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { causesOf, SetupError } from '../errors.ts'
+import { causesOf, SetupError } from '../core/errors.ts'
 
 const root = new URL('../../', import.meta.url)
 /** Where frames of the package point: to its files, or by their source maps to the sources, which it does not have. */

@@ -4,7 +4,7 @@
  */
 import { extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { readTypeScript } from '../modules/typescript.ts'
+import { readTypeScript } from '../core/modules/typescript.ts'
 import { answerParent } from './child-answer.ts'
 import { explain } from './explain.ts'
 

@@ -5,7 +5,7 @@
  */
 const [, , name = '', ...args] = process.argv
 if (['serve', 'dev', 'models'].includes(name) && !args.includes('--help') && !args.includes('-h')) {
-  const { startFirstWorker } = await import('../workers/first-worker.ts')
+  const { startFirstWorker } = await import('../server/workers/first-worker.ts')
   startFirstWorker(new URL('./worker.js', import.meta.url))
 }
 await import('./program.ts')

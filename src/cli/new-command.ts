@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
 import { packageSource, templateUrl } from './package-source.ts'
 
 /** npm packs no files of these names. */

@@ -2,9 +2,10 @@
  * `serving openapi`.
  * @module
  */
-import { valuesOf } from '../config/settled-options.ts'
-import { describeServer } from '../server/describe-server.ts'
-import { parseBaseUrl } from '../server/router.ts'
+
+import { parseBaseUrl } from '../engine/router.ts'
+import { describeServer } from '../server/endpoints/describe-server.ts'
+import { valuesOf } from './config/settled-options.ts'
 import { loadService } from './load-service.ts'
 import type { Settings } from './settings.ts'
 

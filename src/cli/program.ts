@@ -3,12 +3,12 @@
  * @module
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { foreignVariables, unknownVariable } from '../config/environment.ts'
-import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from '../config/option-table.ts'
-import { wholeNumber } from '../config/option-types.ts'
-import type { GivenOption, GivenOptions } from '../config/settled-options.ts'
-import { SetupError } from '../errors.ts'
+import { SetupError } from '../core/errors.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
+import { foreignVariables, unknownVariable } from './config/environment.ts'
+import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
+import { wholeNumber } from './config/option-types.ts'
+import type { GivenOption, GivenOptions } from './config/settled-options.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import { nodeWarning } from './node-version.ts'

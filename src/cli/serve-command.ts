@@ -4,12 +4,12 @@
  */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { servePlan } from '../config/option-table.ts'
-import { valuesOf } from '../config/settled-options.ts'
-import { InvalidArgument } from '../errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
+import { createLogger } from '../engine/log.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
-import { createLogger } from '../server/log.ts'
-import { type SupervisorOptions, supervise } from '../workers/supervisor.ts'
+import { type SupervisorOptions, supervise } from '../server/workers/supervisor.ts'
+import { servePlan } from './config/option-table.ts'
+import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
 /**

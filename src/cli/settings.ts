@@ -4,10 +4,10 @@
  */
 import { statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
-import { type ConfigFile, findConfigFile, readConfigFile } from '../config/config-file.ts'
-import { type GivenOptions, type SettledOption, settleOptions } from '../config/settled-options.ts'
-import { InvalidArgument } from '../errors.ts'
+import { InvalidArgument } from '../core/errors.ts'
 import { childAnswer } from './child-answer.ts'
+import { type ConfigFile, findConfigFile, readConfigFile } from './config/config-file.ts'
+import { type GivenOptions, type SettledOption, settleOptions } from './config/settled-options.ts'
 
 /** What a command works with. */
 export interface Settings {

@@ -3,9 +3,9 @@
  * @module
  */
 import { readFileSync } from 'node:fs'
-import { jpegStatus } from '../image/image-addon.ts'
-import { nativeStatus } from '../native/add-on.ts'
-import { loadUws } from '../server/uws-package.ts'
+import { nativeStatus } from '../core/native/add-on.ts'
+import { loadUws } from '../engine/uws/uws-package.ts'
+import { jpegStatus } from '../values/image/image-addon.ts'
 
 /** Returns the versions of the package and of Node, and which engines and native codecs load here, as lines of text. */
 export async function versionText(): Promise<string> {

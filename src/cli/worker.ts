@@ -3,15 +3,15 @@
  * @module
  */
 import cluster from 'node:cluster'
-import { jpegStatus } from '../image/image-addon.ts'
-import { nativeStatus } from '../native/add-on.ts'
+import { nativeStatus } from '../core/native/add-on.ts'
+import { createLogger } from '../engine/log.ts'
+import { defaultLimits, type Listener } from '../engine/options.ts'
 import { serve } from '../server/listener.ts'
-import { createLogger } from '../server/log.ts'
-import { defaultLimits, type Listener } from '../server/options.ts'
+import { MetricsMember } from '../server/workers/metrics-member.ts'
+import { ModelMember } from '../server/workers/model-member.ts'
+import { type DrainRequest, isMessageOf, requestConfig, sendToSupervisor } from '../server/workers/worker-messages.ts'
 import type { Service } from '../service.ts'
-import { MetricsMember } from '../workers/metrics-member.ts'
-import { ModelMember } from '../workers/model-member.ts'
-import { type DrainRequest, isMessageOf, requestConfig, sendToSupervisor } from '../workers/worker-messages.ts'
+import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
 

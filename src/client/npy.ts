@@ -4,7 +4,7 @@
  * **Source**: numpy.lib.format, versions 1.0 to 3.0. The server writes little-endian files in C order.
  * @module
  */
-import type { DType, DTypeData, NumericDType } from '../dtype.ts'
+import type { DType, DTypeData, NumericDType } from '../core/dtype.ts'
 import { badArgument, ServingError } from './serving-error.ts'
 import type { ArrayInput, ArrayValue, TypedArray } from './values.ts'
 

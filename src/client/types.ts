@@ -4,6 +4,7 @@
  */
 
 import type { ApiTypes, QueryTypes, ServiceTypes } from '../api/api.ts'
+import type { DType } from '../core/dtype.ts'
 import type { File } from '../descriptors/file.ts'
 import type { Image } from '../descriptors/image.ts'
 import type { JSON as JsonDescriptor, JsonValue, Schema } from '../descriptors/json.ts'
@@ -14,7 +15,6 @@ import type { PandasSeries } from '../descriptors/pandas-series.ts'
 import type { PartRule } from '../descriptors/part-rule.ts'
 import type { StandardSchemaV1 } from '../descriptors/schema-slices.ts'
 import type { Text } from '../descriptors/text.ts'
-import type { DType } from '../dtype.ts'
 import type { Call, TextCall, ValuesCall } from './call.ts'
 import type { CallOptions } from './transport.ts'
 import type { ArrayInput, ArrayValue, Cell, FileInput, FrameInput, FrameValue, SeriesValue } from './values.ts'

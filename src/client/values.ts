@@ -2,7 +2,7 @@
  * What goes into a call and what comes out of it, as plain values of the platform.
  * @module
  */
-import type { DType, DTypeData } from '../dtype.ts'
+import type { DType, DTypeData } from '../core/dtype.ts'
 import type { ServerSentEvent } from '../http/event-stream.ts'
 
 /** An array: flat elements in C order. bool is one byte 0 or 1; float16 is its IEEE 754 bits. */

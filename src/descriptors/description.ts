@@ -3,9 +3,9 @@
  * @module
  */
 
-import { type BadInputReason, badInputReasons, type ErrorCode } from '../errors.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
-import { parseJson } from '../text/parse-json.ts'
+import { type BadInputReason, badInputReasons, type ErrorCode } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 
 /** A JSON Schema of draft 2020-12. Its references are relative to its own root: `#`, `#/$defs/Item`. */
 export interface JsonSchema {

@@ -3,11 +3,11 @@
  * @module
  */
 
-import { BadInput } from '../errors.ts'
+import { BadInput } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { collectBody, HeaderList, HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import type { ProtoField } from '../proto/messages.ts'
+import type { ProtoField } from '../messages/messages.ts'
 import { type Description, descriptionOf, type Formats } from './description.ts'
 
 /**

@@ -2,8 +2,9 @@
  * JSON Schemas and examples of elements and of nested lists of them.
  * @module
  */
-import type { Nested } from '../array/nested.ts'
-import { type DType, elementTypes, isFloat, isWideInteger } from '../dtype.ts'
+
+import { type DType, elementTypes, isFloat, isWideInteger } from '../core/dtype.ts'
+import type { Nested } from '../values/array/nested.ts'
 import type { JsonSchema } from './description.ts'
 
 /** Largest number of elements in an example. */

@@ -2,15 +2,17 @@
  * The descriptor for files of any kind.
  * @module
  */
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../errors.ts'
-import { BinaryFile, type BinaryFileOptions } from '../file/binary-file.ts'
-import { extensionType } from '../file/extension-type.ts'
-import { type FileSample, readSample } from '../file/file-sample.ts'
-import { detectMimeType } from '../file/file-type.ts'
-import { formBoundary } from '../form/form-parser.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError, ValueError } from '../core/errors.ts'
+import { BinaryFile, type BinaryFileOptions } from '../core/file/binary-file.ts'
+import { extensionType } from '../core/file/extension-type.ts'
+import { type FileSample, readSample } from '../core/file/file-sample.ts'
+import { detectMimeType } from '../core/file/file-type.ts'
+import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { nosniff } from '../http/constant-headers.ts'
 import { encodeContentDisposition, parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
+import { formBoundary } from '../http/form/form-parser.ts'
 import { fileMediaType, mediaTypeOf, requireMediaType } from '../http/media-type.ts'
 import {
   collectBody,
@@ -20,9 +22,7 @@ import {
   type HttpResponse,
   type RequestHeaders,
 } from '../http/message.ts'
-import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
-import type { MaybePromise } from '../promise.ts'
-import type { FileMessage } from '../proto/messages.ts'
+import type { FileMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type BodyReceiver, IODescriptor } from './descriptor.ts'
 import { FormReader, type PartDescriptor } from './form-reader.ts'

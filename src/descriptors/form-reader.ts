@@ -3,14 +3,14 @@
  * @module
  */
 
-import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../errors.ts'
-import { type FormLimits, type FormListener, FormParser } from '../form/form-parser.ts'
-import type { FormPart } from '../form/form-part.ts'
+import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../core/errors.ts'
+import { GrowableBytes } from '../core/memory/growable-bytes.ts'
+import { Turn } from '../core/memory/slices.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
+import { type FormLimits, type FormListener, FormParser } from '../http/form/form-parser.ts'
+import type { FormPart } from '../http/form/form-part.ts'
 import { bodyLoan, type HttpRequest, type RequestHeaders } from '../http/message.ts'
-import { GrowableBytes } from '../memory/growable-bytes.ts'
-import { Turn } from '../memory/slices.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
 // A search for a short boundary in a flood of carriage returns takes 10 ns a byte.

@@ -2,10 +2,10 @@
  * The options of the descriptor for data frames.
  * @module
  */
-import type { TimeUnit } from '../frame/columns.ts'
-import type { FrameFormat } from '../frame/frame-formats.ts'
-import type { TimeOptions } from '../frame/frame-options.ts'
-import type { Orient } from '../frame/frame-plan.ts'
+import type { TimeUnit } from '../values/table/columns.ts'
+import type { FrameFormat } from '../values/table/frame-formats.ts'
+import type { TimeOptions } from '../values/table/frame-options.ts'
+import type { Orient } from '../values/table/json/frame-plan.ts'
 
 /** Options of `PandasDataFrame`. **Source**: SPEC "PandasDataFrame". */
 export interface PandasDataFrameOptions extends TimeOptions {

@@ -2,8 +2,8 @@
  * JSON Schemas and examples of frames and series in every layout.
  * @module
  */
-import { type ColumnKind, isDType } from '../dtype.ts'
-import { type Column, type ColumnTable, columnOf } from '../frame/columns.ts'
+import { type ColumnKind, isDType } from '../core/dtype.ts'
+import { type Column, type ColumnTable, columnOf } from '../values/table/columns.ts'
 import {
   type FrameType,
   isNested,
@@ -12,8 +12,8 @@ import {
   parseFrameType,
   refusesNulls,
   timeOfType,
-} from '../frame/frame-dtype.ts'
-import type { Orient } from '../frame/frame-plan.ts'
+} from '../values/table/frame-dtype.ts'
+import type { Orient } from '../values/table/json/frame-plan.ts'
 import type { JsonSchema } from './description.ts'
 import { elementSchema, exampleElement } from './element-schema.ts'
 

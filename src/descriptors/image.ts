@@ -3,8 +3,6 @@
  * @module
  */
 
-import { NDArray } from '../array/ndarray.ts'
-import { showShape } from '../array/shape.ts'
 import {
   BadInput,
   BadOutput,
@@ -14,17 +12,29 @@ import {
   ServingError,
   show,
   UnsupportedMediaType,
-} from '../errors.ts'
-import { type FileSample, type ReadySample, readSample } from '../file/file-sample.ts'
+} from '../core/errors.ts'
+import { type FileSample, type ReadySample, readSample } from '../core/file/file-sample.ts'
+import { withCopy } from '../core/memory/byte-copy.ts'
+import { checkOptions } from '../core/options.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { type Context, lifecycle } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
-import { type ImageHeader, type ImageMimeType, imageTypeOf, readImageHeader } from '../image/header.ts'
-import { type EncodableMimeType, encodableModes, imageCodec, isEncodable, storableMode } from '../image/image-codec.ts'
-import { declaredImageType, parseImageTypes, sampleType } from '../image/image-types.ts'
-import { fitsMode, RasterImage } from '../image/raster.ts'
-import { convertInSlices } from '../image/raster-convert.ts'
+import type { FileMessage } from '../messages/messages.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { showShape } from '../values/array/shape.ts'
+import { type ImageHeader, type ImageMimeType, imageTypeOf, readImageHeader } from '../values/image/header.ts'
+import {
+  type EncodableMimeType,
+  encodableModes,
+  imageCodec,
+  isEncodable,
+  storableMode,
+} from '../values/image/image-codec.ts'
+import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
+import { fitsMode, RasterImage } from '../values/image/raster.ts'
+import { convertInSlices } from '../values/image/raster-convert.ts'
 import {
   hasPalette,
   isRasterMode,
@@ -32,13 +42,9 @@ import {
   pixelBytes,
   type RasterMode,
   rasterModes,
-} from '../image/raster-modes.ts'
-import { freeAtEnd, freePixels } from '../image/request-pixels.ts'
-import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../image/tensor.ts'
-import { withCopy } from '../memory/byte-copy.ts'
-import { checkOptions } from '../options.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import type { FileMessage } from '../proto/messages.ts'
+} from '../values/image/raster-modes.ts'
+import { freeAtEnd, freePixels } from '../values/image/request-pixels.ts'
+import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from '../values/image/tensor.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { singleFileForm, singleFilePart } from './single-file-part.ts'

@@ -3,19 +3,19 @@
  * @module
  */
 
-export type { NonFinite } from '../array/number-codec.ts'
-export type { FileSample, ReadySample } from '../file/file-sample.ts'
-export { columnFromNDArray, columnToNDArray } from '../frame/column-array.ts'
-export type { TimeUnit } from '../frame/columns.ts'
-export type { FrameFormat } from '../frame/frame-formats.ts'
-export type { TimeOptions } from '../frame/frame-options.ts'
-export type { Orient } from '../frame/frame-plan.ts'
-export type { Label } from '../frame/labels.ts'
-export { labels, withLabels } from '../frame/labels.ts'
-export type { TimeForm } from '../frame/times.ts'
-export type { ImageMimeType } from '../image/header.ts'
-export type { MaybePromise } from '../promise.ts'
-export type { BigNumbers } from '../text/json-numbers.ts'
+export type { FileSample, ReadySample } from '../core/file/file-sample.ts'
+export type { MaybePromise } from '../core/promise.ts'
+export type { BigNumbers } from '../core/text/json-numbers.ts'
+export type { NonFinite } from '../values/array/number-codec.ts'
+export type { ImageMimeType } from '../values/image/header.ts'
+export { columnFromNDArray, columnToNDArray } from '../values/table/column-array.ts'
+export type { TimeUnit } from '../values/table/columns.ts'
+export type { FrameFormat } from '../values/table/frame-formats.ts'
+export type { TimeOptions } from '../values/table/frame-options.ts'
+export type { Orient } from '../values/table/json/frame-plan.ts'
+export type { Label } from '../values/table/polars/labels.ts'
+export { labels, withLabels } from '../values/table/polars/labels.ts'
+export type { TimeForm } from '../values/table/times.ts'
 export type {
   Description,
   ErrorDescription,

@@ -2,16 +2,17 @@
  * Encodes values that JSON.stringify cannot: arrays, bigints, maps, sets.
  * @module
  */
-import { numberCodec } from '../array/native-codec.ts'
-import { NDArray } from '../array/ndarray.ts'
-import { BadOutput, expected } from '../errors.ts'
-import { getLabels } from '../frame/labels.ts'
-import { requireTable } from '../frame/message.ts'
-import { frameCodec } from '../frame/native-codec.ts'
-import { loadPolars } from '../frame/polars.ts'
-import { runInSlices } from '../memory/slices.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
-import { maxJsonDepth } from '../text/json-syntax.ts'
+
+import { BadOutput, expected } from '../core/errors.ts'
+import { runInSlices } from '../core/memory/slices.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { maxJsonDepth } from '../core/text/json-syntax.ts'
+import { numberCodec } from '../values/array/native-codec.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { frameCodec } from '../values/table/json/native-codec.ts'
+import { requireTable } from '../values/table/message.ts'
+import { getLabels } from '../values/table/polars/labels.ts'
+import { loadPolars } from '../values/table/polars/polars.ts'
 import { type ShortJson, writeJson } from './json-slices.ts'
 import { isJsonStream } from './json-stream.ts'
 

@@ -2,7 +2,7 @@
  * Writes large values as JSON text in slices, with turns of the event loop between them.
  * @module
  */
-import { joinBytes, type Slices } from '../memory/slices.ts'
+import { joinBytes, type Slices } from '../core/memory/slices.ts'
 
 /** Writes values at once, and finds those that would take too long. */
 export interface ShortJson {

@@ -3,13 +3,13 @@
  * @module
  */
 
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { preferredType, variesByAccept } from '../http/accept.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../http/event-stream.ts'
 import type { Chunk, HttpResponse } from '../http/message.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
 import type { FormatDescription, JsonSchema } from './description.ts'
 
 /** A result that is sent value by value: what a generator returns when it is called, or any other async iterable. */

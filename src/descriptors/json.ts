@@ -2,16 +2,12 @@
  * The descriptor for JSON values, with or without a schema.
  * @module
  */
-import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../errors.ts'
-import { constantHeaders } from '../http/constant-headers.ts'
-import { type Context, lifecycle } from '../http/context.ts'
-import { isJsonType, requireMediaType } from '../http/media-type.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
-import { inSlices, type Slices } from '../memory/slices.ts'
-import { checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import { buildJson } from '../text/json-build.ts'
-import type { BigNumbers } from '../text/json-numbers.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../core/errors.ts'
+import { inSlices, type Slices } from '../core/memory/slices.ts'
+import { checkOptions } from '../core/options.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { buildJson } from '../core/text/json-build.ts'
+import type { BigNumbers } from '../core/text/json-numbers.ts'
 import {
   defaultMaxKeys,
   defaultMemoryRatio,
@@ -22,7 +18,11 @@ import {
   parseJsonInSlices,
   parseShortJson,
   planJson,
-} from '../text/parse-json.ts'
+} from '../core/text/parse-json.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
+import { type Context, lifecycle } from '../http/context.ts'
+import { isJsonType, requireMediaType } from '../http/media-type.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'

@@ -3,11 +3,11 @@
  * @module
  */
 
-import { BadInput, BadOutput, expected } from '../errors.ts'
+import { BadInput, BadOutput, expected } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
-import { isPromise, type MaybePromise } from '../promise.ts'
-import type { MultipartMessage, ProtoContent } from '../proto/messages.ts'
+import type { MultipartMessage, ProtoContent } from '../messages/messages.ts'
 import type { IODescriptor } from './descriptor.ts'
 import { inPart } from './form-reader.ts'
 import type { PartRule } from './part-rule.ts'

@@ -3,12 +3,14 @@
  * @module
  */
 
-import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import { defaultFormLimits, type FormLimits, formBoundary } from '../form/form-parser.ts'
-import type { FormPart } from '../form/form-part.ts'
-import { type WrittenPart, writeForm } from '../form/form-writer.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { parseContentDisposition } from '../http/content-disposition.ts'
 import type { Context } from '../http/context.ts'
+import { defaultFormLimits, type FormLimits, formBoundary } from '../http/form/form-parser.ts'
+import type { FormPart } from '../http/form/form-part.ts'
+import { type WrittenPart, writeForm } from '../http/form/form-writer.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import {
   collectBody,
@@ -18,9 +20,7 @@ import {
   isHeaderValue,
   type RequestHeaders,
 } from '../http/message.ts'
-import { checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import type { MultipartMessage } from '../proto/messages.ts'
+import type { MultipartMessage } from '../messages/messages.ts'
 import type { Formats } from './description.ts'
 import { type AnyDescriptor, type BodyReceiver, IODescriptor, type Received, type Returned } from './descriptor.ts'
 import { type FormPlan, FormReader, inPart, type PartPlan } from './form-reader.ts'

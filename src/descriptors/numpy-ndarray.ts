@@ -3,8 +3,22 @@
  * @module
  */
 
-import { castArray, isSameKind } from '../array/cast.ts'
-import { largeCodec, parseText } from '../array/large-codec.ts'
+import { type DType, parseDType } from '../core/dtype.ts'
+import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { PooledBody } from '../core/memory/buffer-pool.ts'
+import { inSlices, type Slices } from '../core/memory/slices.ts'
+import { checkAtLeast, checkEnforced, checkOptions } from '../core/options.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { defaultMaxBytes } from '../core/text/parse-json.ts'
+import { variesByAccept } from '../http/accept.ts'
+import { constantHeaders } from '../http/constant-headers.ts'
+import type { Context } from '../http/context.ts'
+import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
+import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
+import type { NDArrayMessage } from '../messages/messages.ts'
+import { allocateWithHeadroom } from '../messages/protobuf.ts'
+import { castArray, isSameKind } from '../values/array/cast.ts'
+import { largeCodec, parseText } from '../values/array/large-codec.ts'
 import {
   acceptedForm,
   fromNDArrayMessage,
@@ -12,26 +26,12 @@ import {
   parseSerialized,
   serializeNDArray,
   toNDArrayMessage,
-} from '../array/message.ts'
-import { numberCodec as codec } from '../array/native-codec.ts'
-import { NDArray } from '../array/ndarray.ts'
-import type { Nested } from '../array/nested.ts'
-import type { NonFinite, ParseFailure } from '../array/number-codec.ts'
-import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../array/shape.ts'
-import { type DType, parseDType } from '../dtype.ts'
-import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import { variesByAccept } from '../http/accept.ts'
-import { constantHeaders } from '../http/constant-headers.ts'
-import type { Context } from '../http/context.ts'
-import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
-import type { Chunk, HttpRequest, HttpResponse } from '../http/message.ts'
-import { PooledBody } from '../memory/buffer-pool.ts'
-import { inSlices, type Slices } from '../memory/slices.ts'
-import { checkAtLeast, checkEnforced, checkOptions } from '../options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
-import type { NDArrayMessage } from '../proto/messages.ts'
-import { allocateWithHeadroom } from '../proto/protobuf.ts'
-import { defaultMaxBytes } from '../text/parse-json.ts'
+} from '../values/array/message.ts'
+import { numberCodec as codec } from '../values/array/native-codec.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import type { Nested } from '../values/array/nested.ts'
+import type { NonFinite, ParseFailure } from '../values/array/number-codec.ts'
+import { matchesShape, parseShapePattern, reshapeTo, showShape } from '../values/array/shape.ts'
 import type { FormatDescription, Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { arraySchema, elementSchema, exampleArray, maxExampleElements, nestedAsJson } from './element-schema.ts'

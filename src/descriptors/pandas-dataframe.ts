@@ -3,13 +3,19 @@
  * @module
  */
 
-import { parseShapePattern, showShape } from '../array/shape.ts'
-import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
-import { buildFrame, type Casting, castFrame } from '../frame/build-frame.ts'
-import { type Column, type ColumnTable, renameColumns, type TimeUnit, timeUnits } from '../frame/columns.ts'
-import { encodeFrameJson } from '../frame/encode-json.ts'
-import { minAsyncBytes } from '../frame/frame-codec.ts'
-import type { FrameType } from '../frame/frame-dtype.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { inSlices } from '../core/memory/slices.ts'
+import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isUtf8Label } from '../core/text/charset.ts'
+import type { Context } from '../http/context.ts'
+import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import type { DataFrameMessage } from '../messages/messages.ts'
+import { parseShapePattern, showShape } from '../values/array/shape.ts'
+import { type Column, type ColumnTable, renameColumns, type TimeUnit, timeUnits } from '../values/table/columns.ts'
+import { type CsvSource, decodeCsv } from '../values/table/csv/read-csv.ts'
+import { encodeFrameCsv } from '../values/table/csv/write-csv.ts'
+import type { FrameType } from '../values/table/frame-dtype.ts'
 import {
   arrowTypes,
   type FrameFormat,
@@ -19,10 +25,20 @@ import {
   requestFormat,
   responseFormat,
   toUtf8,
-} from '../frame/frame-formats.ts'
-import { checkRequired, dtypeNameOf, parseColumnNames, parseDtypes, parseTimeForm } from '../frame/frame-options.ts'
-import { type FrameText, type Orient, orients } from '../frame/frame-plan.ts'
-import { getLabels, setLabels } from '../frame/labels.ts'
+} from '../values/table/frame-formats.ts'
+import {
+  checkRequired,
+  dtypeNameOf,
+  parseColumnNames,
+  parseDtypes,
+  parseTimeForm,
+} from '../values/table/frame-options.ts'
+import { encodeFrameJson } from '../values/table/json/encode-json.ts'
+import { minAsyncBytes } from '../values/table/json/frame-codec.ts'
+import { type FrameText, type Orient, orients } from '../values/table/json/frame-plan.ts'
+import { settleKinds } from '../values/table/json/mixed-kinds.ts'
+import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
+import { type FieldType, tableText } from '../values/table/json/table-schema.ts'
 import {
   decodeFrameFile,
   encodeFrameMessage,
@@ -31,23 +47,13 @@ import {
   type LabelledTable,
   readArrow,
   readParquet,
-} from '../frame/message.ts'
-import { settleKinds } from '../frame/mixed-kinds.ts'
-import type { IndexedFile } from '../frame/parquet-index.ts'
-import { loadPolars, type Polars } from '../frame/polars.ts'
-import type { DataFrame } from '../frame/polars-package.ts'
-import { type CsvSource, decodeCsv } from '../frame/read-csv.ts'
-import { decodeFrameJson, type JsonFrame } from '../frame/read-json.ts'
-import { type FieldType, tableText } from '../frame/table-schema.ts'
-import type { TimeForm } from '../frame/times.ts'
-import { encodeFrameCsv } from '../frame/write-csv.ts'
-import type { Context } from '../http/context.ts'
-import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
-import { inSlices } from '../memory/slices.ts'
-import { checkEnforced, checkOneOf, checkOptions } from '../options.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import type { DataFrameMessage } from '../proto/messages.ts'
-import { isUtf8Label } from '../text/charset.ts'
+} from '../values/table/message.ts'
+import type { IndexedFile } from '../values/table/parquet/parquet-index.ts'
+import { buildFrame, type Casting, castFrame } from '../values/table/polars/build-frame.ts'
+import { getLabels, setLabels } from '../values/table/polars/labels.ts'
+import { loadPolars, type Polars } from '../values/table/polars/polars.ts'
+import type { DataFrame } from '../values/table/polars/polars-package.ts'
+import type { TimeForm } from '../values/table/times.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { optionNames, ownOptions, type PandasDataFrameOptions } from './frame-descriptor-options.ts'

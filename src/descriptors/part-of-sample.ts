@@ -2,10 +2,11 @@
  * Chooses the descriptor of a form's part from a sample of its value.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { BinaryFile } from '../file/binary-file.ts'
-import { loadPolars } from '../frame/polars.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
+
+import { BinaryFile } from '../core/file/binary-file.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { loadPolars } from '../values/table/polars/polars.ts'
 import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
 import { File } from './file.ts'
 import { JSON } from './json.ts'

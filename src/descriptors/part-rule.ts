@@ -2,7 +2,7 @@
  * How often a part of a form may come: once, unless a rule says otherwise.
  * @module
  */
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
 import { type AnyDescriptor, IODescriptor } from './descriptor.ts'
 
 /** How often a part may come. */

@@ -2,12 +2,13 @@
  * Converts the content of RPC messages to values and back, through the abstract descriptor alone.
  * @module
  */
+
+import { moveToAligned } from '../core/memory/move-to-aligned.ts'
+import { inSlices } from '../core/memory/slices.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { moveToAligned } from '../memory/move-to-aligned.ts'
-import { inSlices } from '../memory/slices.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import { decodeMessage, decodeMessageInSlices, type RawContent } from '../proto/content-types.ts'
-import type { ProtoContent, ProtoField, ProtoMessages } from '../proto/messages.ts'
+import { decodeMessage, decodeMessageInSlices, type RawContent } from '../messages/content-types.ts'
+import type { ProtoContent, ProtoField, ProtoMessages } from '../messages/messages.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
 /** Longer messages are read in slices: some 3 ms of values. **Units**: bytes. */

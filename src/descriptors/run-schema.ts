@@ -7,7 +7,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 
 export type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec'
 

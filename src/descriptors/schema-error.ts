@@ -2,7 +2,7 @@
  * What a schema finds wrong, as an error.
  * @module
  */
-import { BadInput } from '../errors.ts'
+import { BadInput } from '../core/errors.ts'
 import { maxIssues, type StandardSchemaV1 } from './schema-slices.ts'
 
 export type { StandardSchemaV1 } from './schema-slices.ts'

@@ -2,7 +2,7 @@
  * Makes a value that fits a JSON Schema.
  * @module
  */
-import { isRecord } from '../options.ts'
+import { isRecord } from '../core/options.ts'
 import { attempt, type JsonSchema } from './description.ts'
 
 // Below this level optional members and elements of lists are left out, so that recursive schemas end.

@@ -7,9 +7,9 @@
  * which lists a schema checks element by element; other large values are checked in one call, up to a limit.
  * @module
  */
-import { PayloadTooLarge } from '../errors.ts'
-import { Turn } from '../memory/slices.ts'
-import { isPromise } from '../promise.ts'
+import { PayloadTooLarge } from '../core/errors.ts'
+import { Turn } from '../core/memory/slices.ts'
+import { isPromise } from '../core/promise.ts'
 import { runSchema, type StandardSchemaV1 } from './run-schema.ts'
 
 export type { StandardJSONSchemaV1, StandardSchemaV1 } from './run-schema.ts'

@@ -2,12 +2,12 @@
  * Reads one file of a form, whatever its field is called.
  * @module
  */
-import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
-import { formBoundary } from '../form/form-parser.ts'
-import type { FormPart } from '../form/form-part.ts'
+import { BadInput, expected, UnsupportedMediaType } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import { formBoundary } from '../http/form/form-parser.ts'
+import type { FormPart } from '../http/form/form-part.ts'
 import { type MediaType, mediaTypeOf, typeOfFilename } from '../http/media-type.ts'
 import type { HttpRequest, RequestHeaders } from '../http/message.ts'
-import type { MaybePromise } from '../promise.ts'
 import type { FormatDescription } from './description.ts'
 import { type FormPlan, FormReader, type PartDescriptor } from './form-reader.ts'
 

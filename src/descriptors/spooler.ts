@@ -3,11 +3,11 @@
  * @module
  */
 
-import { InsufficientStorage, Overloaded } from '../errors.ts'
-import { BinaryFile, type BinaryFileOptions, spooledFile } from '../file/binary-file.ts'
-import { TempFile } from '../file/temp-file.ts'
+import { InsufficientStorage, Overloaded } from '../core/errors.ts'
+import { BinaryFile, type BinaryFileOptions, spooledFile } from '../core/file/binary-file.ts'
+import { TempFile } from '../core/file/temp-file.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { type Context, lifecycle } from '../http/context.ts'
-import { bufferPool } from '../memory/buffer-pool.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024

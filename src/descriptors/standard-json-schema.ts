@@ -5,7 +5,7 @@
  * own converter. What JSON Schema cannot say is left open: a document must not fail for one date.
  * @module
  */
-import { loadOptional } from '../modules/optional.ts'
+import { loadOptional } from '../core/modules/optional.ts'
 import type { JsonSchema } from './description.ts'
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from './schema-slices.ts'
 

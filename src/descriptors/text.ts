@@ -3,17 +3,17 @@
  * @module
  */
 
-import { BadInput, BadOutput, expected, InvalidArgument } from '../errors.ts'
+import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
+import { inSlices, runInSlices } from '../core/memory/slices.ts'
+import { checkOptions } from '../core/options.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import { decodeText, isUtf8Label } from '../core/text/charset.ts'
+import { decodeUtf8, decodeUtf8InSlices, encodeUtf8InSlices } from '../core/text/utf8.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
 import { bodyLoan, type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
-import { inSlices, runInSlices } from '../memory/slices.ts'
-import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
-import { decodeText, isUtf8Label } from '../text/charset.ts'
-import { decodeUtf8, decodeUtf8InSlices, encodeUtf8InSlices } from '../text/utf8.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 

@@ -9,7 +9,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 
-/** What `npm run build` makes of `src/page/`: one file with its script and style. */
+/** What `npm run build` makes of `src/docs/page/`: one file with its script and style. */
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
 interface Page {

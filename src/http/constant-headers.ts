@@ -2,7 +2,7 @@
  * Header lines that every response of a kind has: checked and laid out once, not for each response.
  * @module
  */
-import { InternalError } from '../errors.ts'
+import { InternalError } from '../core/errors.ts'
 import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from './message.ts'
 
 /** Forbids browsers to guess another type from an answer's bytes. */

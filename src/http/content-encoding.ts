@@ -3,9 +3,9 @@
  * @module
  */
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
-import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../errors.ts'
-import { nativeLimiter } from '../memory/limiter.ts'
-import { joinBytes, runInSlices } from '../memory/slices.ts'
+import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../core/errors.ts'
+import { nativeLimiter } from '../core/memory/limiter.ts'
+import { joinBytes, runInSlices } from '../core/memory/slices.ts'
 
 // Short bodies may repeat themselves: zeros compress a thousand to one.
 const ratioFreeBytes = 1024 * 1024

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 // The global of this name is a getter, which takes as long as looking at the clock does.
 import { performance } from 'node:perf_hooks'
-import { ClientClosed, type ServingError } from '../errors.ts'
-import { isPromise } from '../promise.ts'
+import { ClientClosed, type ServingError } from '../core/errors.ts'
+import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
 import { joinHeaders, ResponseContext, savedHeaders } from './response-context.ts'
 

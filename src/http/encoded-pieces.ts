@@ -2,7 +2,7 @@
  * Streamed bodies whose pieces are encoded as they are sent.
  * @module
  */
-import { isPromise, type MaybePromise } from '../promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Chunk } from './message.ts'
 
 /** Returns a body whose source is asked for its iterator when it is read. */

@@ -2,8 +2,8 @@
  * What a path of the HTTP port answers. A protocol is one file that implements this, and one line in `endpoints.ts`.
  * @module
  */
-import type { ServingError } from '../errors.ts'
-import type { MaybePromise } from '../promise.ts'
+import type { ServingError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from './context.ts'
 import type { HttpRequest, HttpResponse, RequestHeaders } from './message.ts'
 import type { ProtocolName } from './outcome.ts'

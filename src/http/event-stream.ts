@@ -2,7 +2,7 @@
  * Server-sent events: the lines of `text/event-stream`.
  * @module
  */
-import { BadOutput, expected } from '../errors.ts'
+import { BadOutput, expected } from '../core/errors.ts'
 import { constantHeaders, nosniff } from './constant-headers.ts'
 
 /** The media type of events. */

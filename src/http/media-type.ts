@@ -2,8 +2,8 @@
  * Content-Type values, parsed as RFC 9110 section 8.3.1 says: case-insensitive, with parameters.
  * @module
  */
-import { UnsupportedMediaType } from '../errors.ts'
-import { extensionType } from '../file/extension-type.ts'
+import { UnsupportedMediaType } from '../core/errors.ts'
+import { extensionType } from '../core/file/extension-type.ts'
 import { parseContentDisposition } from './content-disposition.ts'
 import type { RequestHeaders } from './message.ts'
 

@@ -2,7 +2,7 @@
  * Requests and responses as plain values: what descriptors read and write. A multipart part is such a request, too.
  * @module
  */
-import type { BufferPool, PooledBody } from '../memory/buffer-pool.ts'
+import type { BufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
 
 /** Read access to request headers. Names are lower-case. */
 export interface RequestHeaders extends Iterable<readonly [name: string, value: string]> {

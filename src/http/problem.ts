@@ -2,7 +2,7 @@
  * Errors as `application/problem+json` (RFC 9457).
  * @module
  */
-import { type ServingError, tellsDetail } from '../errors.ts'
+import { type ServingError, tellsDetail } from '../core/errors.ts'
 import { nosniff } from './constant-headers.ts'
 import type { HeaderLine, HttpResponse } from './message.ts'
 import { http } from './node-http.ts'

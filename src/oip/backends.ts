@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { Overloaded } from '../errors.ts'
+import { Overloaded } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import type { RemoteLife } from '../runner/remote-life.ts'
 import { Unsent } from './remote-transport.ts'

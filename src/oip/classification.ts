@@ -4,10 +4,11 @@
  * **Source**: Triton's classification extension: values with six decimals, integers with none.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { showShape } from '../array/shape.ts'
-import { BadInput } from '../errors.ts'
-import { float16ToNumber } from '../text/number-text.ts'
+
+import { BadInput } from '../core/errors.ts'
+import { float16ToNumber } from '../core/text/number-text.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { showShape } from '../values/array/shape.ts'
 import { maxClassified, maxTexts, Quota } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 

@@ -2,16 +2,17 @@
  * Frames as one tensor for each column, and series as one tensor.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
+
+import { type DataOf, type DType, isFloat } from '../core/dtype.ts'
+import { BadInput, BadOutput } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { float16ToNumber } from '../core/text/number-text.ts'
 import type { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
 import type { PandasSeries } from '../descriptors/pandas-series.ts'
-import { type DataOf, type DType, isFloat } from '../dtype.ts'
-import { BadInput, BadOutput } from '../errors.ts'
-import { kindOfType, parseFrameType } from '../frame/frame-dtype.ts'
-import type { DataFrame, Series } from '../frame/polars-package.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import { type DataFrameMessage, type SeriesMessage, valueLists } from '../proto/messages.ts'
-import { float16ToNumber } from '../text/number-text.ts'
+import { type DataFrameMessage, type SeriesMessage, valueLists } from '../messages/messages.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { kindOfType, parseFrameType } from '../values/table/frame-dtype.ts'
+import type { DataFrame, Series } from '../values/table/polars/polars-package.ts'
 import { type Datatype, datatypeOf } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'

@@ -4,8 +4,9 @@
  * **Source**: Triton's ModelConfig, fields `input`, `output` and `max_batch_size`.
  * @module
  */
-import { showShape } from '../array/shape.ts'
-import { expected, InvalidArgument } from '../errors.ts'
+
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { showShape } from '../values/array/shape.ts'
 import { type Datatype, datatypes } from './datatype.ts'
 import type { TextMessage, TextValue } from './pbtxt.ts'
 import { shown } from './tensor.ts'

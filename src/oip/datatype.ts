@@ -4,7 +4,7 @@
  */
 
 import type { ModelTensor } from '../api/model-options.ts'
-import { type DType, elementTypes } from '../dtype.ts'
+import { type DType, elementTypes } from '../core/dtype.ts'
 
 /**
  * One record per datatype.

@@ -5,10 +5,10 @@
  * said where it is done.
  * @module
  */
-import { BadInput, type ServingError } from '../errors.ts'
+import { BadInput, type ServingError } from '../core/errors.ts'
+import { whenReady } from '../core/promise.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { whenReady } from '../promise.ts'
-import { parseJson } from '../text/parse-json.ts'
 import { GenerateEndpoint } from './generate-endpoint.ts'
 import { InferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'

@@ -2,11 +2,11 @@
  * `POST …/generate` and `POST …/generate_stream`.
  * @module
  */
-import type { ServingError } from '../errors.ts'
+import type { ServingError } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
 import { generateAnswer, generateEvents, readGenerate } from './generate.ts'
 import { headersOf } from './infer-endpoint.ts'
 import type { InferRequest } from './infer-request.ts'

@@ -5,9 +5,9 @@
  * @module
  */
 
-import { bufferPool } from '../memory/buffer-pool.ts'
-import type { EncodedMessage } from '../proto/encoded-message.ts'
-import { ProtoWriter, wireType } from '../proto/protobuf.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import type { EncodedMessage } from '../messages/encoded-message.ts'
+import { ProtoWriter, wireType } from '../messages/protobuf.ts'
 import { datatypes } from './datatype.ts'
 import { minPooledBytes, type Output } from './infer-answer.ts'
 import type { modelConfig, modelMetadata, tensorMetadata } from './metadata.ts'

@@ -5,10 +5,10 @@
  */
 
 import { functionFailureOf } from '../api/stages.ts'
-import { NotFound, ServingError } from '../errors.ts'
+import { NotFound, ServingError } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
-import type { EncodedMessage } from '../proto/encoded-message.ts'
+import type { EncodedMessage } from '../messages/encoded-message.ts'
 import type { OipServer } from './endpoints.ts'
 import {
   type AnswerInfo,

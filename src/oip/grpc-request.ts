@@ -4,14 +4,15 @@
  * **Source**: proto/inference/grpc_service.proto.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { maxDimensions, showShape } from '../array/shape.ts'
-import { type DataOf, type DType, dataConstructor, isFloat } from '../dtype.ts'
-import { BadInput } from '../errors.ts'
-import { runAtOnce } from '../memory/slices.ts'
-import { type PackedKind, PackedList } from '../proto/packed.ts'
-import { type ProtoReader, readProto, wireType } from '../proto/protobuf.ts'
-import { countVarints } from '../proto/varints.ts'
+
+import { type DataOf, type DType, dataConstructor, isFloat } from '../core/dtype.ts'
+import { BadInput } from '../core/errors.ts'
+import { runAtOnce } from '../core/memory/slices.ts'
+import { type PackedKind, PackedList } from '../messages/packed.ts'
+import { type ProtoReader, readProto, wireType } from '../messages/protobuf.ts'
+import { countVarints } from '../messages/varints.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { maxDimensions, showShape } from '../values/array/shape.ts'
 import { type Datatype, datatypes } from './datatype.ts'
 import {
   type InferRequest,

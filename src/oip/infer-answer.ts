@@ -2,13 +2,14 @@
  * Answers of `…/infer`: JSON, with tensors in binary form behind it.
  * @module
  */
-import { largeCodec } from '../array/large-codec.ts'
-import { numberCodec } from '../array/native-codec.ts'
-import { NDArray } from '../array/ndarray.ts'
-import { BadInput, expected } from '../errors.ts'
+
+import { BadInput, expected } from '../core/errors.ts'
+import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { HeaderLine } from '../http/message.ts'
-import { bufferPool, PooledBody } from '../memory/buffer-pool.ts'
-import type { MaybePromise } from '../promise.ts'
+import { largeCodec } from '../values/array/large-codec.ts'
+import { numberCodec } from '../values/array/native-codec.ts'
+import { NDArray } from '../values/array/ndarray.ts'
 import { classify, classQuotas } from './classification.ts'
 import { lengthHeader } from './infer-json.ts'
 import type { InferRequest, RequestedOutput } from './infer-request.ts'

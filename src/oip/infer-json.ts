@@ -3,16 +3,16 @@
  * @module
  */
 
-import { largeCodec } from '../array/large-codec.ts'
-import { numberCodec } from '../array/native-codec.ts'
-import { NDArray } from '../array/ndarray.ts'
-import type { ParseFailure } from '../array/number-codec.ts'
-import { showShape } from '../array/shape.ts'
-import type { DType } from '../dtype.ts'
-import { BadInput, type BadInputReason, expected } from '../errors.ts'
+import type { DType } from '../core/dtype.ts'
+import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
+import { inSlices, runAtOnce } from '../core/memory/slices.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import { bodyLoan, type HttpRequest } from '../http/message.ts'
-import { inSlices, runAtOnce } from '../memory/slices.ts'
-import { isPromise, type MaybePromise, whenReady } from '../promise.ts'
+import { largeCodec } from '../values/array/large-codec.ts'
+import { numberCodec } from '../values/array/native-codec.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import type { ParseFailure } from '../values/array/number-codec.ts'
+import { showShape } from '../values/array/shape.ts'
 import { datatypes } from './datatype.ts'
 import {
   type InferRequest,

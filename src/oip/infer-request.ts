@@ -2,7 +2,7 @@
  * A request for an inference, from whichever transport it came.
  * @module
  */
-import { BadInput, expected } from '../errors.ts'
+import { BadInput, expected } from '../core/errors.ts'
 import type { RequestParameters } from '../http/context.ts'
 import { maxClasses } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'

@@ -4,10 +4,10 @@
  */
 
 import { decodeFailureOf } from '../api/stages.ts'
-import { Overloaded, ServingError } from '../errors.ts'
+import { Overloaded, ServingError } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { lifecycle } from '../http/context.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'

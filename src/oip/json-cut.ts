@@ -2,9 +2,9 @@
  * Cuts the long values out of a JSON text, so that they can be read into typed arrays: what is left is short.
  * @module
  */
-import { BadInput, PayloadTooLarge } from '../errors.ts'
-import { isSpace, maxJsonDepth, skipSpace } from '../text/json-syntax.ts'
-import { parseJson } from '../text/parse-json.ts'
+import { BadInput, PayloadTooLarge } from '../core/errors.ts'
+import { isSpace, maxJsonDepth, skipSpace } from '../core/text/json-syntax.ts'
+import { parseJson } from '../core/text/parse-json.ts'
 
 /** A JSON text in two parts. */
 export interface CutJson {

@@ -2,7 +2,7 @@
  * What a request may have at most, so that work for it that runs in one piece takes less than a tenth of a second.
  * @module
  */
-import { PayloadTooLarge } from '../errors.ts'
+import { PayloadTooLarge } from '../core/errors.ts'
 
 /** Elements of BYTES in the inputs of a request, and classes in its answer. */
 export const maxTexts = 100_000

@@ -2,8 +2,8 @@
  * The processes that serve the same models: the workers of a supervisor, or this process alone.
  * @module
  */
-import { Overloaded, ServingError } from '../errors.ts'
-import { isPromise } from '../promise.ts'
+import { Overloaded, ServingError } from '../core/errors.ts'
+import { isPromise } from '../core/promise.ts'
 import { modelStats } from './metadata.ts'
 import type { Models } from './models.ts'
 import { joinStatistics, type ModelStatistics } from './statistics.ts'

@@ -5,8 +5,8 @@
 
 import type { Api } from '../api/api.ts'
 import type { ModelOptions } from '../api/model-options.ts'
-import { BadInput, expected, NotFound } from '../errors.ts'
-import type { MaybePromise } from '../promise.ts'
+import { BadInput, expected, NotFound } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import { apiModels, type Model } from './model.ts'
 import { ModelRepository } from './repository.ts'
 import { RunnerModel } from './runner-model.ts'

@@ -4,7 +4,7 @@
  * The media type is plain application/json: kserve's client reads no error of another.
  * @module
  */
-import { type ServingError, tellsDetail } from '../errors.ts'
+import { type ServingError, tellsDetail } from '../core/errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
 import { problemHeaders, problemMembers } from '../http/problem.ts'

@@ -2,11 +2,11 @@
  * Endpoints whose answer is one JSON value.
  * @module
  */
-import { MethodNotAllowed, NotFound } from '../errors.ts'
+import { MethodNotAllowed, NotFound } from '../core/errors.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import type { HttpRequest, HttpResponse } from '../http/message.ts'
-import { type MaybePromise, whenReady } from '../promise.ts'
 import { attempt } from './inference.ts'
 import { errorResponse } from './oip-error.ts'
 

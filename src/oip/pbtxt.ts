@@ -2,7 +2,7 @@
  * Protobuf's text format, as far as model configurations (`config.pbtxt`) use it.
  * @module
  */
-import { expected, InvalidArgument } from '../errors.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
 
 /** A message: every field has a list of its values, in their order. */
 export interface TextMessage {

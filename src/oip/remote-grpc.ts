@@ -5,12 +5,12 @@
  * @module
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
-import { ClientClosed, ServingError } from '../errors.ts'
-import { runAtOnce } from '../memory/slices.ts'
-import { frameOf } from '../proto/encoded-message.ts'
-import { PackedList, writePacked } from '../proto/packed.ts'
-import { type ProtoReader, ProtoWriter, readProto, wireType } from '../proto/protobuf.ts'
-import { type MessageFault, UnaryMessage } from '../proto/unary-message.ts'
+import { ClientClosed, ServingError } from '../core/errors.ts'
+import { runAtOnce } from '../core/memory/slices.ts'
+import { frameOf } from '../messages/encoded-message.ts'
+import { PackedList, writePacked } from '../messages/packed.ts'
+import { type ProtoReader, ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
+import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { readFlag } from './grpc-request.ts'
 import {

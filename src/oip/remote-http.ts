@@ -2,7 +2,7 @@
  * Calls of a remote model over REST, tensors in binary form.
  * @module
  */
-import { runAtOnce } from '../memory/slices.ts'
+import { runAtOnce } from '../core/memory/slices.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { lengthHeader, readShortJson } from './infer-json.ts'
 import {

@@ -2,10 +2,11 @@
  * A model of another server, called by the Open Inference Protocol: the module that Runners with a `url` load.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { expected, InvalidArgument } from '../errors.ts'
+
+import { expected, InvalidArgument } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { remoteLife } from '../runner/remote-life.ts'
+import { NDArray } from '../values/array/ndarray.ts'
 import { Backends } from './backends.ts'
 import { datatypeOf } from './datatype.ts'
 import { GrpcTransport } from './remote-grpc.ts'

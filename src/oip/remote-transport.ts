@@ -4,7 +4,7 @@
  */
 
 import type { ModelTensor } from '../api/model-options.ts'
-import { InternalError, Overloaded, ServingError } from '../errors.ts'
+import { InternalError, Overloaded, ServingError } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { datatypes, isDatatype } from './datatype.ts'
 import type { Tensor } from './tensor.ts'

@@ -3,11 +3,11 @@
  * @module
  */
 import { basename, join, resolve } from 'node:path'
-import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../errors.ts'
+import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { type OnnxRunner, onnxRunner } from '../onnx/index.ts'
-import { checkOptions } from '../options.ts'
-import type { MaybePromise } from '../promise.ts'
+import { type OnnxRunner, onnxRunner } from '../runner/onnx/index.ts'
 import type { RunnerLife, StartOptions } from '../runner/runner.ts'
 import type { RunnerEvent } from '../runner/worker-supervisor.ts'
 import { requireConfigured } from './configured-tensors.ts'

@@ -2,10 +2,11 @@
  * What models say of their inputs and outputs, and requests checked against it.
  * @module
  */
-import { matchesShape, showShape } from '../array/shape.ts'
-import { expected, type ServingError } from '../errors.ts'
+
+import { expected, type ServingError } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import type { MaybePromise } from '../promise.ts'
+import { matchesShape, showShape } from '../values/array/shape.ts'
 import type { Datatype } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 

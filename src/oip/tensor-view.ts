@@ -2,8 +2,10 @@
  * The value of a descriptor as named tensors: what makes an API a model.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { showShape } from '../array/shape.ts'
+
+import { BadOutput, expected } from '../core/errors.ts'
+import { whenReady } from '../core/promise.ts'
+import { decodeUtf8 } from '../core/text/utf8.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { JSON as JsonDescriptor } from '../descriptors/json.ts'
 import { Multipart } from '../descriptors/multipart.ts'
@@ -12,10 +14,9 @@ import { NumpyNdarray } from '../descriptors/numpy-ndarray.ts'
 import { PandasDataFrame } from '../descriptors/pandas-dataframe.ts'
 import { PandasSeries } from '../descriptors/pandas-series.ts'
 import { Text } from '../descriptors/text.ts'
-import { BadOutput, expected } from '../errors.ts'
 import { collectBody } from '../http/message.ts'
-import { whenReady } from '../promise.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { showShape } from '../values/array/shape.ts'
 import { frameView, seriesView } from './column-view.ts'
 import { datatypeOf } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'

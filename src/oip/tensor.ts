@@ -5,13 +5,14 @@
  * length in 32 bits, then its bytes.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { bytesOf, checkSize, viewElements } from '../array/ndarray-flatbuffer.ts'
-import { maxDimensions, showShape, sizeOf } from '../array/shape.ts'
-import { BadInput, expected, type ServingError } from '../errors.ts'
-import { moveToAligned } from '../memory/move-to-aligned.ts'
-import type { Slices } from '../memory/slices.ts'
-import { decodeUtf8 } from '../text/utf8.ts'
+
+import { BadInput, expected, type ServingError } from '../core/errors.ts'
+import { moveToAligned } from '../core/memory/move-to-aligned.ts'
+import type { Slices } from '../core/memory/slices.ts'
+import { decodeUtf8 } from '../core/text/utf8.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { bytesOf, checkSize, viewElements } from '../values/array/ndarray-flatbuffer.ts'
+import { maxDimensions, showShape, sizeOf } from '../values/array/shape.ts'
 import { type Datatype, datatypes, isDatatype } from './datatype.ts'
 
 /** A named array in a request or an answer. */

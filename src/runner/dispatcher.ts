@@ -3,8 +3,8 @@
  * @module
  */
 
-import { FunctionError, InternalError, Overloaded, ServingError } from '../errors.ts'
-import type { RunnerCounts } from '../metrics/runner-counts.ts'
+import { FunctionError, InternalError, Overloaded, ServingError } from '../core/errors.ts'
+import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
 import type { CallQueue } from './call-queue.ts'
 import type { Clock } from './clock.ts'
 import { Job, type JobContext } from './job.ts'

@@ -3,7 +3,7 @@
  * @module
  */
 
-import { type JobTrace, tracer } from '../tracing/tracer.ts'
+import { type JobTrace, tracer } from '../telemetry/tracing/tracer.ts'
 import type { Clock } from './clock.ts'
 import { type PackedList, packList } from './lists.ts'
 import type { CancelMessage, RunMessage, RunReply, StreamMessage } from './model-messages.ts'

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { NDArray } from '../array/ndarray.ts'
-import { sizeOf } from '../array/shape.ts'
-import { dataConstructor, type NumericDType } from '../dtype.ts'
+import { dataConstructor, type NumericDType } from '../core/dtype.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { sizeOf } from '../values/array/shape.ts'
 import { type Boundary, isMoved, maxHeapBytes, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 import type { Transfer } from './worker.ts'
 

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../errors.ts'
-import { readTypeScript } from '../modules/typescript.ts'
-import { isPromise } from '../promise.ts'
+import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../core/errors.ts'
+import { readTypeScript } from '../core/modules/typescript.ts'
+import { isPromise } from '../core/promise.ts'
 import { packList, unpackList } from './lists.ts'
 import type {
   CancelMessage,
@@ -230,7 +230,7 @@ class Call implements ModelCall {
 
 /** Returns what runs a method below the span of its callers. */
 async function traceContext(traceparent: string): Promise<<T>(work: () => T) => T> {
-  const { withParent } = await import('../tracing/otel-tracer.ts')
+  const { withParent } = await import('../telemetry/tracing/otel-tracer.ts')
   return (work) => withParent(traceparent, work)
 }
 

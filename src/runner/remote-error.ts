@@ -2,8 +2,8 @@
  * Errors on their way to other threads and processes: a structured clone alone would lose their class, code and status.
  * @module
  */
-import * as errors from '../errors.ts'
-import { type ErrorDetails, type GrpcStatusName, ServingError } from '../errors.ts'
+import * as errors from '../core/errors.ts'
+import { type ErrorDetails, type GrpcStatusName, ServingError } from '../core/errors.ts'
 
 /** An error as plain data, which can be cloned. */
 export interface ErrorFields {

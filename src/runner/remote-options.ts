@@ -2,10 +2,11 @@
  * Options of a Runner whose model runs on another server.
  * @module
  */
-import type { NDArray } from '../array/ndarray.ts'
-import type { DType } from '../dtype.ts'
-import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+
+import type { DType } from '../core/dtype.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
+import type { NDArray } from '../values/array/ndarray.ts'
 import type { BatchOptions, CallOptions, RunnerOptions } from './runner-options.ts'
 
 /** Options of a {@link Runner} that calls another server by the Open Inference Protocol. */

@@ -3,10 +3,10 @@
  * @module
  */
 
-import { NDArray } from '../array/ndarray.ts'
-import { showShape, sizeOf } from '../array/shape.ts'
-import { type DType, dataConstructor, type NumericDType } from '../dtype.ts'
-import { BadInput, expected, FunctionError, InvalidArgument } from '../errors.ts'
+import { type DType, dataConstructor, type NumericDType } from '../core/dtype.ts'
+import { BadInput, expected, FunctionError, InvalidArgument } from '../core/errors.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { showShape, sizeOf } from '../values/array/shape.ts'
 
 /**
  * How many rows a value has, and which values it can be joined with: those of the same key. **Shape**: arrays of equal

@@ -2,9 +2,9 @@
  * One call of a runner, from the queue to its answer.
  * @module
  */
-import { ClientClosed, DeadlineExceeded, ServingError } from '../errors.ts'
+import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
 import { lifecycle } from '../http/context.ts'
-import type { CallTrace } from '../tracing/tracer.ts'
+import type { CallTrace } from '../telemetry/tracing/tracer.ts'
 import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'

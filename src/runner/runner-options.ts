@@ -3,8 +3,8 @@
  * @module
  */
 import { pathToFileURL } from 'node:url'
-import { expected, InvalidArgument } from '../errors.ts'
-import { checkOptions } from '../options.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { checkOptions } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 

@@ -2,7 +2,7 @@
  * The values that a model yields, as an async iterator on the caller's side.
  * @module
  */
-import { InternalError } from '../errors.ts'
+import { InternalError } from '../core/errors.ts'
 import type { OpenStream } from './job.ts'
 import type { StreamDown, StreamUp } from './model-messages.ts'
 import { errorFromFields } from './remote-error.ts'

@@ -3,9 +3,9 @@
  * @module
  */
 
-import { InvalidArgument, Overloaded } from '../errors.ts'
-import { measureRunner, RunnerCounts } from '../metrics/runner-counts.ts'
-import { tracer } from '../tracing/tracer.ts'
+import { InvalidArgument, Overloaded } from '../core/errors.ts'
+import { measureRunner, RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
+import { tracer } from '../telemetry/tracing/tracer.ts'
 import { realClock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { OpenStream } from './job.ts'

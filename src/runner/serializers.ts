@@ -3,15 +3,15 @@
  * @module
  */
 
-import { NDArray } from '../array/ndarray.ts'
-import { sizeOf } from '../array/shape.ts'
-import { expected, InvalidArgument } from '../errors.ts'
-import { BinaryFile } from '../file/binary-file.ts'
-import type { Column } from '../frame/columns.ts'
-import { getLabels, setLabels } from '../frame/labels.ts'
-import { loadPolars } from '../frame/polars.ts'
-import type { DataFrame, Series } from '../frame/polars-package.ts'
-import { RasterImage } from '../image/raster.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { BinaryFile } from '../core/file/binary-file.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { sizeOf } from '../values/array/shape.ts'
+import { RasterImage } from '../values/image/raster.ts'
+import type { Column } from '../values/table/columns.ts'
+import { getLabels, setLabels } from '../values/table/polars/labels.ts'
+import { loadPolars } from '../values/table/polars/polars.ts'
+import type { DataFrame, Series } from '../values/table/polars/polars-package.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 
 /** What an object is made of: plain data, typed arrays, and objects that have a serializer themselves. */

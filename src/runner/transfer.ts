@@ -8,10 +8,11 @@
  * it, such as Node's pool of small Buffers.
  * @module
  */
-import { NDArray } from '../array/ndarray.ts'
-import { BadInput, InvalidArgument, show } from '../errors.ts'
-import { leaveToCollector } from '../image/request-pixels.ts'
-import { markGone } from '../memory/mark-gone.ts'
+
+import { BadInput, InvalidArgument, show } from '../core/errors.ts'
+import { markGone } from '../core/memory/mark-gone.ts'
+import { NDArray } from '../values/array/ndarray.ts'
+import { leaveToCollector } from '../values/image/request-pixels.ts'
 import { pythonSerializerOf } from './python/plain-forms.ts'
 import { type Serializer, serializerNamed, serializerOf } from './serializers.ts'
 import type { Transfer } from './worker.ts'

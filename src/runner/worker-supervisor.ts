@@ -4,8 +4,8 @@
  * @module
  */
 
-import { InternalError, Overloaded, SetupError } from '../errors.ts'
-import type { RunnerCounts, ThreadStates } from '../metrics/runner-counts.ts'
+import { InternalError, Overloaded, SetupError } from '../core/errors.ts'
+import type { RunnerCounts, ThreadStates } from '../telemetry/metrics/runner-counts.ts'
 import type { Clock } from './clock.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { LoadMessage, LoadReply } from './model-messages.ts'

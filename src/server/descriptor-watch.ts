@@ -3,7 +3,7 @@
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Logger } from './log.ts'
+import type { Logger } from '../engine/log.ts'
 
 const watchMs = 5_000
 // Fractions of the limit: warns at the first, and again only after usage was below the second.

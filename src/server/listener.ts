@@ -4,21 +4,15 @@
  */
 
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
-import { expected, InvalidArgument } from '../errors.ts'
-import { tempFileFault } from '../file/temp-file.ts'
-import type { MetricFamily } from '../metrics/metric-family.ts'
-import { checkOneOf, checkOptions } from '../options.ts'
-import type { RunnerEvent } from '../runner/worker-supervisor.ts'
-import type { Service } from '../service.ts'
-import { DescriptorWatch } from './descriptor-watch.ts'
-import type { Address, Engine, ServerState } from './engine.ts'
-import type { GrpcEngine } from './grpc.ts'
-import type { HealthState } from './health.ts'
-import type { Logger } from './log.ts'
-import { createLogger } from './log.ts'
-import { logLevels } from './log-levels.ts'
-import { MemoryReclaimer } from './memory-reclaimer.ts'
-import { listenNode } from './node.ts'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import { tempFileFault } from '../core/file/temp-file.ts'
+import { checkOneOf, checkOptions } from '../core/options.ts'
+import type { Address, Engine, ServerState } from '../engine/engine.ts'
+import type { HealthState } from '../engine/health.ts'
+import type { Logger } from '../engine/log.ts'
+import { createLogger } from '../engine/log.ts'
+import { logLevels } from '../engine/log-levels.ts'
+import { listenNode } from '../engine/node/node.ts'
 import {
   defaultLimits,
   type EngineName,
@@ -28,13 +22,19 @@ import {
   parseLimits,
   parseTrustProxy,
   type ServeOptions,
-} from './options.ts'
-import { parseBaseUrl } from './router.ts'
+} from '../engine/options.ts'
+import { parseBaseUrl } from '../engine/router.ts'
+import { openTlsFiles } from '../engine/tls-files.ts'
+import { listenUws } from '../engine/uws/uws.ts'
+import { loadUws } from '../engine/uws/uws-package.ts'
+import type { GrpcEngine } from '../rpc/grpc.ts'
+import type { RunnerEvent } from '../runner/worker-supervisor.ts'
+import type { Service } from '../service.ts'
+import type { MetricFamily } from '../telemetry/metrics/metric-family.ts'
+import { DescriptorWatch } from './descriptor-watch.ts'
+import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
-import { Telemetry } from './telemetry.ts'
-import { openTlsFiles } from './tls-files.ts'
-import { listenUws } from './uws.ts'
-import { loadUws } from './uws-package.ts'
+import { Telemetry } from './telemetry/telemetry.ts'
 
 const optionNames = [
   ...Object.keys(defaultLimits),
@@ -110,7 +110,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     opened.push(() => service.stop())
     await service.start({ modelGraceMs: limits.modelGraceMs })
     // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
-    const grpc = grpcPort === undefined ? undefined : (await import('./grpc.ts')).listenGrpc
+    const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
     await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'

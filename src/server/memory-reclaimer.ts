@@ -5,8 +5,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { bufferPool } from '../memory/buffer-pool.ts'
-import { addon } from '../native/add-on.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import { addon } from '../core/native/add-on.ts'
 
 /** How often the process is checked. **Units**: milliseconds. */
 const checkMs = 5_000

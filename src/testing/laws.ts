@@ -4,11 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
+import { ServingError } from '../core/errors.ts'
+import { BufferPool } from '../core/memory/buffer-pool.ts'
+import { isPromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Multipart } from '../descriptors/multipart.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { Text } from '../descriptors/text.ts'
-import { ServingError } from '../errors.ts'
 import {
   bodyLoan,
   collectBody,
@@ -18,10 +20,8 @@ import {
   isHeaderName,
   isHeaderValue,
 } from '../http/message.ts'
-import { BufferPool } from '../memory/buffer-pool.ts'
-import { isPromise } from '../promise.ts'
-import { decodeRequest, encodeMessage, encodeRequest } from '../proto/envelope.ts'
-import type { ProtoContent, ProtoField } from '../proto/messages.ts'
+import { decodeRequest, encodeMessage, encodeRequest } from '../messages/envelope.ts'
+import type { ProtoContent, ProtoField } from '../messages/messages.ts'
 import { mutations, randomBytes } from './mutate.ts'
 import { asPart, receiveInPieces, type Wire } from './pieces.ts'
 import { postInTwoPieces } from './socket.ts'

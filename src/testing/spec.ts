@@ -3,9 +3,9 @@
  * @module
  */
 
+import type { BadInputReason } from '../core/errors.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import type { BadInputReason } from '../errors.ts'
-import type { MaybePromise } from '../promise.ts'
 
 /** A value with what it looks like on the wire. */
 export interface Sample<In, Out> {

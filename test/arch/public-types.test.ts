@@ -21,7 +21,7 @@ describe('the built declarations', () => {
     ['http/context', 'class Context', /abort|onAbort|\bend\b|clientId/],
     ['http/message', 'class HttpRequest', /keep|release|borrowed|lend/],
     ['http/message', 'interface HttpResponse', /pooled/],
-    ['file/binary-file', 'class BinaryFile', /TempFile/],
+    ['core/file/binary-file', 'class BinaryFile', /TempFile/],
   ])('of %s keep to themselves what a transport does with a %s', (file, declaration, internal) => {
     const text = readFileSync(new URL(`dist/${file}.d.ts`, root), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
     const [body] = new RegExp(`${declaration} [\\s\\S]*?\\n\\}`).exec(text) ?? []

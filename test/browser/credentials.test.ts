@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { io, Service } from 'serving'
 import { expect, it, onTestFinished } from 'vitest'
-import { apiKey } from '../../src/auth/index.ts'
+import { apiKey } from '../../src/api/auth/index.ts'
 import { serve } from '../../src/server/listener.ts'
 import { chromium, launch, watch } from './browser.ts'
 

@@ -3,12 +3,12 @@
  */
 import { describe, expect, it } from 'vitest'
 import { apisOf } from '../../src/client/description.ts'
-import { openApiDocument } from '../../src/openapi/document.ts'
-import { arrayOf } from '../../src/page/array-view.ts'
-import { columnOfTexts, parseCsv } from '../../src/page/csv.ts'
-import { resolved, startOf } from '../../src/page/schema.ts'
-import { snippet } from '../../src/page/snippets.ts'
-import { characterAt, pathAt } from '../../src/page/text-editor.ts'
+import { openApiDocument } from '../../src/docs/openapi/document.ts'
+import { arrayOf } from '../../src/docs/page/array-view.ts'
+import { columnOfTexts, parseCsv } from '../../src/docs/page/csv.ts'
+import { resolved, startOf } from '../../src/docs/page/schema.ts'
+import { snippet } from '../../src/docs/page/snippets.ts'
+import { characterAt, pathAt } from '../../src/docs/page/text-editor.ts'
 import svc from '../client/service.ts'
 
 /** The text of a range. */

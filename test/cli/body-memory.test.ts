@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { encodeRequest } from '../../src/proto/envelope.ts'
-import type { ProtoContent } from '../../src/proto/messages.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
+import type { ProtoContent } from '../../src/messages/messages.ts'
 import { folder, serveFile } from './process.ts'
 
 const service = `

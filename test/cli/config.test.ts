@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { flagOf, type OptionName, optionNames, variableOf } from '../../src/config/option-table.ts'
+import { flagOf, type OptionName, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
 import { folder, root, run, send, serveFile } from './process.ts'
 
 const service = `

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { engines } from '../engines.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { folder, probe, root, run, send, serveFile, until, workerPids } from './process.ts'

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { basePath, byteCount, wholeNumber } from '../../src/config/option-types.ts'
-import { takePort } from '../../src/workers/free-port.ts'
-import { sharing } from '../../src/workers/port-sharing.ts'
-import { originOf } from '../../src/workers/ready-lines.ts'
-import { restartDelay } from '../../src/workers/restart-delay.ts'
+import { basePath, byteCount, wholeNumber } from '../../src/cli/config/option-types.ts'
+import { takePort } from '../../src/server/workers/free-port.ts'
+import { sharing } from '../../src/server/workers/port-sharing.ts'
+import { originOf } from '../../src/server/workers/ready-lines.ts'
+import { restartDelay } from '../../src/server/workers/restart-delay.ts'
 
 describe('the wait before a restart', () => {
   it('doubles from 100 ms to 10 s', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { DataFrame } from '../../src/frame/polars-package.ts'
+import type { DataFrame } from '../../src/values/table/polars/polars-package.ts'
 import { type PlainColumn, plain } from '../unit/descriptors/frames.ts'
 import { requestOf } from '../unit/descriptors/requests.ts'
 import { filesBelow, madeCorpus, publicCorpus } from './corpus.ts'

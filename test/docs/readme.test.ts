@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import * as errors from '../../src/errors.ts'
+import * as errors from '../../src/core/errors.ts'
 import { errorTableMarkdown, readmeErrorTable } from './error-table.ts'
 
 describe('the README', () => {

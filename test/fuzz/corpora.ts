@@ -3,8 +3,8 @@
  * @module
  */
 import { readdirSync, readFileSync } from 'node:fs'
-import { encodeRequest } from '../../src/proto/envelope.ts'
-import type { ProtoContent } from '../../src/proto/messages.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
+import type { ProtoContent } from '../../src/messages/messages.ts'
 import { randomBytes, seeded } from '../../src/testing/mutate.ts'
 import { below, oneOf, type Random, rebuilt, reworded, spoilt } from './mutator.ts'
 import { oipBody, oipMessage } from './oip-corpus.ts'

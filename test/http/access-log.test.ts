@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Overloaded } from '../../src/errors.ts'
+import { Overloaded } from '../../src/core/errors.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { bytes, engines, post, type Running, start } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidArgument, io, Service } from '../../src/index.ts'
-import { encodeRequest } from '../../src/proto/envelope.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { bytes, chunked, deferred, engines, post, start, turns } from './harness.ts'
 

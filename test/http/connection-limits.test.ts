@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidArgument } from '../../src/errors.ts'
-import { limitsOfNode } from '../../src/server/options.ts'
+import { InvalidArgument } from '../../src/core/errors.ts'
+import { limitsOfNode } from '../../src/engine/options.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
 const define = (svc: Parameters<Parameters<typeof start>[1]>[0]) => svc.api({ ...bytes, name: 'echo' }, (body) => body)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClientClosed } from '../../src/errors.ts'
+import { ClientClosed } from '../../src/core/errors.ts'
 import { bytes, chunked, deferred, engines, post, start, turns } from './harness.ts'
 
 describe.each(engines)('connections on %s', (engine) => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { ClientClosed } from '../../src/errors.ts'
+import { ClientClosed } from '../../src/core/errors.ts'
 import type { Service } from '../../src/service.ts'
 import { bytes, deferred, engines, post, start } from './harness.ts'
 

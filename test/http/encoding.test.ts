@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { Limits } from '../../src/server/options.ts'
+import type { Limits } from '../../src/engine/options.ts'
 import { bytes, engines, start } from './harness.ts'
 
 const limits = { maxBodyBytes: 100_000 }

@@ -1,14 +1,14 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ConcurrencyLimiter } from '../../src/api/concurrency-limiter.ts'
+import type { Engine, ServerState } from '../../src/engine/engine.ts'
+import { MemoryBudget } from '../../src/engine/memory-budget.ts'
+import { defaultLimits } from '../../src/engine/options.ts'
+import { createRouter } from '../../src/engine/router.ts'
 import type { Endpoint } from '../../src/http/endpoint.ts'
 import { problemResponse } from '../../src/http/problem.ts'
 import { Models } from '../../src/oip/models.ts'
-import type { Engine, ServerState } from '../../src/server/engine.ts'
 import { pickEngine } from '../../src/server/listener.ts'
-import { MemoryBudget } from '../../src/server/memory-budget.ts'
-import { defaultLimits } from '../../src/server/options.ts'
-import { createRouter } from '../../src/server/router.ts'
 import { chunked, engines, post, Raw } from './harness.ts'
 
 const open: Engine[] = []

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InvalidArgument } from '../../src/errors.ts'
+import { InvalidArgument } from '../../src/core/errors.ts'
 import type { HeaderLine, HttpResponse } from '../../src/http/message.ts'
 import { Bytes, bytes, engines, post, start } from './harness.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { NDArray } from '../../src/array/ndarray.ts'
+import { bufferPool } from '../../src/core/memory/buffer-pool.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
-import { bufferPool } from '../../src/memory/buffer-pool.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
 import { describeNative } from '../native-only.ts'
 import { engines, post, start, turns } from './harness.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { DeadlineExceeded } from '../../src/core/errors.ts'
 import { Text } from '../../src/descriptors/text.ts'
-import { DeadlineExceeded } from '../../src/errors.ts'
 import { bytes, deferred, engines, post, start } from './harness.ts'
 
 describe.each(engines)('limits on %s', (engine) => {

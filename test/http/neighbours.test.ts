@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { silentLogger } from '../../src/engine/log.ts'
 import { io, type Listener, Service, serve } from '../../src/index.ts'
-import { silentLogger } from '../../src/server/log.ts'
 import { engines } from './harness.ts'
 
 let listener: Listener

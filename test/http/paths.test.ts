@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Context, Forbidden, type Service } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { apiKey } from '../../src/auth/index.ts'
+import { apiKey } from '../../src/api/auth/index.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
 const auth = apiKey({ keys: [createHash('sha256').update('key').digest('hex')] })

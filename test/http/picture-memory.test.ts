@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { io, type NDArray, RasterImage, type Service } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { imageAddon } from '../../src/image/image-addon.ts'
+import { imageAddon } from '../../src/values/image/image-addon.ts'
 import { itNative } from '../native-only.ts'
 import { engines, post, start } from './harness.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { largeCodec } from '../../src/array/large-codec.ts'
-import { NDArray } from '../../src/array/ndarray.ts'
 import { IODescriptor } from '../../src/descriptors/descriptor.ts'
 import { NumpyNdarray } from '../../src/descriptors/numpy-ndarray.ts'
 import type { Context } from '../../src/http/context.ts'
 import type { HttpResponse } from '../../src/http/message.ts'
+import { largeCodec } from '../../src/values/array/large-codec.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
 import { bytes, engines, post, start } from './harness.ts'
 
 /** Large enough to be printed beside the event loop, into memory of the pool. */

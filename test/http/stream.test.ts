@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { BadInput } from '../../src/core/errors.ts'
 import { JSON as JSON_ } from '../../src/descriptors/json.ts'
 import { Text } from '../../src/descriptors/text.ts'
-import { BadInput } from '../../src/errors.ts'
 import { Bytes, bytes, deferred, engines, post, start, turns } from './harness.ts'
 
 const mib = 1024 * 1024

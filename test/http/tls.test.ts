@@ -7,7 +7,7 @@ import type { TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { credentials } from '@grpc/grpc-js'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { EngineName } from '../../src/server/options.ts'
+import type { EngineName } from '../../src/engine/options.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 import { bytes, engines, type Running, start } from './harness.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { typescriptCodec } from '../../src/array/json.ts'
-import { nativeCodec } from '../../src/array/native-codec.ts'
-import { NDArray } from '../../src/array/ndarray.ts'
-import type { NonFinite, NumberCodec } from '../../src/array/number-codec.ts'
-import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/core/dtype.ts'
+import { typescriptCodec } from '../../src/values/array/json.ts'
+import { nativeCodec } from '../../src/values/array/native-codec.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import type { NonFinite, NumberCodec } from '../../src/values/array/number-codec.ts'
 
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')
 const wanted = fc.constantFrom<DType | undefined>(undefined, ...dtypes)

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CsvParser, missingWords } from '../../src/frame/csv.ts'
-import { typescriptCsvParser } from '../../src/frame/csv-parse.ts'
-import type { FrameType } from '../../src/frame/frame-dtype.ts'
-import { csvParser, nativeCsvParser } from '../../src/frame/native-codec.ts'
-import { decodeCsv } from '../../src/frame/read-csv.ts'
 import { mutations } from '../../src/testing/mutate.ts'
+import { type CsvParser, missingWords } from '../../src/values/table/csv/csv.ts'
+import { typescriptCsvParser } from '../../src/values/table/csv/csv-parse.ts'
+import { decodeCsv } from '../../src/values/table/csv/read-csv.ts'
+import type { FrameType } from '../../src/values/table/frame-dtype.ts'
+import { csvParser, nativeCsvParser } from '../../src/values/table/json/native-codec.ts'
 import { fixture, type PlainColumn, plain, polars } from '../unit/descriptors/frames.ts'
 
 type Dtypes = ReadonlyMap<string, FrameType> | boolean | undefined

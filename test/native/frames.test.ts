@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ColumnKind, dtypes } from '../../src/dtype.ts'
-import { type Column, columnOf } from '../../src/frame/columns.ts'
-import type { FrameLayout, ParsedFrame } from '../../src/frame/frame-codec.ts'
-import { typescriptFrameCodec as typescript } from '../../src/frame/frame-parse.ts'
-import { type FrameText, planFrame, type RowsStep } from '../../src/frame/frame-plan.ts'
-import { nativeFrameCodec } from '../../src/frame/native-codec.ts'
-import { runAtOnce } from '../../src/memory/slices.ts'
+import { type ColumnKind, dtypes } from '../../src/core/dtype.ts'
+import { runAtOnce } from '../../src/core/memory/slices.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
+import { type Column, columnOf } from '../../src/values/table/columns.ts'
+import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
+import { typescriptFrameCodec as typescript } from '../../src/values/table/json/frame-parse.ts'
+import { type FrameText, planFrame, type RowsStep } from '../../src/values/table/json/frame-plan.ts'
+import { nativeFrameCodec } from '../../src/values/table/json/native-codec.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']

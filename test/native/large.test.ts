@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { typescriptCodec } from '../../src/array/json.ts'
-import { largeCodec } from '../../src/array/large-codec.ts'
-import { parsedOf, resultWords } from '../../src/array/native-codec.ts'
-import { NDArray } from '../../src/array/ndarray.ts'
-import type { ParseFailure } from '../../src/array/number-codec.ts'
-import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/dtype.ts'
-import { bufferPool } from '../../src/memory/buffer-pool.ts'
-import { nativePath } from '../../src/native/add-on.ts'
+import { type DType, dataConstructor, dtypes, type NumericDType } from '../../src/core/dtype.ts'
+import { bufferPool } from '../../src/core/memory/buffer-pool.ts'
+import { nativePath } from '../../src/core/native/add-on.ts'
+import { typescriptCodec } from '../../src/values/array/json.ts'
+import { largeCodec } from '../../src/values/array/large-codec.ts'
+import { parsedOf, resultWords } from '../../src/values/array/native-codec.ts'
+import { NDArray } from '../../src/values/array/ndarray.ts'
+import type { ParseFailure } from '../../src/values/array/number-codec.ts'
 
 const codec = largeCodec as NonNullable<typeof largeCodec>
 const numericTypes = dtypes.filter((dtype): dtype is NumericDType => dtype !== 'str')

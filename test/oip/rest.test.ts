@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nativeStatus } from '../../src/native/add-on.ts'
+import { nativeStatus } from '../../src/core/native/add-on.ts'
 import { requestsTo, two } from './requests.ts'
 import { modelService } from './service.ts'
 

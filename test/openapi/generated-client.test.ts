@@ -2,7 +2,7 @@
 import createClient, { type Middleware } from 'openapi-fetch'
 import { type Listener, serve } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { silentLogger } from '../../src/server/log.ts'
+import { silentLogger } from '../../src/engine/log.ts'
 import type { components, paths } from '../fixtures/openapi/every.d.mts'
 import every from './every.service.ts'
 

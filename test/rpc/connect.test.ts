@@ -4,7 +4,7 @@ import { Code, ConnectError, createClient, type Transport } from '@connectrpc/co
 import { createConnectTransport } from '@connectrpc/connect-node'
 import { BadInput, io, type Listener, type Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fileDescriptors } from '../../src/gen/descriptors.ts'
+import { fileDescriptors } from '../../src/messages/gen/descriptors.ts'
 import { engines } from '../engines.ts'
 import { echoService } from './echo-service.ts'
 import { start } from './harness.ts'

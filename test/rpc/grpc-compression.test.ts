@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Client, compressionAlgorithms, credentials, type ServiceError, status } from '@grpc/grpc-js'
 import { io, type Listener, Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { start } from './harness.ts'
 
 describe.each(['gzip', 'deflate'] as const)('messages compressed by %s', (algorithm) => {

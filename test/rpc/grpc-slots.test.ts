@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { io, type Listener, Service } from 'serving'
 import { afterEach, describe, expect, it } from 'vitest'
-import { encodeRequest } from '../../src/proto/envelope.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
 import { GrpcClient, start } from './harness.ts'
 
 let listener: Listener | undefined

@@ -5,9 +5,9 @@ import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/
 import { io, type Listener, type ServeOptions, Service, type ServiceOptions } from 'serving'
 import { apiKey } from 'serving/auth'
 import { afterEach, describe, expect, it } from 'vitest'
-import { frameOf } from '../../src/proto/encoded-message.ts'
-import { encodeRequest } from '../../src/proto/envelope.ts'
-import { ProtoWriter, wireType } from '../../src/proto/protobuf.ts'
+import { frameOf } from '../../src/messages/encoded-message.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
+import { ProtoWriter, wireType } from '../../src/messages/protobuf.ts'
 import { start } from './harness.ts'
 
 const MiB = 2 ** 20

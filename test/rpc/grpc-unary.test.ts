@@ -1,8 +1,8 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { BadInput, io, type Listener, Service } from 'serving'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { frameOf } from '../../src/proto/encoded-message.ts'
-import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
+import { frameOf } from '../../src/messages/encoded-message.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import { start } from './harness.ts'
 
 let seen: Record<string, string> = {}

@@ -2,8 +2,8 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import { pino } from 'pino'
 import { type Listener, type ServeOptions, type Service, serve } from 'serving'
-import { decodeResponse, encodeRequest } from '../../src/proto/envelope.ts'
-import type { ProtoContent } from '../../src/proto/messages.ts'
+import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
+import type { ProtoContent } from '../../src/messages/messages.ts'
 
 export const silent = pino({ level: 'silent' })
 

@@ -1,6 +1,6 @@
 import { type Context, Forbidden, io, NDArray, type Outcome, Service } from 'serving'
 import { afterEach, describe, expect, it } from 'vitest'
-import { encodeRequest } from '../../src/proto/envelope.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
 import { GrpcClient, start } from './harness.ts'
 
 const closing: (() => unknown)[] = []

@@ -1,8 +1,8 @@
 import { NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { BucketCounts } from '../../src/metrics/bucket-counts.ts'
-import { runnerFamilies, runnerState } from '../../src/metrics/runner-counts.ts'
 import type { RunnerLife } from '../../src/runner/runner.ts'
+import { BucketCounts } from '../../src/telemetry/metrics/bucket-counts.ts'
+import { runnerFamilies, runnerState } from '../../src/telemetry/metrics/runner-counts.ts'
 import { model, started } from './runner.ts'
 
 /** Returns the values of a metric of a runner, by what they are of. */

@@ -16,8 +16,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { encodeRequest } from '../../src/proto/envelope.ts'
-import { takePort } from '../../src/workers/free-port.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
+import { takePort } from '../../src/server/workers/free-port.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 
 const { values: options } = parseArgs({

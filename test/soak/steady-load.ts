@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
-import { encodeRequest } from '../../src/proto/envelope.ts'
+import { encodeRequest } from '../../src/messages/envelope.ts'
 import { type Good, goods } from '../fuzz/good-load.ts'
 import { GrpcClient } from '../rpc/harness.ts'
 

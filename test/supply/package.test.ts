@@ -46,7 +46,7 @@ describe('the tarball', () => {
     const sources = /^native\/(src|image)\/[a-z_]+\.(cpp|h)$/
     const single = /^(LICENSE|[A-Z_]+\.md|package\.json|native\/(build\.mjs|prune\.mjs|binding\.gyp))$/
     expect(paths.filter((path) => ![own, sources, single].some((each) => each.test(path)))).toEqual([
-      'dist/config/schema.json',
+      'dist/cli/config/schema.json',
       'dist/page/index.html',
     ])
   })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { checkUwsBinary, findUwsBinary } from '../../src/server/uws-binary.ts'
-import { uwsChecksums } from '../../src/server/uws-checksums.ts'
-import { exportsOf, loadUws } from '../../src/server/uws-package.ts'
+import { checkUwsBinary, findUwsBinary } from '../../src/engine/uws/uws-binary.ts'
+import { uwsChecksums } from '../../src/engine/uws/uws-checksums.ts'
+import { exportsOf, loadUws } from '../../src/engine/uws/uws-package.ts'
 
 const folder = fileURLToPath(new URL('../../node_modules/uWebSockets.js/dist/bin/', import.meta.url))
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')

@@ -1,8 +1,8 @@
 import { Context, HeaderList, traceHeaders } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { sampleShare } from '../../src/tracing/otel-tracer.ts'
-import { formatTraceparent, parseTraceparent } from '../../src/tracing/traceparent.ts'
-import { tracer } from '../../src/tracing/tracer.ts'
+import { sampleShare } from '../../src/telemetry/tracing/otel-tracer.ts'
+import { formatTraceparent, parseTraceparent } from '../../src/telemetry/tracing/traceparent.ts'
+import { tracer } from '../../src/telemetry/tracing/tracer.ts'
 import { bytes, post, start } from '../http/harness.ts'
 
 const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { Service } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { serve } from '../../src/server/listener.ts'
-import { isSdkRegistered } from '../../src/tracing/otel-tracer.ts'
+import { isSdkRegistered } from '../../src/telemetry/tracing/otel-tracer.ts'
 
 const options = {
   port: 0,

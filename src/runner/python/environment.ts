@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { InvalidArgument, SetupError } from '../../errors.ts'
+import { InvalidArgument, SetupError } from '../../core/errors.ts'
 import { killGroup } from '../child-workers.ts'
 import type { PythonSettings } from './python-options.ts'
 

@@ -3,11 +3,12 @@
  * not have.
  * @module
  */
-import { NDArray } from '../../array/ndarray.ts'
-import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../errors.ts'
-import { loadPolars } from '../../frame/polars.ts'
-import type { DataFrame, Series } from '../../frame/polars-package.ts'
-import type { RasterImage } from '../../image/raster.ts'
+
+import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../core/errors.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import type { RasterImage } from '../../values/image/raster.ts'
+import { loadPolars } from '../../values/table/polars/polars.ts'
+import type { DataFrame, Series } from '../../values/table/polars/polars-package.ts'
 import { registerSerializer, type Serializer, serializerOf } from '../serializers.ts'
 
 /** Fields of an exception that a method raised; `model_worker.py` writes them by the same names. */

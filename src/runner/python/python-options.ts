@@ -4,8 +4,8 @@
  */
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { expected, InvalidArgument } from '../../errors.ts'
-import { checkOptions } from '../../options.ts'
+import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkOptions } from '../../core/options.ts'
 import type { RunnerOptions } from '../runner-options.ts'
 
 /** Options of a {@link Runner} whose model is a class or functions in a file of Python. */

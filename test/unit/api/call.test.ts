@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Api, createApi } from '../../../src/api/api.ts'
 import { call } from '../../../src/api/call.ts'
-import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import {
   BadInput,
   BadOutput,
@@ -10,7 +9,9 @@ import {
   FunctionError,
   InternalError,
   ServingError,
-} from '../../../src/errors.ts'
+} from '../../../src/core/errors.ts'
+import type { MaybePromise } from '../../../src/core/promise.ts'
+import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
 import { Context, lifecycle } from '../../../src/http/context.ts'
 import {
   bodyLoan,
@@ -21,7 +22,6 @@ import {
   type HttpResponse,
   isAsyncBody,
 } from '../../../src/http/message.ts'
-import type { MaybePromise } from '../../../src/promise.ts'
 
 interface Steps {
   readonly decode?: (request: HttpRequest) => unknown

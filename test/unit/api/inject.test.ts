@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../../src/engine/log.ts'
 import {
   BinaryFile,
   type InjectRequest,
@@ -10,7 +11,6 @@ import {
   ServingError,
   serve,
 } from '../../../src/index.ts'
-import { silentLogger } from '../../../src/server/log.ts'
 import { inject } from '../../../src/testing/index.ts'
 import { engines } from '../../engines.ts'
 

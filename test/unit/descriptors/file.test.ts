@@ -16,8 +16,8 @@ import {
   ValueError,
 } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { detectMimeType } from '../../../src/core/file/file-type.ts'
 import { singleFilePart } from '../../../src/descriptors/single-file-part.ts'
-import { detectMimeType } from '../../../src/file/file-type.ts'
 import { formType as form, formOf, refusal, requestOf } from './requests.ts'
 
 const text = (file: BinaryFile) => Buffer.from(file.bytes).toString()

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { io } from 'serving'
-import type { ColumnKind } from '../../../src/dtype.ts'
-import { bytesAt, type Column, columnOf, isValid, numberReader } from '../../../src/frame/columns.ts'
-import { loadPolars } from '../../../src/frame/polars.ts'
-import type { DataFrame, Series } from '../../../src/frame/polars-package.ts'
+import type { ColumnKind } from '../../../src/core/dtype.ts'
+import { bytesAt, type Column, columnOf, isValid, numberReader } from '../../../src/values/table/columns.ts'
+import { loadPolars } from '../../../src/values/table/polars/polars.ts'
+import type { DataFrame, Series } from '../../../src/values/table/polars/polars-package.ts'
 
 export const polars = loadPolars('the tests')
 

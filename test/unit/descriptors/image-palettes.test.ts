@@ -1,7 +1,7 @@
 import { BadInput, io, type NDArray, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { ImageOptions } from '../../../src/descriptors/image.ts'
-import { pixelBytes } from '../../../src/image/raster-modes.ts'
+import { pixelBytes } from '../../../src/values/image/raster-modes.ts'
 import { fixtureBytes } from '../../fixtures/images/pictures.ts'
 import { requestOf } from './requests.ts'
 

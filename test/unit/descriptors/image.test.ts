@@ -3,9 +3,9 @@ import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage
 import { describe, expect, it } from 'vitest'
 import type { ImageOptions } from '../../../src/descriptors/image.ts'
 import { lifecycle } from '../../../src/http/context.ts'
-import { jpegCodec } from '../../../src/image/jpeg.ts'
-import { convertRaster } from '../../../src/image/raster-convert.ts'
-import { paletteOf, pixelBytes, type RasterMode, rasterModes } from '../../../src/image/raster-modes.ts'
+import { jpegCodec } from '../../../src/values/image/jpeg.ts'
+import { convertRaster } from '../../../src/values/image/raster-convert.ts'
+import { paletteOf, pixelBytes, type RasterMode, rasterModes } from '../../../src/values/image/raster-modes.ts'
 import { difference, fixture, fixtureBytes, type Picture, pictures } from '../../fixtures/images/pictures.ts'
 import { requestOf } from './requests.ts'
 

@@ -1,12 +1,12 @@
 import { ByteBuffer } from 'flatbuffers'
 import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { NDArrayForm } from '../../../src/array/message.ts'
-import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/array/ndarray-flatbuffer.ts'
-import { encodeNpy, parseNpy } from '../../../src/array/npy.ts'
-import { dtypes } from '../../../src/dtype.ts'
+import { dtypes } from '../../../src/core/dtype.ts'
+import { runAtOnce } from '../../../src/core/memory/slices.ts'
 import { Context } from '../../../src/http/context.ts'
-import { runAtOnce } from '../../../src/memory/slices.ts'
+import type { NDArrayForm } from '../../../src/values/array/message.ts'
+import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/values/array/ndarray-flatbuffer.ts'
+import { encodeNpy, parseNpy } from '../../../src/values/array/npy.ts'
 
 const arrays: Record<DType, NDArray> = {
   bool: new NDArray(Uint8Array.of(1, 0), [2], 'bool'),

@@ -1,6 +1,6 @@
 import { BadInput, BadOutput, type DType, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { nativeStatus } from '../../../src/native/add-on.ts'
+import { nativeStatus } from '../../../src/core/native/add-on.ts'
 import { decode, refusal, textOf } from './requests.ts'
 
 const { NumpyNdarray } = io

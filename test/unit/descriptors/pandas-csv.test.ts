@@ -1,6 +1,6 @@
 import { type HttpResponse, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { DataFrame } from '../../../src/frame/polars-package.ts'
+import type { DataFrame } from '../../../src/values/table/polars/polars-package.ts'
 import { fixture, plain, polars } from './frames.ts'
 import { decode, refusal, requestOf } from './requests.ts'
 

@@ -1,6 +1,6 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { columnOf } from '../../../src/frame/columns.ts'
+import { columnOf } from '../../../src/values/table/columns.ts'
 import { fixture, polars } from './frames.ts'
 import { requestOf } from './requests.ts'
 

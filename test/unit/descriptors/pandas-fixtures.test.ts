@@ -1,7 +1,7 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { Orient } from '../../../src/frame/frame-plan.ts'
-import type { DataFrame } from '../../../src/frame/polars-package.ts'
+import type { Orient } from '../../../src/values/table/json/frame-plan.ts'
+import type { DataFrame } from '../../../src/values/table/polars/polars-package.ts'
 import { type FixtureColumn, fixture, fixtureValues, frameOf, plain, plainSeries, polars } from './frames.ts'
 import { decode, requestOf, textOf } from './requests.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import type { FrameCodec, ParsedFrame } from '../../../src/frame/frame-codec.ts'
-import { typescriptFrameCodec } from '../../../src/frame/frame-parse.ts'
-import { nativeFrameCodec } from '../../../src/frame/native-codec.ts'
+import type { FrameCodec, ParsedFrame } from '../../../src/values/table/json/frame-codec.ts'
+import { typescriptFrameCodec } from '../../../src/values/table/json/frame-parse.ts'
+import { nativeFrameCodec } from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries, labels, withLabels } = io

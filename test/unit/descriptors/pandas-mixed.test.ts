@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { typescriptFrameCodec } from '../../../src/frame/frame-parse.ts'
-import { nativeFrameCodec } from '../../../src/frame/native-codec.ts'
+import { typescriptFrameCodec } from '../../../src/values/table/json/frame-parse.ts'
+import { nativeFrameCodec } from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries } = io

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { HeaderList, HttpRequest, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { columnNumbers, columnOf } from '../../../src/frame/columns.ts'
-import { convertTimes } from '../../../src/frame/times.ts'
+import { columnNumbers, columnOf } from '../../../src/values/table/columns.ts'
+import { convertTimes } from '../../../src/values/table/times.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/frames/${name}`, import.meta.url))
 const reference = JSON.parse(fixture('nested.json').toString()) as {

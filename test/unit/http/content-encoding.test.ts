@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { joinBytes } from '../../../src/core/memory/slices.ts'
 import { decodeContent } from '../../../src/http/content-encoding.ts'
-import { joinBytes } from '../../../src/memory/slices.ts'
 
 const text = Buffer.alloc(5_000_000, 'a text that repeats itself ')
 const decode = (body: Buffer, encoding: string, maxBytes = 10_000_000) =>

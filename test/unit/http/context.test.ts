@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../../src/errors.ts'
+import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../../src/core/errors.ts'
 import { Context, lifecycle } from '../../../src/http/context.ts'
 import { HeaderList } from '../../../src/http/message.ts'
 

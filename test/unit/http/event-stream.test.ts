@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BadOutput } from '../../../src/errors.ts'
+import { BadOutput } from '../../../src/core/errors.ts'
 import { encodeEvent } from '../../../src/http/event-stream.ts'
 
 describe('encodeEvent', () => {

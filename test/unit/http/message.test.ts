@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import {
   bodyLoan,
   HeaderList,
@@ -8,7 +9,6 @@ import {
   isHeaderName,
   isHeaderValue,
 } from '../../../src/http/message.ts'
-import { BufferPool } from '../../../src/memory/buffer-pool.ts'
 
 describe('HeaderList', () => {
   const list = new HeaderList(['a', 'b', 'a', 'cookie', 'cookie', 'empty'], ['1', '2', '3', 'x=1', 'y=2', ''])

@@ -7,7 +7,7 @@ import {
   MethodNotAllowed,
   Overloaded,
   ServingError,
-} from '../../../src/errors.ts'
+} from '../../../src/core/errors.ts'
 import { problemResponse } from '../../../src/http/problem.ts'
 
 const bodyOf = (error: ServingError) => JSON.parse(String(problemResponse(error, 'id-1').body))

@@ -6,14 +6,14 @@ import {
   FunctionError,
   InternalError,
   Overloaded,
-} from '../../../src/errors.ts'
-import { RunnerCounts } from '../../../src/metrics/runner-counts.ts'
+} from '../../../src/core/errors.ts'
 import { Dispatcher } from '../../../src/runner/dispatcher.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
 import type { RunMessage, RunReply } from '../../../src/runner/model-messages.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import type { CallOptions, MethodSettings } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded } from '../../../src/runner/worker.ts'
+import { RunnerCounts } from '../../../src/telemetry/metrics/runner-counts.ts'
 import { TestClock } from './test-clock.ts'
 
 const fail = (error: unknown): never => {

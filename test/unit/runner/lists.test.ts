@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NDArray } from '../../../src/array/ndarray.ts'
-import { BadInput } from '../../../src/errors.ts'
+import { BadInput } from '../../../src/core/errors.ts'
 import { packList, unpackList } from '../../../src/runner/lists.ts'
+import { NDArray } from '../../../src/values/array/ndarray.ts'
 
 const fail = (error: unknown): never => {
   throw error

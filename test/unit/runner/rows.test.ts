@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { NDArray } from '../../../src/array/ndarray.ts'
-import { sizeOf } from '../../../src/array/shape.ts'
 import { cutSizes, joinResults, joinRows, rowsOf, splitRows } from '../../../src/runner/rows.ts'
+import { NDArray } from '../../../src/values/array/ndarray.ts'
+import { sizeOf } from '../../../src/values/array/shape.ts'
 
 /** Arrays that can be joined: equal dtype, equal dimensions but the first. */
 const joinable = fc

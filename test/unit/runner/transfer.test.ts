@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import pl from 'nodejs-polars'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { NDArray } from '../../../src/array/ndarray.ts'
-import { BadInput, ServingError } from '../../../src/errors.ts'
-import { BinaryFile } from '../../../src/file/binary-file.ts'
-import { RasterImage } from '../../../src/image/raster.ts'
+import { BadInput, ServingError } from '../../../src/core/errors.ts'
+import { BinaryFile } from '../../../src/core/file/binary-file.ts'
 import { registerSerializer } from '../../../src/runner/serializers.ts'
 import { minMoveBytes, move, type Packed, pack, unpack } from '../../../src/runner/transfer.ts'
+import { NDArray } from '../../../src/values/array/ndarray.ts'
+import { RasterImage } from '../../../src/values/image/raster.ts'
 
 /** As a thread would receive it. */
 function send(value: unknown): unknown {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { RunnerCounts } from '../../../src/metrics/runner-counts.ts'
 import { RunnerCall } from '../../../src/runner/runner-call.ts'
 import { parseRunnerOptions, type RunnerOptions } from '../../../src/runner/runner-options.ts'
 import { type ModelWorker, WorkerEnded, type WorkerPoolOptions } from '../../../src/runner/worker.ts'
 import { type RunnerEvent, WorkerSupervisor } from '../../../src/runner/worker-supervisor.ts'
+import { RunnerCounts } from '../../../src/telemetry/metrics/runner-counts.ts'
 import { TestClock } from './test-clock.ts'
 
 /** A worker that loads or not, and answers no call until the test says so. */

@@ -1,0 +1,52 @@
+/**
+ * What a build says of its service.
+ * @module
+ */
+
+import { type ServiceMetadata, serviceMetadata } from '../../api/service-metadata.ts'
+import type { PythonSettings } from '../../runner/python/python-options.ts'
+import { describeServer } from '../../server/endpoints/describe-server.ts'
+import type { Service } from '../../service.ts'
+
+/** The description of a service, by the process that has loaded it. */
+export interface DescribedService {
+  readonly metadata: ServiceMetadata
+  /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */
+  readonly routes: readonly string[]
+  /** What requests name, as `POST /classify`: a build must have those of its source. */
+  readonly endpoints: readonly string[]
+  readonly runners: readonly string[]
+  /** Those of `runners` whose models run on other servers. */
+  readonly remoteRunners: readonly string[]
+  /** What models in Python need. */
+  readonly python: readonly PythonSettings[]
+  readonly openapi: unknown
+  /** Optional packages that loading it has loaded. */
+  readonly packages: readonly string[]
+}
+
+/** Describes a service that has been loaded. */
+export function describeService(service: Service, packages: readonly string[]): DescribedService {
+  const { runners } = service
+  return {
+    metadata: serviceMetadata(service),
+    routes: [...service.apis.values()].map(({ route }) => route),
+    endpoints: endpointsOf(service),
+    runners: runners.map(({ name }) => name),
+    remoteRunners: runners.filter(({ isRemote = false }) => isRemote).map(({ name }) => name),
+    python: runners.flatMap(({ pythonSettings }) => pythonSettings ?? []),
+    openapi: describeServer(service, ''),
+    packages,
+  }
+}
+
+function endpointsOf({ apis, gets, mounts, models }: Service): string[] {
+  const shown = (method: string, { name, route }: { readonly name: string; readonly route: string }) =>
+    `${method} /${route}${name === route ? '' : ` of ${name}`}`
+  return [
+    ...[...apis.values()].map((api) => shown('POST', api)),
+    ...[...gets.values()].map((api) => shown('GET', api)),
+    ...mounts.keys(),
+    ...models.map(({ name }) => `the model ${name}`),
+  ]
+}

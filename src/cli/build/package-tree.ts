@@ -1,0 +1,148 @@
+/**
+ * Finds the packages that a build needs at run time, and where each goes below its node_modules.
+ * @module
+ */
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+import { InvalidArgument } from '../../core/errors.ts'
+import type { PackageImport } from './bundle-service.ts'
+
+/** A package and its place. */
+export interface PlacedPackage {
+  /** The name under which it is imported. */
+  readonly name: string
+  readonly version: string
+  /** Its folder, absolute and without links. */
+  readonly folder: string
+  /** Where it goes, relative to the build: `node_modules/a` or `node_modules/a/node_modules/b`. */
+  readonly place: string
+}
+
+interface PackageManifest {
+  readonly name?: string
+  readonly version?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
+}
+
+/** Packages that only commands for development load: compilers, and what reads and watches sources. */
+const developmentOnly = ['chokidar', 'esbuild', 'tinyglobby', 'tsx', 'yaml']
+
+/** Optional peers that compile the native add-on, and that nothing loads afterwards. */
+const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson']
+
+/** What subpaths of ours need that is an optional peer of the package. */
+const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
+
+/** Returns the name of the package that an import names: `@a/b` of `@a/b/c`. */
+function packageName(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+/**
+ * Returns every package that the imports need, with all that those need, sorted by place. `extra` are names of packages
+ * that are loaded in other ways: optional ones of ours, and those that the configuration names.
+ * **Errors**: InvalidArgument for a package that is not installed, with the file that imports it.
+ */
+export function packageTree(
+  imports: readonly PackageImport[],
+  extra: readonly string[],
+  root: string,
+): PlacedPackage[] {
+  const placed = new Map<string, PlacedPackage>()
+  const queue: { readonly name: string; readonly from: string; readonly below: string }[] = []
+  const roots = new Map<string, string>([['serving', join(root, 'package.json')]])
+  for (const { specifier, importer } of imports) {
+    roots.set(packageName(specifier), importer)
+    const needed = neededBySubpath[specifier]
+    if (needed !== undefined) roots.set(needed, importer)
+  }
+  for (const name of extra) if (!roots.has(name)) roots.set(name, join(root, 'package.json'))
+  for (const [name, importer] of [...roots].sort()) {
+    const folder = findPackage(name, dirname(importer)) ?? findPackage(name, ourFolder(root))
+    if (folder === undefined) {
+      const file = relative(process.cwd(), importer)
+      throw new InvalidArgument(`${file} needs the package ${name}, which is not installed: npm install ${name}`)
+    }
+    queue.push({ name, from: folder, below: '' })
+  }
+  // Breadth first, so that what the service itself imports lies at the top.
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { name, from: folder, below } = next
+    const found = visible(placed, name, below)
+    if (found?.folder === folder) continue
+    const place = posix.join(found === undefined ? '' : below, 'node_modules', name)
+    const manifest = readManifest(folder)
+    placed.set(place, { name, version: manifest.version ?? '0.0.0', folder, place })
+    for (const dependency of dependenciesOf(manifest)) {
+      const at = findPackage(dependency.name, folder)
+      if (at !== undefined) queue.push({ name: dependency.name, from: at, below: place })
+      else if (!dependency.optional)
+        throw new InvalidArgument(`the package ${name} needs ${dependency.name}, which is not installed`)
+    }
+  }
+  return [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
+}
+
+/**
+ * Returns the optional peers of ours that the project's package.json has among its dependencies: an option or a request
+ * may load them where loading the service does not.
+ */
+export function listedPeers(root: string): string[] {
+  if (!existsSync(join(root, 'package.json'))) return []
+  const { peerDependencies = {} } = readManifest(ourFolder(root))
+  const listed = Object.keys(readManifest(root).dependencies ?? {})
+  return listed.filter((name) => name in peerDependencies && !compileOnly.includes(name))
+}
+
+/** Returns the package that an import finds from a place: its own node_modules, then those above. */
+function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {
+  for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const found = placed.get(posix.join(at, 'node_modules', name))
+    if (found !== undefined || at === '') return found
+    if (!at.includes('/node_modules/')) at = ''
+  }
+}
+
+function dependenciesOf(manifest: PackageManifest): { readonly name: string; readonly optional: boolean }[] {
+  const {
+    name: own,
+    dependencies = {},
+    optionalDependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = manifest
+  const needed = Object.keys(dependencies).filter((name) => own !== 'serving' || !developmentOnly.includes(name))
+  const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)
+  return [
+    ...needed.map((name) => ({ name, optional: name in optionalDependencies })),
+    ...Object.keys(optionalDependencies)
+      .filter((name) => !(name in dependencies))
+      .map((name) => ({ name, optional: true })),
+    ...peers.map((name) => ({ name, optional: true })),
+  ].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Returns the folder of a package as Node finds it from a folder; undefined when it is not installed. */
+function findPackage(name: string, from: string): string | undefined {
+  for (let at = realpathSync(from); ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', name)
+    if (existsSync(join(folder, 'package.json'))) return realpathSync(folder)
+    // A package can import itself.
+    if (existsSync(join(at, 'package.json')) && readManifest(at).name === name) return at
+    if (dirname(at) === at) return undefined
+  }
+}
+
+function ourFolder(root: string): string {
+  return findPackage('serving', root) ?? root
+}
+
+function readManifest(folder: string): PackageManifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+}

@@ -1,0 +1,226 @@
+/**
+ * Works out everything that a build holds, before anything is written.
+ * @module
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
+import { InvalidArgument } from '../../core/errors.ts'
+import type { BuildOptions } from '../config/build-options.ts'
+import type { OptionValues } from '../config/option-table.ts'
+import { type Bundle, bundleService } from './bundle-service.ts'
+import type { DescribedService } from './describe-service.ts'
+import { dockerfileText } from './dockerfile.ts'
+import { listFiles } from './list-files.ts'
+import { packageFiles } from './package-files.ts'
+import { listedPeers, type PlacedPackage, packageTree } from './package-tree.ts'
+import type { Project } from './project.ts'
+import { pythonEnvironment, pythonFiles } from './python-environment.ts'
+
+/** A file of a build: its text, or the absolute path of the file that it is a copy of. */
+export type BuildFile = { readonly text: string } | { readonly from: string }
+
+/** A whole build. */
+export interface BuildPlan {
+  /** By path in the build, sorted; without `manifest.json`. */
+  readonly files: ReadonlyMap<string, BuildFile>
+  readonly manifest: BuildManifest
+}
+
+/** What `manifest.json` says. */
+export interface BuildManifest {
+  readonly formatVersion: 1
+  readonly service: { readonly name: string; readonly entry: string; readonly docs: string }
+  readonly apis: readonly unknown[]
+  readonly runners: readonly string[]
+  /** Those of `runners` whose models run on other servers. */
+  readonly remoteRunners: readonly string[]
+  readonly serving: string
+  /** What native packages were taken for. */
+  readonly target: { readonly node: string; readonly abi: string; readonly platform: string; readonly arch: string }
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly sha256: string }>>
+  /** SHA-256 by path, of everything but node_modules. */
+  readonly files: Readonly<Record<string, string>>
+  readonly models: readonly string[]
+  /** SHA-256 of the whole: of everything above. */
+  readonly digest: string
+}
+
+/** Loads a bundled service that lies in a folder, in a process of its own, and describes it. */
+export type Describe = (
+  files: ReadonlyMap<string, BuildFile>,
+  bundle: Bundle,
+  packages: readonly PlacedPackage[],
+) => Promise<DescribedService>
+
+/**
+ * Returns what a build of the project holds; `options` are those of its configuration file.
+ * **Errors**: InvalidArgument that names the file.
+ */
+export async function planBuild(project: Project, options: OptionValues, describe: Describe): Promise<BuildPlan> {
+  const { root, service, build } = project
+  const bundle = await bundleService(root, service)
+  const models = await dataFiles(root, build.models ?? [], build.exclude ?? [], 'models')
+  const included = await dataFiles(root, build.include ?? [], build.exclude ?? [], 'include')
+  const files = new Map<string, BuildFile>()
+  for (const path of [...bundle.assets, ...models, ...included]) files.set(path, { from: join(root, path) })
+  for (const [path, text] of bundle.files) files.set(path, { text })
+  const named = [...(build.packages ?? []), ...listedPeers(root)]
+  const described = await describe(files, bundle, packageTree(bundle.imports, named, root))
+  const packages = packageTree(bundle.imports, [...named, ...described.packages], root)
+  for (const [path, text] of generatedFiles(project, options, bundle, described, packages)) {
+    if (files.has(path))
+      throw new InvalidArgument(`${path} is a file that serving build writes: leave it out of include`)
+    files.set(path, { text })
+  }
+  const own = new Map([...files].sort(byName))
+  const all = new Map(own)
+  const hashes: Record<string, { version: string; sha256: string }> = {}
+  for (const { place, folder, version } of packages) {
+    const hash = createHash('sha256')
+    for (const file of await packageFiles(folder)) {
+      const copy = { from: join(folder, file) }
+      all.set(posix.join(place, file), copy)
+      hash.update(`${file}\0${sha256(copy)}\n`)
+    }
+    hashes[place.slice('node_modules/'.length)] = { version, sha256: hash.digest('hex') }
+  }
+  const { metadata, routes, runners, remoteRunners } = described
+  const manifest = {
+    formatVersion: 1,
+    service: { name: metadata.name, entry: bundle.entry, docs: metadata.docs },
+    apis: metadata.apis.map((api, i) => ({ ...api, route: routes[i] })),
+    runners,
+    remoteRunners,
+    serving: packages.find(({ name }) => name === 'serving')?.version ?? '',
+    target: { node: nodeMajor, abi: process.versions.modules, platform: process.platform, arch: process.arch },
+    packages: hashes,
+    files: Object.fromEntries([...own].map(([path, file]) => [path, sha256(file)])),
+    models: [...new Set(models)].sort(),
+  } as const
+  const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex')
+  return { files: all, manifest: { ...manifest, digest } }
+}
+
+const nodeMajor = process.versions.node.split('.')[0]
+const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
+
+/** Returns the SHA-256 of a file, in hexadecimal digits. */
+export function sha256(file: BuildFile): string {
+  const hash = createHash('sha256')
+  return hash.update('text' in file ? file.text : readFileSync(file.from)).digest('hex')
+}
+
+/** Returns the files that globs, files and folders name, relative to the root. */
+async function dataFiles(
+  root: string,
+  names: readonly string[],
+  exclude: readonly string[],
+  option: 'include' | 'models',
+): Promise<string[]> {
+  const found: string[] = []
+  for (const name of names) {
+    const isFolder = existsSync(join(root, name)) && statSync(join(root, name)).isDirectory()
+    const glob = isFolder ? `${name.replace(/\/$/, '')}/**` : name
+    const files = await listFiles(root, [glob], [...exclude, '**/node_modules/**', '**/.git/**'])
+    if (files.length === 0) throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shown(root)}`)
+    const outside = files.find((file) => file.startsWith('../../'))
+    if (outside !== undefined) throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shown(root)}`)
+    found.push(...files)
+  }
+  return found
+}
+
+const shown = (folder: string) => relative(process.cwd(), folder) || '.'
+
+function generatedFiles(
+  { root, build }: Project,
+  options: OptionValues,
+  { entry, imports }: Bundle,
+  { metadata, openapi, python: runners }: DescribedService,
+  packages: readonly PlacedPackage[],
+): Map<string, string> {
+  const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
+  const direct = packages.filter(({ place }) => place.split('node_modules/').length === 2)
+  const used = new Set(['serving', ...imports.map(({ specifier }) => specifier)])
+  const manifest = {
+    name: metadata.name.toLowerCase().replace(/[^a-z0-9._-]/g, '-'),
+    version: projectVersion(root),
+    private: true,
+    type: 'module',
+    scripts: { start: 'node main.js' },
+    dependencies: Object.fromEntries(
+      direct
+        .filter(({ name }) => [...used].some((specifier) => specifier === name || specifier.startsWith(`${name}/`)))
+        .map(({ name, version }) => [name, version]),
+    ),
+  }
+  const python = pythonEnvironment(build, runners)
+  return new Map([
+    ['Dockerfile', dockerfileText(build.docker, python, nodeMajor)],
+    ['main.js', mainText(entry, build)],
+    ['openapi.json', json(openapi)],
+    ['package-lock.json', json(lockOf(root, manifest, packages))],
+    ['package.json', json(manifest)],
+    ['serving.config.json', json({ service: `./${entry}`, ...options })],
+    ...pythonFiles(python),
+  ])
+}
+
+const command = './node_modules/serving/dist/cli/main.js'
+
+function mainText(entry: string, { envs = [], python }: BuildOptions): string {
+  const packages = { name: 'SERVING_PYTHON_PACKAGES', value: JSON.stringify(python?.packages) }
+  const variables = python?.packages === undefined ? envs : [...envs, packages]
+  return [
+    '// Made by serving build: node main.js [options of serving serve]',
+    "import { fileURLToPath } from 'node:url'",
+    ...variables.map(({ name, value }) => `process.env[${JSON.stringify(name)}] ??= ${JSON.stringify(value)}`),
+    `process.argv.splice(2, 0, 'serve', fileURLToPath(new URL('./${entry}', import.meta.url)))`,
+    `await import(${JSON.stringify(command)})`,
+    '',
+  ].join('\n')
+}
+
+function projectVersion(root: string): string {
+  const path = join(root, 'package.json')
+  const { version }: { version?: string } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+  return version ?? '0.0.0'
+}
+
+interface LockedPackage {
+  readonly version?: string
+  readonly name?: string
+  readonly resolved?: string
+  readonly integrity?: string
+}
+
+/** Returns a lock file of npm; what the project's own one knows of a package is taken from there. */
+function lockOf(
+  root: string,
+  manifest: { readonly name: string; readonly version: string },
+  packages: readonly PlacedPackage[],
+) {
+  const known = new Map<string, LockedPackage>()
+  for (let at = root; known.size === 0; at = dirname(at)) {
+    const path = join(at, 'package-lock.json')
+    const lock: { packages?: Readonly<Record<string, LockedPackage>> } = existsSync(path)
+      ? JSON.parse(readFileSync(path, 'utf8'))
+      : {}
+    for (const [place, entry] of Object.entries(lock.packages ?? {})) {
+      known.set(`${place.split('node_modules/').at(-1)}@${entry.version}`, entry)
+    }
+    if (dirname(at) === at) break
+  }
+  const entries = packages.map(({ place, name, version }) => {
+    const { name: alias, resolved, integrity } = known.get(`${name}@${version}`) ?? {}
+    return [place, { ...(alias === undefined ? {} : { name: alias }), version, resolved, integrity }]
+  })
+  return {
+    name: manifest.name,
+    version: manifest.version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: { '': { ...manifest, private: undefined, scripts: undefined }, ...Object.fromEntries(entries) },
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The environment of Python in the image of a build.
+ * @module
+ */
+
+import type { CondaPackages, PythonSettings } from '../../runner/python/python-options.ts'
+import type { BuildOptions } from '../config/build-options.ts'
+
+/** What all models of a build need of Python. */
+export interface PythonEnvironment {
+  /** For pip. */
+  readonly packages: readonly string[]
+  /** Undefined where no model needs conda. */
+  readonly conda: CondaPackages | undefined
+}
+
+/** Joins what the configuration names and what the Runners of the service do. */
+export function pythonEnvironment(build: BuildOptions, runners: readonly PythonSettings[]): PythonEnvironment {
+  const condas = [build.conda, ...runners.map(({ conda }) => conda)].filter((each) => each !== undefined)
+  const unique = (texts: readonly string[]) => [...new Set(texts)]
+  return {
+    packages: unique([...(build.python?.packages ?? []), ...runners.flatMap(({ packages }) => packages ?? [])]),
+    conda:
+      condas.length === 0
+        ? undefined
+        : {
+            channels: unique(condas.flatMap(({ channels }) => channels ?? [])),
+            dependencies: unique(condas.flatMap(({ dependencies }) => dependencies ?? [])),
+          },
+  }
+}
+
+/** Returns the files that the Dockerfile reads, by their paths. */
+export function pythonFiles({ packages, conda }: PythonEnvironment): ReadonlyMap<string, string> {
+  if (conda !== undefined) return new Map([['python/environment.yml', condaText(conda, packages)]])
+  return new Map(packages.length === 0 ? [] : [['python/requirements.txt', `${packages.join('\n')}\n`]])
+}
+
+function condaText({ channels = [], dependencies }: CondaPackages, packages: readonly string[]): string {
+  const named = dependencies.map((each) => /^[\w.-]+/.exec(each)?.[0])
+  const missing = [...(packages.length > 0 ? ['pip'] : []), 'python'].filter((name) => !named.includes(name))
+  const items = (texts: readonly string[], indent = '  ') => texts.map((text) => `${indent}- ${JSON.stringify(text)}`)
+  return [
+    'channels:',
+    // As in a bentofile.yaml.
+    ...items(channels.length === 0 ? ['conda-forge'] : channels),
+    'dependencies:',
+    ...items([...missing, ...dependencies]),
+    ...(packages.length === 0 ? [] : ['  - pip:', ...items(packages, '      ')]),
+    '',
+  ].join('\n')
+}

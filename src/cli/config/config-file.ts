@@ -1,0 +1,105 @@
+/**
+ * Finds and reads configuration files. The only file that imports yaml.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, extname, join, relative, resolve } from 'node:path'
+import { InvalidArgument, SetupError } from '../../core/errors.ts'
+import type { BuildOptions } from './build-options.ts'
+import { checkValue } from './check-value.ts'
+import { configSchema } from './config-schema.ts'
+import type { ServingConfig } from './index.ts'
+import { type OptionValues, optionEntry, optionNames } from './option-table.ts'
+import { fileText } from './option-types.ts'
+
+const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `serving.config.${extension}`)
+
+/** A configuration file that has been read and checked. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string
+  /** Relative to the working directory, for messages. */
+  readonly name: string
+  readonly options: OptionValues
+  /** Absolute path of the service file. */
+  readonly service?: string
+  readonly build?: BuildOptions
+}
+
+/**
+ * Returns the configuration file of a folder: in it, or in the nearest folder above it up to that of its package.json.
+ * **Errors**: InvalidArgument for two in one folder.
+ */
+export function findConfigFile(folder: string): string | undefined {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const found = names.map((name) => join(at, name)).filter((path) => existsSync(path))
+    if (found.length > 1) {
+      const [first, second] = found.map((path) => relative(process.cwd(), path))
+      throw new InvalidArgument(`there are ${first} and ${second}: keep one of them`)
+    }
+    if (found.length === 1) return found[0]
+    if (existsSync(join(at, 'package.json')) || dirname(at) === at) return undefined
+  }
+}
+
+/**
+ * Reads and checks a configuration file; `importDefault` gives the default export of a module.
+ * **Errors**: InvalidArgument that names the file and the key, with the nearest one that is known.
+ */
+export async function readConfigFile(
+  path: string,
+  importDefault: (path: string) => Promise<unknown>,
+): Promise<ConfigFile> {
+  const name = relative(process.cwd(), path)
+  const value = await readPlain(path, name, importDefault)
+  checkValue(value, configSchema, name)
+  const { service, build } = value as ServingConfig
+  return {
+    path,
+    name,
+    options: readOptions(value as Record<string, string | number | boolean>, name),
+    ...(service === undefined ? {} : { service: resolve(dirname(path), service) }),
+    ...(build === undefined ? {} : { build }),
+  }
+}
+
+/** Returns what a file of YAML or JSON, or a module, says. **Errors**: InvalidArgument that names the file. */
+export async function readPlain(
+  path: string,
+  name: string,
+  importDefault: (path: string) => Promise<unknown>,
+): Promise<unknown> {
+  const extension = extname(path)
+  if (!['.json', '.yaml', '.yml'].includes(extension)) return await importDefault(path)
+  const text = readFileSync(path, 'utf8')
+  try {
+    if (extension === '.json') return JSON.parse(text)
+    const { parse } = await import('yaml')
+    // An empty file says nothing.
+    return parse(text) ?? {}
+  } catch (cause) {
+    throw new InvalidArgument(`${name}: ${(cause as Error).message.trimEnd()}`, { cause })
+  }
+}
+
+/** Returns values as the documents of one file of YAML. */
+export async function yamlText(values: readonly unknown[]): Promise<string> {
+  const { stringify } = await import('yaml')
+  // No anchors for what several have in common: readers of manifests do without.
+  return values.map((value) => stringify(value, { aliasDuplicateObjects: false })).join('---\n')
+}
+
+function readOptions(values: Readonly<Record<string, string | number | boolean>>, file: string): OptionValues {
+  const given = optionNames.filter((name) => values[name] !== undefined)
+  return Object.fromEntries(
+    given.map((name) => {
+      try {
+        return [name, optionEntry(name).type.parse(fileText(values[name]))]
+      } catch (error) {
+        if (!(error instanceof SetupError)) throw error
+        const shown = JSON.stringify(values[name])
+        throw new InvalidArgument(`${file}: ${name} ${shown} is invalid. ${error.message}`)
+      }
+    }),
+  )
+}

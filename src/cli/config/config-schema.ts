@@ -1,0 +1,39 @@
+/**
+ * The JSON schema of configuration files; `npm run build` publishes it as dist/cli/config/schema.json.
+ * @module
+ */
+import { buildSchema } from './build-options.ts'
+import type { ValueSchema } from './check-value.ts'
+import { helpOf, optionEntry, optionNames, type optionTable } from './option-table.ts'
+
+/** The schema of a `serving.config` file. */
+export const configSchema: ValueSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'where this schema is, for editors' },
+    service: { type: 'string', description: 'file of the service, relative to this one' },
+    ...Object.fromEntries(
+      optionNames.map((name) => {
+        const { type, default: value, shown } = optionEntry(name)
+        const help = helpOf(name)
+        // A default that depends on the machine is described in words.
+        const known = shown === undefined && value !== undefined ? { default: value } : {}
+        const description = shown === undefined ? help : `${help} (default: ${shown})`
+        return [name, { ...type.schema, description, ...known }]
+      }),
+    ),
+    build: buildSchema,
+  },
+}
+
+/** Returns the published schema as text. */
+export function schemaText(): string {
+  const meta = { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'serving.config' }
+  return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`
+}
+
+type FileValue<T> = T extends { readonly type: { readonly file?: infer F } } ? F : never
+
+/** The options of the command as a configuration file may hold them. */
+export type OptionsInFile = { readonly [K in keyof typeof optionTable]?: FileValue<(typeof optionTable)[K]> }

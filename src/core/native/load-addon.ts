@@ -1,0 +1,58 @@
+/**
+ * Finds and loads the native add-ons: those that were compiled here, or else those that came with the package.
+ * `SERVING_NATIVE=off` leaves them out; `SERVING_NATIVE_PATH` names another binary (see native/sanitize.mjs), beside
+ * which the others lie.
+ * @module
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../native/', import.meta.url))
+const target = `${process.platform}-${process.arch}`
+
+/** Folders of binaries, best first. Those of one C library do not load with the other, so that both can be tried. */
+const folders =
+  process.env.SERVING_NATIVE_PATH === undefined
+    ? ['build/Release', `prebuilds/${target}`, `prebuilds/${target}-musl`].map((folder) => join(root, folder))
+    : [dirname(process.env.SERVING_NATIVE_PATH)]
+
+/** An add-on that was loaded. */
+export interface LoadedAddon<A> {
+  readonly addon: A
+  readonly path: string
+}
+
+/**
+ * Returns the first binary of that name that loads and has the version of the interface that its caller knows, or the
+ * reason why there is none; `unbuilt` is the reason where others were built.
+ */
+export function loadAddon<A extends { readonly contract: number }>(
+  file: string,
+  contract: number,
+  unbuilt?: string,
+): LoadedAddon<A> | string {
+  if (process.env.SERVING_NATIVE === 'off') return 'switched off by SERVING_NATIVE=off'
+  const require = createRequire(import.meta.url)
+  let failure: string | undefined
+  for (const path of folders.map((folder) => join(folder, file)).filter(existsSync)) {
+    try {
+      const addon = require(path) as A
+      if (addon.contract === contract) return { addon, path }
+      failure ??= `built from other sources: ${advice}`
+    } catch (error) {
+      failure ??= `failed to load: ${error instanceof Error ? error.message : error}`
+    }
+  }
+  return failure ?? (unbuilt !== undefined && folders.some(existsSync) ? unbuilt : absence())
+}
+
+/** What builds the add-ons, wherever the package is installed and whether or not it may run scripts. */
+const advice = `run \`node ${join(relative(process.cwd(), root), 'build.mjs')} --force\``
+
+function absence(): string {
+  const note = join(root, 'build', 'skipped.txt')
+  if (existsSync(note)) return `not built: ${readFileSync(note, 'utf8')}`
+  return `missing for ${target}: ${advice}`
+}

@@ -1,0 +1,126 @@
+/**
+ * The shared schemas of an OpenAPI document.
+ *
+ * A descriptor's JSON Schema is a document of its own, whose references are relative to its own root: in another
+ * document they would point elsewhere. Its `$defs` become components, and so does the schema itself where it refers to
+ * its root.
+ * @module
+ */
+
+import { isRecord } from '../../core/options.ts'
+import type { JsonSchema } from '../../descriptors/description.ts'
+
+/** Where the schemas lie in the document. */
+const base = '#/components/schemas/'
+
+/** Keywords whose value is data, in which `$ref` is a name like any other. */
+const dataKeywords: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
+/** Keywords whose value is an object of schemas by name. */
+const mapKeywords: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
+
+/** Collects schemas under unique names. */
+export class Components {
+  readonly #schemas = new Map<string, JsonSchema>()
+  /** What each name stands for: two schemas of one name and meaning are one component. */
+  readonly #meanings = new Map<string, string>()
+
+  /** The schemas by name, in the order in which they were added. */
+  get schemas(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries(this.#schemas)
+  }
+
+  /** Adds a schema without references, and returns a reference to it. */
+  add(name: string, schema: JsonSchema): JsonSchema {
+    this.#schemas.set(name, schema)
+    this.#meanings.set(name, JSON.stringify(schema))
+    return { $ref: base + name }
+  }
+
+  /**
+   * Returns a schema whose references point into this document; adds what they refer to. `name` is for the schema as a
+   * whole, if it refers to itself, and tells apart definitions of one name that differ.
+   */
+  adopt(schema: JsonSchema, name: string): JsonSchema {
+    const { $defs, ...body } = schema
+    const defs = isRecord($defs) ? ($defs as Record<string, JsonSchema>) : {}
+    const all = new Map<string, JsonSchema>([['#', body], ...Object.entries(defs)])
+    const names = new Map<string, string>()
+    for (const key of reachable('#', all)) {
+      if (key === '#' && !refersToRoot(all)) continue
+      const meaning = JSON.stringify([...reachable(key, all)].sort().map((each) => [each, all.get(each)]))
+      // zod calls those without a name __schema0, __schema1, …
+      const preferred = key === '#' ? name : key.startsWith('__') ? `${name}_${key.replace(/^_+/, '')}` : key
+      names.set(key, this.#reserve(preferred, name, meaning))
+    }
+    const rename = (ref: string) => {
+      const { key, rest } = parseRef(ref)
+      const component = key === undefined ? undefined : names.get(key)
+      return component === undefined ? ref : base + component + rest
+    }
+    for (const [key, component] of names) {
+      if (this.#schemas.has(component)) continue
+      this.#schemas.set(component, rewrite(all.get(key), rename) as JsonSchema)
+    }
+    const own = names.get('#')
+    return own === undefined ? (rewrite(body, rename) as JsonSchema) : { $ref: base + own }
+  }
+
+  /** Returns a free name for a meaning, or the one that it has already. */
+  #reserve(preferred: string, owner: string, meaning: string): string {
+    const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
+    for (let i = 0; ; i++) {
+      const name = i === 0 ? clean : i === 1 && preferred !== owner ? `${owner}_${clean}` : `${clean}_${i + 1}`
+      const there = this.#meanings.get(name)
+      if (there !== undefined && there !== meaning) continue
+      this.#meanings.set(name, meaning)
+      return name
+    }
+  }
+}
+
+/** Returns which schema a reference points to, and where in it; `key` is undefined for another document. */
+function parseRef(ref: string): { readonly key: string | undefined; readonly rest: string } {
+  const match = /^#\/\$defs\/([^/]+)(.*)$/.exec(ref)
+  if (match !== null) {
+    const key = decodeURIComponent(match[1]).replaceAll('~1', '/').replaceAll('~0', '~')
+    return { key, rest: match[2] }
+  }
+  return ref.startsWith('#') ? { key: '#', rest: ref.slice(1) } : { key: undefined, rest: '' }
+}
+
+/** Returns the keys of the schemas that can be reached from one, itself included. */
+function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {
+  const seen = new Set([from])
+  for (const key of seen) {
+    rewrite(all.get(key), (ref) => {
+      const { key: target } = parseRef(ref)
+      if (target !== undefined && all.has(target)) seen.add(target)
+      return ref
+    })
+  }
+  return seen
+}
+
+function refersToRoot(all: ReadonlyMap<string, JsonSchema>): boolean {
+  let found = false
+  for (const key of reachable('#', all)) {
+    rewrite(all.get(key), (ref) => {
+      found ||= parseRef(ref).key === '#'
+      return ref
+    })
+  }
+  return found
+}
+
+/** Returns a copy of a schema with its references replaced. */
+function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map((each) => rewrite(each, rename))
+  if (!isRecord(schema)) return schema
+  const entries = Object.entries(schema).map(([keyword, value]): [string, unknown] => {
+    if (keyword === '$ref' && typeof value === 'string') return [keyword, rename(value)]
+    if (dataKeywords.has(keyword)) return [keyword, value]
+    if (!mapKeywords.has(keyword) || !isRecord(value)) return [keyword, rewrite(value, rename)]
+    return [keyword, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, rewrite(each, rename)]))]
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,131 @@
+/**
+ * The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors.
+ * @module
+ */
+
+import type { Api } from '../../api/api.ts'
+import type { GetApi } from '../../api/get-api.ts'
+import type { RequestHook } from '../../api/hooks.ts'
+import { clientDescriptor, clientMetadata, type MetadataSource } from '../../api/service-metadata.ts'
+import type { ErrorDescription } from '../../descriptors/description.ts'
+import { Components } from './components.ts'
+import { contentOf } from './content.ts'
+import { problemResponses } from './problems.ts'
+import { type DescribedEndpoint, protocolPaths, protocolTags } from './protocol-paths.ts'
+import { queryParameters } from './query.ts'
+import { authErrors, SecuritySchemes } from './security.ts'
+
+/** The parts of a Service that its document describes. */
+export interface DocumentSource extends MetadataSource {
+  readonly gets: ReadonlyMap<string, GetApi>
+  readonly auth: RequestHook | undefined
+  readonly publicPaths: readonly string[]
+  readonly version: string | undefined
+}
+
+/** What the operations of a document share. */
+interface Shared {
+  readonly service: DocumentSource
+  readonly components: Components
+  readonly security: SecuritySchemes
+}
+
+/** An OpenAPI document. **Source**: OpenAPI 3.1.1. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly [member: string]: unknown
+}
+
+/** The extension member of an operation with the kinds and options of its descriptors. */
+const descriptorsMember = 'x-serving'
+
+/**
+ * Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. `others`: endpoints
+ * beside the APIs.
+ */
+export function openApiDocument(
+  service: DocumentSource,
+  prefix: string,
+  others: readonly DescribedEndpoint[] = [],
+): OpenApiDocument {
+  const { name, doc, apis, gets, version = '0.0.0' } = service
+  const shared: Shared = { service, components: new Components(), security: new SecuritySchemes() }
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const api of apis.values()) paths[`/${api.route}`] = { post: operationOf(api, shared) }
+  for (const api of gets.values()) {
+    const path = `/${api.route}`
+    paths[path] = { ...paths[path], get: getOperationOf(api, shared) }
+  }
+  const taken = new Set([...apis.keys(), ...gets.keys()])
+  const protocols = protocolPaths(others, { service, security: shared.security, taken, prefix })
+  const about = doc === undefined ? {} : { description: doc }
+  return {
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: { title: name, version, ...about },
+    servers: [{ url: prefix || '/' }],
+    tags: [{ name, ...about }, ...protocolTags(protocols)],
+    paths: { ...paths, ...protocols },
+    components: {
+      schemas: shared.components.schemas,
+      ...(shared.security.schemes && { securitySchemes: shared.security.schemes }),
+    },
+  }
+}
+
+function operationOf(api: Api, shared: Shared): Readonly<Record<string, unknown>> {
+  const { name, input } = api
+  const { components } = shared
+  const { input: requests, errors } = input.describe()
+  return {
+    ...commonMembers(api, shared),
+    requestBody: {
+      required: true,
+      content: contentOf(requests, components, `${name}_request`),
+    },
+    responses: { ...success(api, components), ...problems(api, errors, shared) },
+    [descriptorsMember]: clientMetadata(api),
+  }
+}
+
+const queryErrors = [{ code: 'bad_input', reasons: ['schema', 'size'] }] as const
+
+function getOperationOf(api: GetApi, shared: Shared): Readonly<Record<string, unknown>> {
+  const { output } = api
+  const { components } = shared
+  return {
+    ...commonMembers(api, shared),
+    parameters: queryParameters(api, components),
+    responses: { ...success(api, components), ...problems(api, queryErrors, shared) },
+    [descriptorsMember]: { output: clientDescriptor(output) },
+  }
+}
+
+function commonMembers(api: Api | GetApi, { service, security }: Shared) {
+  const { name, doc } = api
+  const requirements = security.requirementsOf(authOf(api, service))
+  return {
+    operationId: name,
+    tags: [service.name],
+    ...(doc !== undefined && { description: doc }),
+    ...(requirements.length > 0 && { security: requirements }),
+  }
+}
+
+/** Returns the hook that decides who may call an API: its own, else that of the service. */
+function authOf({ auth }: Api | GetApi, service: DocumentSource): RequestHook | undefined {
+  return auth === undefined ? service.auth : auth || undefined
+}
+
+function problems(api: Api | GetApi, errors: readonly ErrorDescription[], { service, components }: Shared) {
+  return problemResponses([...errors, ...authErrors(authOf(api, service))], components)
+}
+
+function success({ name, fn, output }: Api | GetApi, components: Components) {
+  const described = output.describe()
+  const isGenerator = /^(Async)?GeneratorFunction$/.test(fn.constructor.name)
+  const content = contentOf(isGenerator ? described.stream : described.output, components, `${name}_response`)
+  return { 200: { description: 'What the function returned.', content } }
+}

@@ -1,0 +1,67 @@
+/**
+ * The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name.
+ * @module
+ */
+
+import { isPublicPath } from '../../api/hooks.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import type { SecuritySchemes } from './security.ts'
+
+/** The part of an endpoint that its operation needs. */
+export type DescribedEndpoint = Pick<Endpoint, 'path' | 'methods' | 'operation' | 'isOpen'>
+
+/** What the operations share. */
+export interface PathSource {
+  readonly service: {
+    readonly auth: Parameters<SecuritySchemes['requirementsOf']>[0]
+    readonly publicPaths: readonly string[]
+  }
+  readonly security: SecuritySchemes
+  /** Ids that are in use. */
+  readonly taken: ReadonlySet<string>
+  /** In front of the APIs: paths outside of it are at the root of the server. */
+  readonly prefix: string
+}
+
+/** Returns the paths of the endpoints that describe themselves. */
+export function protocolPaths(
+  endpoints: readonly DescribedEndpoint[],
+  { service, security, taken, prefix }: PathSource,
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const { path, methods, operation, isOpen } of endpoints) {
+    if (operation === undefined) continue
+    const id = String(operation.operationId)
+    const isBelow = path.startsWith(`${prefix}/`)
+    const own = isBelow ? path.slice(prefix.length) : path
+    const parameters = [...own.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }))
+    const requirements = isOpen || isPublicPath(service.publicPaths, path) ? [] : security.requirementsOf(service.auth)
+    paths[own] ??= isBelow ? {} : { servers: [{ url: '/' }] }
+    paths[own][String(methods[0]).toLowerCase()] = {
+      ...operation,
+      operationId: taken.has(id) ? `${id}_` : id,
+      ...(parameters.length > 0 && { parameters }),
+      ...(requirements.length > 0 && { security: requirements }),
+    }
+  }
+  return paths
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  health: 'Whether the server runs, and whether it takes requests.',
+  Connect: 'APIs by their names, in the messages of gRPC; connectrpc.com has clients.',
+  'Open Inference Protocol': 'APIs and models as named tensors, as KServe, Triton and MLServer have them.',
+}
+
+/** Returns the tags of paths. */
+export function protocolTags(paths: ReturnType<typeof protocolPaths>): readonly { readonly name: string }[] {
+  const tags = Object.values(paths).flatMap((item) =>
+    Object.values(item).flatMap((operation) => (operation as { readonly tags?: readonly string[] }).tags ?? []),
+  )
+  return [...new Set(tags)].map((name) => ({ name, ...(name in descriptions && { description: descriptions[name] }) }))
+}

@@ -1,0 +1,92 @@
+/**
+ * Answers to look at.
+ * @module
+ */
+import { decodeContent, fileName } from '../../client/decode.ts'
+import type { DescriptorInfo } from '../../client/description.ts'
+import { type Content, parseMultipart } from '../../client/multipart.ts'
+import type { FrameValue, SeriesValue } from '../../client/values.ts'
+import { arrayOf, arrayView } from './array-view.ts'
+import { h, sizeText } from './dom.ts'
+import { frameView } from './frame-view.ts'
+import { thumbnail } from './image-field.ts'
+import { bars } from './plot.ts'
+
+const maxText = 100_000
+
+/** Shows a whole answer, or a part of one, by its descriptor. */
+export async function answerView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
+  const type = content.headers.get('content-type') ?? ''
+  const essence = type.split(';')[0].trim().toLowerCase()
+  if (essence === 'multipart/form-data' && info.parts !== undefined) return formView(info, content, type)
+  if (essence === 'application/json' || essence.endsWith('+json')) return jsonView(info, content)
+  const blob = await content.blob()
+  if (essence.startsWith('image/')) return download(content.headers, blob, await thumbnail(blob))
+  if (!essence.startsWith('text/')) return download(content.headers, blob)
+  const text = textView(await blob.slice(0, maxText).text())
+  return info.id === 'serving.io.File' ? download(content.headers, blob, text) : text
+}
+
+async function formView(info: DescriptorInfo, content: Content, type: string): Promise<HTMLElement> {
+  const view = h('div', { class: 'parts' })
+  for (const part of parseMultipart(new Uint8Array(await content.arrayBuffer()), type)) {
+    const own = info.parts?.get(part.name)
+    const shown = own === undefined ? download(part.headers, await part.blob()) : await answerView(own, part)
+    view.append(h('fieldset', {}, h('legend', {}, part.name), shown))
+  }
+  return view
+}
+
+async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLElement> {
+  const text = await content.text()
+  const again: Content = { ...content, headers: content.headers, text: async () => text }
+  const view = h('div', {})
+  if (info.id === 'serving.io.PandasDataFrame') view.append(frameView((await decodeContent(info, again)) as FrameValue))
+  else {
+    const isSeries = info.id === 'serving.io.PandasSeries'
+    const value: unknown = isSeries ? ((await decodeContent(info, again)) as SeriesValue) : JSON.parse(text)
+    const array = info.id === 'serving.io.JSON' ? undefined : arrayOf(value)
+    if (array !== undefined) view.append(arrayView(array))
+    for (const [name, scores] of scoresIn(value)) view.append(h('h3', {}, name), scores)
+  }
+  const printed = info.id === 'serving.io.JSON' ? pretty(text) : text
+  view.append(rawView(printed, view.childElementCount === 0 || info.id === 'serving.io.JSON'))
+  return view
+}
+
+/** Lists of few numbers in an object, such as probabilities, as bars. */
+function scoresIn(value: unknown): [string, HTMLElement][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
+  return Object.entries(value).flatMap(([name, member]): [string, HTMLElement][] => {
+    if (typeof member !== 'object' || member === null) return []
+    const numbers: unknown[] = Object.values(member)
+    if (numbers.length < 2 || numbers.length > 40 || !numbers.every((each) => typeof each === 'number')) return []
+    return [[name, bars(numbers as number[], Object.keys(member))]]
+  })
+}
+
+function rawView(text: string, isOpen: boolean): HTMLElement {
+  const shown = text.length > maxText ? `${text.slice(0, maxText)}…` : text
+  const raw = h('pre', { tabindex: '0' }, shown)
+  return isOpen ? raw : h('details', {}, h('summary', {}, 'As it came'), raw)
+}
+
+function pretty(text: string): string {
+  // Numbers stay as they came: JSON.parse would round large ones.
+  return text.length > maxText || /(?<![\d.])\d{16,}(?![\d.eE])/.test(text)
+    ? text
+    : JSON.stringify(JSON.parse(text), null, 2)
+}
+
+/** Shows text. */
+export function textView(text: string): HTMLElement {
+  return h('pre', { tabindex: '0', class: 'text' }, text.length > maxText ? `${text.slice(0, maxText)}…` : text)
+}
+
+function download(headers: Headers, blob: Blob, view?: Element): HTMLElement {
+  const kind = headers.get('content-type')?.split(/[/;+]/)[1] || 'bin'
+  const name = fileName(headers.get('content-disposition') ?? '') ?? `answer.${kind}`
+  // Of no type, so that the browser never opens the bytes in the page's own origin.
+  const href = URL.createObjectURL(new Blob([blob], { type: 'application/octet-stream' }))
+  return h('div', {}, view, h('p', {}, h('a', { href, download: name }, `Save ${name}`), ` ${sizeText(blob.size)}`))
+}

@@ -1,0 +1,125 @@
+/**
+ * Decides which requests are admitted, and how the others are answered.
+ * @module
+ */
+
+import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
+import type { Endpoint, EndpointSlots } from '../http/endpoint.ts'
+import type { RequestHeaders } from '../http/message.ts'
+import type { ServerState } from './engine.ts'
+import { type HealthState, takesRequests } from './health.ts'
+import type { Limits } from './options.ts'
+
+/**
+ * How long the rest of a refused upload is read after its answer. Closing a socket with unread bytes makes the kernel
+ * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ */
+export const uploadDrain = Object.freeze({
+  /** **Units**: milliseconds. */
+  timeMs: 5_000,
+  /** **Units**: bytes. */
+  bytes: 32 * 1024 * 1024,
+  /** After a request whose end is in doubt: the bytes that follow are not parsed. **Units**: milliseconds. */
+  faultTimeMs: 250,
+})
+
+/** How the body of a request is announced. */
+export interface BodyAnnouncement {
+  /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
+  readonly declared: number | undefined
+  /** Transfer-Encoding, empty when absent. */
+  readonly encoding: string
+  /** Set when the end of the request is in doubt: it is answered with this, and the connection closes. */
+  readonly fault?: ServingError
+}
+
+/** Returns what the headers announce. The arguments are the headers' values as engines read them: empty when absent. */
+export function announcedBody(contentLength: string, encoding: string): BodyAnnouncement {
+  if (contentLength !== '') return { declared: Number(contentLength), encoding }
+  return { declared: encoding === '' ? 0 : undefined, encoding }
+}
+
+/**
+ * Returns undefined when a request is admitted, otherwise why not. Slots are checked here, so that no body is received
+ * in vain, and taken when the request can run. The Exchange of an admitted request enters the limiter.
+ * **Errors**: returned, not thrown.
+ */
+export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
+  if (endpoint.isLimited && !takesRequests(server.health.state)) return notReady(server.health.state)
+  const { declared, encoding, fault } = body
+  if (fault !== undefined) return fault
+  if (encoding !== '' && encoding.toLowerCase() !== 'chunked') {
+    return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
+  }
+  if (declared !== undefined && !(declared <= server.limits.maxBodyBytes)) return tooLarge(server.limits, declared)
+  if (!endpoint.isLimited) return undefined
+  if (server.limiter.isFull) return tooMany(server.limiter)
+  return endpoint.slots?.isFull ? tooMany(endpoint.slots) : undefined
+}
+
+/** Returns why a request would be refused now, before it has come; undefined for nothing that is known yet. */
+export function refusalNow(server: ServerState): ServingError | undefined {
+  if (!takesRequests(server.health.state)) return notReady(server.health.state)
+  return server.limiter.isFull ? tooMany(server.limiter) : undefined
+}
+
+/** Admits a request that has come as a whole, with a slot and memory for its message, or returns why not. */
+export function admitCall(server: ServerState, bytes: number): ServingError | undefined {
+  if (!takesRequests(server.health.state)) return notReady(server.health.state)
+  if (!server.memory.reserve(bytes)) return noMemory()
+  if (!server.limiter.acquire()) {
+    server.memory.release(bytes)
+    return tooMany(server.limiter)
+  }
+  server.limiter.enter()
+  return undefined
+}
+
+function notReady(state: HealthState): Overloaded {
+  return new Overloaded(`the server is ${state}`, { limit: state })
+}
+
+/** Returns the refusal of a request when all of these slots are taken. */
+export function tooMany(slots: EndpointSlots): Overloaded {
+  const retryAfterSeconds = slots.retryAfterSeconds()
+  return new Overloaded('too many requests in flight', { limit: 'in_flight', retryAfterSeconds })
+}
+
+/** Returns the refusal of a request that needs more memory than is left. */
+export function noMemory(): Overloaded {
+  return new Overloaded('too little memory for another large body or answer', { limit: 'memory' })
+}
+
+/** Returns the refusal of a body above the limit. `declared` is its Content-Length, if it has one. */
+export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
+  const limit = `at most ${limits.maxBodyBytes} bytes`
+  return new PayloadTooLarge(
+    declared === undefined ? `expected ${limit} for the body, received more` : expected(limit, 'the body', declared),
+  )
+}
+
+/**
+ * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the
+ * server stops. Otherwise the rest of the body is read and dropped, and the connection stays. `declared` is its
+ * Content-Length, undefined for a chunked one.
+ */
+export function mustClose(server: ServerState, declared: number | undefined): boolean {
+  // After a chunked body the parsers of proxy and server may disagree where the next request starts.
+  return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
+}
+
+/** Returns the time that a request has until its answer. **Units**: milliseconds; undefined without a limit. */
+export function timeoutOf(server: ServerState, endpoint?: Endpoint, headers?: RequestHeaders): number | undefined {
+  const { requestTimeoutMs } = server.limits
+  const own = headers === undefined ? undefined : endpoint?.timeoutMs?.(headers)
+  if (own !== undefined) return requestTimeoutMs === 0 ? own : Math.min(own, requestTimeoutMs)
+  return requestTimeoutMs === 0 ? undefined : requestTimeoutMs
+}
+
+/** As {@link timeoutOf}, for a request whose client gave a deadline, or Infinity for none. */
+export function timeoutWithin(server: ServerState, deadline: Date | number): number | undefined {
+  const own = Number(deadline) - Date.now()
+  const ours = timeoutOf(server)
+  if (!Number.isFinite(own)) return ours
+  return ours === undefined ? own : Math.min(own, ours)
+}

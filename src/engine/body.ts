@@ -1,0 +1,74 @@
+/**
+ * Request bodies that come in more than one piece.
+ * @module
+ */
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+
+// Memory reserved at first for a Content-Length, and the maximum reserved once that much has come. **Units**: bytes.
+const firstBytes = 1024 * 1024
+const maxReservedBytes = 64 * 1024 * 1024
+const chunkedFirstBytes = 16 * 1024
+const maxAlignment = 8
+
+/**
+ * Joins the pieces of a body in one pooled buffer.
+ *
+ * **Cost**: a body with a true Content-Length up to 1 MiB, or one that fits a used buffer, is copied once. For a longer
+ * one, the first MiB is copied again and memory for the rest is reserved, up to 64 MiB. The system provides it only as
+ * bytes arrive, so a false Content-Length costs only address space. Above that, and without a Content-Length, the
+ * buffer grows fourfold.
+ */
+export class BodyBuffer {
+  readonly #limit: number
+  readonly #reserved: number
+  // Where the body starts in its buffer. **Units**: bytes.
+  readonly #start: number
+  #bytes: Uint8Array
+  #length = 0
+
+  /**
+   * `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. `alignedAt`: which place
+   * of the body lies at a multiple of 8 bytes in memory. **Units**: bytes.
+   */
+  constructor(declared: number | undefined, limit: number, alignedAt = 0) {
+    this.#start = -alignedAt & (maxAlignment - 1)
+    this.#limit = declared === undefined ? limit : Math.min(declared, limit)
+    this.#reserved = declared === undefined ? 0 : Math.min(declared, maxReservedBytes)
+    const used = declared === undefined ? undefined : bufferPool.takeUsed(this.#start + this.#limit)
+    const first = Math.min(this.#limit, declared === undefined ? chunkedFirstBytes : firstBytes)
+    this.#bytes = new Uint8Array(used ?? bufferPool.take(this.#start + first), this.#start)
+  }
+
+  /** Size of the buffer. **Units**: bytes. */
+  get capacity(): number {
+    return this.#bytes.length
+  }
+
+  /** Copies a piece; returns false, and copies nothing, when the body would exceed its limit. */
+  append(piece: Uint8Array): boolean {
+    const length = this.#length + piece.length
+    if (length > this.#limit) return false
+    if (length > this.#bytes.length) this.#grow(length)
+    this.#bytes.set(piece, this.#length)
+    this.#length = length
+    return true
+  }
+
+  /** Returns the body so far, in a pooled buffer that the caller must give back. */
+  take(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Returns the memory to the pool. */
+  drop(): void {
+    bufferPool.give(this.#bytes.buffer as ArrayBuffer)
+  }
+
+  #grow(length: number): void {
+    const size = Math.min(this.#limit, Math.max(length, this.#bytes.length * 4, this.#reserved))
+    const grown = new Uint8Array(bufferPool.take(this.#start + size), this.#start)
+    grown.set(this.#bytes.subarray(0, this.#length))
+    this.drop()
+    this.#bytes = grown
+  }
+}

@@ -1,0 +1,400 @@
+/**
+ * One request of an endpoint and its response: everything between the socket's events and the endpoint, for every
+ * engine.
+ * @module
+ */
+
+import { decodeFailureOf } from '../api/stages.ts'
+import { BadOutput, ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import { type Context, lifecycle, type RequestPeer, type Scheme } from '../http/context.ts'
+import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
+import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { mustClose, tooLarge, tooMany } from './admission.ts'
+import { BodyIntake, type BodyOwner } from './body-intake.ts'
+import { decompress, encodingOf } from './decompress.ts'
+import type { ServerState } from './engine.ts'
+import { ExchangeClocks } from './exchange-clocks.ts'
+import type { ExchangeSocket } from './exchange-socket.ts'
+import { responseFault } from './head.ts'
+import { clientAddress, clientScheme, type IncomingRequest } from './incoming-request.ts'
+import { logFailure } from './log.ts'
+import type { Limits } from './options.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
+import { Reservation } from './reservation.ts'
+import { discard, type ResponseOwner, sendResponse } from './response-stream.ts'
+
+/**
+ * The state of one request, from its headers to the last byte of its response. Its socket calls `begin`, `receive`,
+ * `drained`, `abort` and `finished`, and does what {@link ExchangeSocket} says.
+ *
+ * Rule: `over` is set at the end, on close and on abort; afterwards nothing writes to the socket.
+ */
+export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
+  readonly socket: ExchangeSocket
+  /** Whether nothing may be written any more. */
+  over = false
+  /** Whether the connection must close after the response. */
+  readonly closes: boolean
+  readonly #server: ServerState
+  readonly endpoint: Endpoint
+  readonly target: RequestTarget
+  readonly ctx: Context
+  /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
+  readonly declared: number | undefined
+  // Both created only when something has to be waited for: most requests come and leave at once.
+  #intake: BodyIntake | undefined
+  #clocks: ExchangeClocks | undefined
+  // Of the body. **Units**: bytes.
+  #received = 0
+  // Undefined for endpoints that answer under any load.
+  readonly reservation: Reservation | undefined
+  // Whether the body is complete or given up: what still comes is dropped.
+  #closedToInput = false
+  // Whether the answer has begun before the body was complete.
+  #answersEarly = false
+  /** The response whose pooled body is being sent in one piece. */
+  pooled: HttpResponse | undefined
+  #wake: (() => void) | undefined
+  readonly recorder: OutcomeRecorder | undefined
+
+  constructor(server: ServerState, { endpoint, target, ctx, body }: IncomingRequest, socket: ExchangeSocket) {
+    this.#server = server
+    this.endpoint = endpoint
+    this.reservation = endpoint.isLimited ? new Reservation(server, endpoint.slots) : undefined
+    this.target = target
+    this.ctx = ctx
+    this.declared = body.declared
+    this.socket = socket
+    // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
+    this.closes = body.declared === undefined
+    lifecycle.bind(ctx, target, endpoint.api, this)
+    const { observer, cors } = server
+    if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
+    if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
+    // At last: an exchange that could not be made will not leave.
+    if (endpoint.isLimited) server.limiter.enter()
+  }
+
+  get remoteAddress(): string | undefined {
+    return clientAddress(this.#server, this.ctx.headers, () => this.socket.remoteAddress())
+  }
+
+  get scheme(): Scheme {
+    return clientScheme(this.#server, this.ctx.headers)
+  }
+
+  /** Whether the body of the response must not be sent. */
+  get isHead(): boolean {
+    return this.target.method === 'HEAD'
+  }
+
+  /** The request id to send back: the client's own, if it sent one. */
+  get echoedId(): string | undefined {
+    return lifecycle.clientId(this.ctx)
+  }
+
+  /** Whether the response should say `connection: close`. */
+  get closing(): boolean {
+    return this.closes || this.#server.health.state !== 'ready'
+  }
+
+  /**
+   * Called once, when the socket can be written: runs the hooks. `ready` is called when they let the body come; pieces
+   * that come before are held.
+   */
+  begin(ready?: () => void): void {
+    const refusal = this.#server.before?.(this.endpoint, this.ctx)
+    if (!(refusal instanceof Promise)) {
+      if (refusal === undefined) this.#letIn(ready)
+      else this.#refuseUnread(refusal, true)
+      return
+    }
+    this.#intake = new BodyIntake(this)
+    this.#intake.hold()
+    this.clocks.awaitHooks(this.ctx)
+    refusal.then((error) => this.#guard(() => this.#begun(error, ready))).catch((error) => this.fault(error))
+  }
+
+  #begun(refusal: ServingError | undefined, ready?: () => void): void {
+    if (this.over) return
+    this.#received = 0
+    this.#clocks?.bodyOver()
+    const held = this.#intake?.release() ?? []
+    this.#intake = undefined
+    if (refusal !== undefined) {
+      this.#refuseUnread(refusal, false)
+      return
+    }
+    this.socket.cork(() => {
+      for (const { bytes, last } of held) this.receive(bytes, last, false)
+    })
+    this.#letIn(ready)
+  }
+
+  #letIn(ready?: () => void): void {
+    ready?.()
+    if (!this.endpoint.startsUnread || this.declared === 0) return
+    // In the next turn: most small bodies come with their headers, and are cheaper whole.
+    this.#later(() => {
+      if (this.isReceiving && this.#intake === undefined) this.#openIntake().start()
+    })
+  }
+
+  #openIntake(): BodyIntake {
+    this.clocks.awaitBody(this.ctx)
+    this.#intake = new BodyIntake(this)
+    return this.#intake
+  }
+
+  /** Answers before the body was read; the engine drops what still comes, and the connection stays if it can. */
+  #refuseUnread(error: ServingError, isCorked: boolean): void {
+    if (this.declared !== 0 && mustClose(this.#server, this.declared)) this.refuse(error)
+    else {
+      this.#closedToInput = true
+      const response = this.endpoint.problem(error, this.ctx.id)
+      this.#whenAnswerable(isCorked, (corked) => this.#respond(response, corked))
+    }
+  }
+
+  /**
+   * Takes a piece of the request's body. `borrowed`: the socket may reuse the bytes once this returns.
+   * Runs within the socket's own callback, where writes are corked already.
+   */
+  receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
+    if (this.#closedToInput || this.over) return
+    this.#received += piece.length
+    if (this.#intake !== undefined || !last) (this.#intake ?? this.#openIntake()).take(piece, last)
+    // The whole body in one piece: no copy, no timer.
+    else if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
+    else this.#run(bodyLoan.lend(this.ctx.headers, piece, borrowed))
+  }
+
+  /** Whether more of the body is to come. */
+  get isReceiving(): boolean {
+    return !this.#closedToInput
+  }
+
+  get limits(): Limits {
+    return this.#server.limits
+  }
+
+  pause(): void {
+    this.#clocks?.pauseBody()
+    if (!this.over) this.socket.pause()
+  }
+
+  resume(): void {
+    if (this.over) return
+    this.#clocks?.resumeBody()
+    this.socket.resume()
+  }
+
+  run(body: Uint8Array): void {
+    this.#run(bodyLoan.lend(this.ctx.headers, body, bufferPool))
+  }
+
+  runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
+    this.#bodyComplete()
+    this.#whenAnswerable(isCorked, (corked) => this.answer(receiver.end(), corked))
+  }
+
+  /**
+   * Called before the end of a response whose request still comes: drops the rest of the body, and calls `end` then.
+   * `closes`: whether the connection closes at the end, so that it has to wait for the rest.
+   */
+  dropBody(closes: boolean, end: () => void): void {
+    this.#clocks?.bodyOver()
+    this.#intake?.drop(closes ? () => this.#later(end) : undefined)
+    if (!closes) end()
+  }
+
+  /** Called when the client has read what was written. */
+  drained(): void {
+    this.#clocks?.readerReady()
+    const wake = this.#wake
+    this.#wake = undefined
+    wake?.()
+  }
+
+  /** Resolves with the next `drained`, or when the exchange is over. */
+  caughtUp(): Promise<void> {
+    if (this.over) return Promise.resolve()
+    this.clocks.awaitReader()
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  /** Gives the request up because its connection is gone. */
+  abort(): void {
+    if (this.over) return
+    this.recorder?.left()
+    const draining = this.#server.health.state === 'draining'
+    this.finished(new ClientClosed(draining ? 'the server closed the connection to stop' : undefined))
+    this.drained()
+  }
+
+  /** Called when the response was sent, or never will be: `gone` says why. Only the first call counts. */
+  finished(gone?: ClientClosed): void {
+    if (this.over) return
+    this.over = true
+    this.#closedToInput = true
+    this.socket.detach()
+    if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
+    this.pooled = undefined
+    this.#clocks?.stop()
+    if (gone !== undefined) lifecycle.abort(this.ctx, gone)
+    this.#intake?.abort(() => lifecycle.abortReason(this.ctx) ?? new ClientClosed())
+    lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
+    this.reservation?.end()
+    this.recorder?.end(this.#received)
+  }
+
+  /** Called for an exception that no code above expected: logs it and cuts the connection. */
+  fault(error: unknown): void {
+    this.#breakOff(new InternalError('the server failed', { cause: error }))
+  }
+
+  /** Called when a stream fails: the status was sent, so that only a cut connection shows it to the client. */
+  streamFailed(cause: unknown): void {
+    if (!this.over) this.#failed(new InternalError('the stream failed', { cause }))
+    this.#cut()
+  }
+
+  get clocks(): ExchangeClocks {
+    this.#clocks ??= new ExchangeClocks(this.limits, {
+      received: () => this.#received,
+      taken: () => this.socket.taken(),
+      bodyLate: (error) => this.#guard(() => this.refuse(error)),
+      readerLate: (error) => this.#breakOff(error),
+    })
+    return this.#clocks
+  }
+
+  /** Answers before the whole body has come. */
+  refuse(error: ServingError): void {
+    this.#closedToInput = true
+    this.#clocks?.bodyOver()
+    lifecycle.abort(this.ctx, error)
+    this.#intake?.abort(() => error)
+    if (this.#answersEarly) {
+      this.#breakOff(error)
+      return
+    }
+    const response = this.problem(error)
+    this.recorder?.answered(response.status ?? 200)
+    this.recorder?.sent(response.body as string)
+    if (!this.over) this.socket.cork(() => this.socket.sendAndDrain(response))
+  }
+
+  #bodyComplete(): void {
+    this.#closedToInput = true
+    this.recorder?.bodyComplete()
+    this.#clocks?.bodyOver()
+  }
+
+  #run(request: HttpRequest): void {
+    this.#bodyComplete()
+    const full = this.reservation?.takeSlot()
+    if (full !== undefined) {
+      const response = this.endpoint.problem(tooMany(full), this.ctx.id)
+      this.#whenAnswerable(true, (corked) => this.#respond(response, corked))
+      return
+    }
+    const encoding = encodingOf(this.endpoint, this.ctx)
+    if (encoding !== undefined) {
+      const body = decompress(request, encoding, this.limits, this.reservation)
+      const failed = (error: unknown) => this.endpoint.problem(decodeFailureOf(error), this.ctx.id)
+      this.answer(body.then((plain) => this.#call(plain)).catch(failed), false)
+      return
+    }
+    if (!this.socket.answersLater) {
+      this.answer(this.#call(request), true)
+      return
+    }
+    bodyLoan.retain(request)
+    this.#later(() => this.answer(this.#call(request), false))
+  }
+
+  /** Continues outside of the socket's callback. */
+  #later(work: () => void): void {
+    setImmediate(() =>
+      this.#guard(() => {
+        if (!this.over) work()
+      }),
+    )
+  }
+
+  #whenAnswerable(isCorked: boolean, work: (isCorked: boolean) => void): void {
+    if (isCorked && this.socket.answersLater) this.#later(() => work(false))
+    else work(isCorked)
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.fault(error)
+    }
+  }
+
+  #call(request: HttpRequest): MaybePromise<HttpResponse> {
+    return this.endpoint.answer(request, this.ctx, this.target)
+  }
+
+  /** Called with the answer, before or when the body is complete; undefined where it was called before. */
+  answer(response: MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
+    if (response instanceof Promise)
+      response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))
+    else if (response !== undefined) this.#respond(response, isCorked)
+  }
+
+  #respond(response: HttpResponse, isCorked: boolean): void {
+    if (this.over) {
+      discard(response)
+      return
+    }
+    const fault = responseFault(response)
+    if (fault !== undefined) {
+      discard(response)
+      response = this.endpoint.problem(new BadOutput(fault), this.ctx.id)
+    }
+    if (response.error !== undefined) this.#failed(response.error)
+    if (this.isReceiving) {
+      this.#answersEarly = true
+      this.#clocks?.answered()
+    }
+    sendResponse(this, lifecycle.withHeaders(this.ctx, response), isCorked)
+  }
+
+  problem(error: ServingError): HttpResponse {
+    this.#failed(error)
+    return lifecycle.withHeaders(this.ctx, this.endpoint.problem(error, this.ctx.id))
+  }
+
+  #breakOff(error: Error): void {
+    this.#failed(error)
+    this.#cut()
+  }
+
+  #failed(error: Error): void {
+    this.#log(error)
+    this.recorder?.failed(error)
+  }
+
+  #cut(): void {
+    if (this.over) return
+    this.finished(new ClientClosed())
+    try {
+      this.socket.destroy()
+    } catch {
+      // The connection is gone already.
+    }
+  }
+
+  #log(error: Error): void {
+    logFailure(this.#server.log, error, this.ctx.id, this.endpoint.name)
+  }
+}

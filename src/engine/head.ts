@@ -1,0 +1,83 @@
+/**
+ * Checks the status and the headers of a response.
+ * @module
+ */
+import { expected } from '../core/errors.ts'
+import { headerBlockOf } from '../http/constant-headers.ts'
+import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
+import { http } from '../http/node-http.ts'
+
+// What happens to a header of a descriptor: framing headers, right or wrong, are skipped.
+type NameUse = 'send' | 'skip' | 'refuse'
+
+// A service uses few names again and again; the cap is for code that makes up names.
+const nameUses = new Map<string, NameUse>()
+
+function useOf(name: string): NameUse {
+  let use = nameUses.get(name)
+  if (use === undefined) {
+    if (typeof name !== 'string' || !isHeaderName(name)) use = 'refuse'
+    else use = isFramingHeader(name.toLowerCase()) ? 'skip' : 'send'
+    if (nameUses.size < 1024) nameUses.set(name, use)
+  }
+  return use
+}
+
+/** Whether a header is the server's own to write. **Cost**: one Map lookup. */
+export function isFraming(name: string): boolean {
+  return useOf(name) === 'skip'
+}
+
+/**
+ * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken for sending. Descriptors
+ * are an application's code and may pass on a client's text: a line break in a header would let the client write
+ * headers, or a whole response, of its own.
+ */
+export function responseFault(response: HttpResponse): string | undefined {
+  try {
+    return partFaultOf(response) ?? pooledFaultOf(response)
+  } catch {
+    return expected('{ status?, headers, body }', 'the response', response)
+  }
+}
+
+function partFaultOf({ status, headers, body }: HttpResponse): string | undefined {
+  if (status !== undefined && !(Number.isInteger(status) && status >= 200 && status <= 599)) {
+    return expected('an HTTP status from 200 to 599', 'the response', status)
+  }
+  if (!Array.isArray(headers)) return expected('a list of [name, value]', 'the response headers', headers)
+  const isChecked = headerBlockOf(headers) !== undefined
+  for (let i = 0; i < headers.length && !isChecked; i++) {
+    const line = headers[i]
+    if (useOf(line[0]) === 'refuse') return expected('a token', 'a response header name', line[0])
+    if (typeof line[1] !== 'string' || !isHeaderValue(line[1])) {
+      return expected('a value without line breaks or control characters', `response header ${line[0]}`, line[1])
+    }
+  }
+  if (typeof body === 'string' || body instanceof Uint8Array || Array.isArray(body) || isAsyncBody(body))
+    return undefined
+  return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
+}
+
+/** Takes ownership of a response's pooled body for sending, which can be done once. */
+function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
+  if (pooled === undefined || pooled.take()) return undefined
+  return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'
+}
+
+/** Whether a status forbids a body. **Source**: RFC 9110 sections 15.3.5 and 15.4.5. */
+export function isBodyless(status: number): boolean {
+  return status === 204 || status === 304
+}
+
+const statusLines = new Map<number, string>()
+
+/** Returns the status with its phrase, such as `404 Not Found`. */
+export function statusLine(status: number): string {
+  let line = statusLines.get(status)
+  if (line === undefined) {
+    line = `${status} ${http.STATUS_CODES[status] ?? 'Unknown'}`
+    statusLines.set(status, line)
+  }
+  return line
+}

@@ -1,0 +1,66 @@
+/**
+ * The server's log. The only file that imports pino.
+ * @module
+ */
+import { type Logger, pino } from 'pino'
+import { causesOf, ServingError } from '../core/errors.ts'
+import type { LogLevel } from './log-levels.ts'
+import { LogPipe, openPipe } from './log-pipe.ts'
+import { prettyLine } from './pretty-lines.ts'
+import { TurnLines } from './turn-lines.ts'
+
+/** The logger that a server writes to. */
+export type { Logger } from 'pino'
+
+/**
+ * Returns the default logger of a server, on standard error: text on a terminal, JSON lines elsewhere, where log
+ * collectors of containers read.
+ */
+export function createLogger(level: LogLevel = 'info'): Logger {
+  const options = { name: 'serving', level, serializers: { err: errorFields } }
+  if (process.stderr.isTTY) {
+    const colours = process.env.NO_COLOR === undefined
+    return pino(options, { write: (line: string) => void process.stderr.write(prettyLine(line, colours)) })
+  }
+  const pipe = openPipe(2)
+  if (pipe === undefined) return pino(options, new TurnLines(pino.destination({ dest: 2, sync: true })))
+  const dropped = (count: number) =>
+    `${JSON.stringify({
+      level: 40,
+      time: Date.now(),
+      pid: process.pid,
+      name: 'serving',
+      event: 'log_dropped',
+      count,
+    })}\n`
+  return pino(options, new TurnLines(new LogPipe(pipe, dropped)))
+}
+
+/** Returns the fields of an error as pino has them; its message says what its causes say once. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  return { ...pino.stdSerializers.err(error), message: `${error.message}${causesOf(error)}` }
+}
+
+/** Returns a logger that writes nothing and calls `onError` with the errors that it is given. */
+export function silentLogger(onError: (error: Error) => void): Logger {
+  const log = pino({ level: 'silent' })
+  log.error = (fields: unknown) => {
+    const { err } = fields as { readonly err?: unknown }
+    if (err instanceof Error) onError(err)
+  }
+  return log
+}
+
+/**
+ * Logs an error response. Faults of the function, a descriptor or the framework are logged with their stack and causes,
+ * which the client never sees; mistakes of clients are logged at debug, or they could fill the disk.
+ */
+export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
+  const code = ServingError.is(error) ? error.code : 'internal'
+  const status = ServingError.is(error) ? error.status : 500
+  if (status < 500 || code === 'overloaded')
+    log.debug({ requestId, api, code, reason: error.message }, 'request refused')
+  else if (code === 'deadline_exceeded') log.warn({ requestId, api, code }, 'request deadline passed')
+  else log.error({ requestId, api, code, err: error }, 'request failed')
+}

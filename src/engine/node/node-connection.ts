@@ -1,0 +1,57 @@
+/**
+ * What the requests of one connection of node:http share.
+ * @module
+ */
+import type { Socket } from 'node:net'
+import { TurnCounter } from '../uws/turn-counter.ts'
+
+/** One connection. */
+export class Connection {
+  /**
+   * Whether a response has said that the connection closes: requests pipelined behind it are dropped (RFC 9112 section
+   * 9.6). Node would accept them, and ends the process by an assertion when one is answered out of turn.
+   */
+  closing = false
+  readonly #running = new Set<() => void>()
+  readonly #turn = new TurnCounter(256)
+
+  constructor(socket: Socket) {
+    socket.once('close', () => {
+      for (const abort of [...this.#running]) abort()
+    })
+  }
+
+  /** Counts a request; returns false when the connection has sent too many in this turn of the event loop. */
+  addRequest(): boolean {
+    return this.#turn.add()
+  }
+
+  /** Whether a response is under way, or has said that the connection closes. */
+  get isBusy(): boolean {
+    return this.closing || this.#running.size > 0
+  }
+
+  /**
+   * Calls `abort` when the socket closes. Node notifies only the response whose turn it is, not those queued behind it.
+   */
+  add(abort: () => void): void {
+    this.#running.add(abort)
+  }
+
+  /** Removes an `abort`. */
+  delete(abort: () => void): void {
+    this.#running.delete(abort)
+  }
+}
+
+const connections = new WeakMap<Socket, Connection>()
+
+/** Returns the connection of a socket, the same one each time. */
+export function connectionOf(socket: Socket): Connection {
+  let connection = connections.get(socket)
+  if (connection === undefined) {
+    connection = new Connection(socket)
+    connections.set(socket, connection)
+  }
+  return connection
+}

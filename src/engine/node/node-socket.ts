@@ -1,0 +1,229 @@
+/**
+ * The socket of one request on node:http.
+ * @module
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { plainAddress } from '../../http/client-address.ts'
+import type { Chunk, HttpResponse } from '../../http/message.ts'
+import { BodyRest } from '../body-rest.ts'
+import type { ServerState } from '../engine.ts'
+import { Exchange } from '../exchange.ts'
+import type { ExchangeSocket } from '../exchange-socket.ts'
+import { isBodyless, isFraming } from '../head.ts'
+import type { IncomingRequest } from '../incoming-request.ts'
+import type { Limits } from '../options.ts'
+import { TransferClock } from '../transfer-clock.ts'
+import { type Connection, connectionOf } from './node-connection.ts'
+
+// A connection that takes none of a response for this long is closed, as uWebSockets.js does after 10 s. The server
+// destroys a socket whose timeout fires, and sets its own (keepAliveTimeout) when a response has finished.
+const stallMs = 30_000
+
+/** The socket of one request on node:http. */
+export class NodeSocket implements ExchangeSocket {
+  // Node keeps references to what is written, and has no event for a single write.
+  readonly copies = false
+  readonly answersLater = false
+  readonly #exchange: Exchange
+  readonly #declared: number | undefined
+  readonly #req: IncomingMessage
+  readonly #res: ServerResponse
+  readonly #connection: Connection
+  // Bytes of a body of known length.
+  #sent = 0
+  // Whether the body was let in.
+  #listens = false
+  readonly #abort = () => this.#exchange.abort()
+
+  constructor(server: ServerState, request: IncomingRequest, req: IncomingMessage, res: ServerResponse) {
+    this.#declared = request.body.declared
+    this.#req = req
+    this.#res = res
+    this.#connection = connectionOf(req.socket)
+    this.#exchange = new Exchange(server, request, this)
+  }
+
+  /** Listens to the request; called once. `ready` is called when its body may come. */
+  start(ready: () => void): void {
+    this.#connection.add(this.#abort)
+    if (this.#exchange.closes) this.#connection.closing = true
+    this.#res.on('drain', () => this.#drained())
+    this.#exchange.begin(() => {
+      this.#listen()
+      ready()
+    })
+  }
+
+  #listen(): void {
+    this.#listens = true
+    const req = this.#req
+    const declared = this.#declared
+    let received = 0
+    if (declared !== 0) this.#exchange.clocks.awaitBody(this.#exchange.ctx)
+    req.on('data', (piece: Buffer) => {
+      received += piece.length
+      this.#take(piece, received === declared)
+    })
+    req.once('end', () => this.#take(new Uint8Array(0), true))
+  }
+
+  #take(piece: Uint8Array, last: boolean): void {
+    try {
+      // Node does not reuse a piece's memory, so the bytes are ours.
+      this.#exchange.receive(piece, last, false)
+    } catch (error) {
+      this.#exchange.fault(error)
+    }
+  }
+
+  cork(writes: () => void): void {
+    writes()
+  }
+
+  sendWhole(response: HttpResponse, body: Chunk): void {
+    const res = this.#res
+    const status = response.status ?? 200
+    const lines = this.#lines(response)
+    const isKnown = !this.#exchange.isHead || typeof response.body === 'string' || response.body instanceof Uint8Array
+    if (isKnown && !isBodyless(status)) lines.push('content-length', String(Buffer.byteLength(body)))
+    res.writeHead(status, lines)
+    this.#end(body)
+  }
+
+  sendHead(response: HttpResponse, length?: number): void {
+    const lines = this.#lines(response)
+    if (length !== undefined) lines.push('content-length', String(length))
+    this.#res.writeHead(response.status ?? 200, lines)
+  }
+
+  sendSized(piece: Uint8Array, length: number): boolean {
+    this.#sent += piece.length
+    const room = this.sendPiece(piece)
+    if (this.#sent < length) return room
+    this.sendEnd()
+    return true
+  }
+
+  sendPiece(piece: Chunk): boolean {
+    const room = this.#res.write(piece)
+    // Only a client that does not read is timed; a source may pause as long as it likes.
+    if (room) this.#res.socket?.setTimeout(0)
+    else this.#timeStall()
+    return room
+  }
+
+  sendEnd(): void {
+    this.#end()
+  }
+
+  taken(): number {
+    const { socket } = this.#res
+    return socket === null ? 0 : socket.bytesWritten - socket.writableLength
+  }
+
+  remoteAddress(): string | undefined {
+    return peerOf(this.#req)
+  }
+
+  pause(): void {
+    this.#req.pause()
+  }
+
+  resume(): void {
+    this.#req.resume()
+  }
+
+  sendAndDrain(response: HttpResponse): void {
+    this.#exchange.finished()
+    drainUpload(this.#req, this.#res, response)
+  }
+
+  destroy(): void {
+    this.#res.destroy()
+  }
+
+  detach(): void {
+    this.#connection.delete(this.#abort)
+  }
+
+  /** The exchange is finished when the kernel has taken all bytes: until then they are referenced, not copied. */
+  #end(body?: Chunk): void {
+    this.#timeStall()
+    this.#res.once('finish', () => this.#exchange.finished())
+    if (!this.#exchange.isReceiving) {
+      this.#res.end(body)
+      if (!this.#listens && this.#declared !== 0) limitDropped(this.#req, this.#exchange.limits)
+    } else {
+      if (body !== undefined) this.#res.write(body)
+      this.#exchange.dropBody(this.#exchange.closing, () => this.#res.end())
+    }
+  }
+
+  #lines(response: HttpResponse): string[] {
+    const { closing, echoedId } = this.#exchange
+    if (closing) this.#connection.closing = true
+    return headLines(response, echoedId, closing)
+  }
+
+  /** Starts the timeout of a client that does not read; not while a pipelined response waits for its turn. */
+  #timeStall(): void {
+    const { socket } = this.#res
+    if (socket === null) this.#res.once('socket', (later: Socket) => later.setTimeout(stallMs))
+    else socket.setTimeout(stallMs)
+  }
+
+  #drained(): void {
+    this.#res.socket?.setTimeout(0)
+    this.#exchange.drained()
+  }
+}
+
+/** Returns the address at the other end. */
+export function peerOf({ socket }: { readonly socket: Socket }): string | undefined {
+  return socket.remoteAddress === undefined ? undefined : plainAddress(socket.remoteAddress)
+}
+
+/** Called with the answer to a request whose body Node reads and drops: closes the connection when it comes slowly. */
+export function limitDropped(req: IncomingMessage, { bodyTimeoutMs }: Limits): void {
+  const { socket } = req
+  if (bodyTimeoutMs === 0 || req.readableEnded) return
+  const clock = new TransferClock(
+    bodyTimeoutMs,
+    () => socket.bytesRead,
+    () => socket.destroy(),
+  )
+  clock.start()
+  for (const event of ['end', 'close']) req.once(event, () => clock.pause())
+}
+
+/** Answers while the request's body still comes, reads and drops it within bounds, closes the connection. */
+export function drainUpload(req: IncomingMessage, res: ServerResponse, response: HttpResponse): void {
+  const text = response.body as string
+  connectionOf(req.socket).closing = true
+  const lines = headLines(response, undefined, true)
+  lines.push('content-length', String(Buffer.byteLength(text)))
+  res.writeHead(response.status ?? 200, lines)
+  // Not `end`: Node would close the socket over unread bytes, and the reset would overtake the answer.
+  res.write(text)
+  const rest = new BodyRest(() => res.destroy())
+  req.on('data', (piece: Buffer) => rest.drop(piece.length, false))
+  req.once('end', () => {
+    rest.stop()
+    res.end()
+  })
+  res.once('close', () => rest.stop())
+}
+
+/** Returns header lines for `writeHead`, which takes names and values in one flat list and keeps repeated names. */
+export function headLines(response: HttpResponse, echoedId: string | undefined, close: boolean): string[] {
+  const lines: string[] = []
+  for (const [name, value] of response.headers) {
+    if (isFraming(name)) continue
+    if (name === 'x-request-id') echoedId = undefined
+    lines.push(name, value)
+  }
+  if (echoedId !== undefined) lines.push('x-request-id', echoedId)
+  if (close) lines.push('connection', 'close')
+  return lines
+}

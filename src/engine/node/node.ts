@@ -1,0 +1,235 @@
+/**
+ * The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js.
+ * @module
+ */
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { BadInput, expected, InternalError, type ServingError, SetupError } from '../../core/errors.ts'
+import { Context } from '../../http/context.ts'
+import { HeaderList, type HttpResponse, type RequestHeaders } from '../../http/message.ts'
+import { http, https } from '../../http/node-http.ts'
+import { admit, announcedBody, type BodyAnnouncement, mustClose, timeoutOf } from '../admission.ts'
+import type { Address, Engine, ServerState } from '../engine.ts'
+import { statusLine } from '../head.ts'
+import type { RefusedRequest } from '../incoming-request.ts'
+import { logFailure } from '../log.ts'
+import { refusalOf } from '../refusal.ts'
+import { pathOf } from '../router.ts'
+import { contextOf, type TlsFiles } from '../tls-files.ts'
+import { ConnectionCap } from './connection-cap.ts'
+import { connectionOf } from './node-connection.ts'
+import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node-socket.ts'
+
+/** **Units**: milliseconds. */
+const handshakeMs = 10_000
+
+/** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenNode(server: ServerState, address: Address): Promise<Engine> {
+  const { requestTimeoutMs, headerTimeoutMs, idleTimeoutMs, maxConnectionsPerAddress } = server.limits
+  const listening = create(address.tls, {
+    keepAliveTimeout: idleTimeoutMs,
+    headersTimeout: headerTimeoutMs,
+    // Node looks for late headers only so often, every 30 s by default.
+    connectionsCheckingInterval: Math.max(10, Math.min(5000, headerTimeoutMs / 4)),
+    // Uploads to an API are bounded by the request deadline, with a proper answer; this bounds refused ones, which are
+    // read and dropped.
+    requestTimeout: requestTimeoutMs === 0 ? 0 : Math.max(300_000, requestTimeoutMs + 30_000, headerTimeoutMs),
+    noDelay: true,
+  })
+  listening.on('request', (req, res) => guard(server, req, res, false))
+  // With this listener, `100 Continue` is sent only once the request was let in: a refused upload never starts.
+  listening.on('checkContinue', (req, res) => guard(server, req, res, true))
+  if (maxConnectionsPerAddress > 0) {
+    const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
+    listening.on('connection', (socket) => cap.take(socket))
+  }
+  listening.on('clientError', (error, socket) => answerUnparsed(server, error, socket as Socket))
+  await listen(listening, address)
+  return {
+    name: 'node',
+    port: (listening.address() as AddressInfo).port,
+    stopAccepting() {
+      // Not http.Server's own, which closes idle connections: the next request may be on its way.
+      NetServer.prototype.close.call(listening)
+    },
+    close() {
+      return new Promise((resolve) => {
+        listening.close(() => resolve())
+        listening.closeAllConnections()
+      })
+    },
+  }
+}
+
+function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
+  if (tls === undefined) return http.createServer(options)
+  const server = https.createServer({
+    ...options,
+    ...contextOf(tls.pem),
+    requestCert: tls.pem.clientCa !== undefined,
+    handshakeTimeout: handshakeMs,
+  })
+  // Applies to new connections.
+  tls.onChange((pem) => server.setSecureContext(contextOf(pem)))
+  return server
+}
+
+function listen(server: Server, { host, port }: Address): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const place = `port ${port}${host === undefined ? '' : ` of ${host}`}`
+      const why = cause.code === 'EADDRINUSE' ? 'it is in use' : cause.message
+      reject(new SetupError('invalid_argument', `cannot listen on ${place}: ${why}`, { cause }))
+    })
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error')
+      // A failing accept (too many open files) must not end the process; Node tries again.
+      server.on('error', () => {})
+      resolve()
+    })
+  })
+}
+
+function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
+  try {
+    // Without a listener an error of a dying connection would be thrown.
+    req.on('error', () => {})
+    res.on('error', () => {})
+    const connection = connectionOf(req.socket)
+    if (connection.closing) return
+    if (!connection.addRequest()) {
+      connection.closing = true
+      req.socket.destroy()
+      return
+    }
+    open(server, req, res, expectsContinue)
+  } catch (cause) {
+    logFailure(server.log, new InternalError('the server failed', { cause }), '')
+    res.destroy()
+  }
+}
+
+function open(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
+  const url = req.url ?? '/'
+  const mark = url.indexOf('?')
+  const path = pathOf(mark === -1 ? url : url.slice(0, mark))
+  const body = announcedBody(req.headers['content-length'] ?? '', req.headers['transfer-encoding'] ?? '')
+  const method = req.method ?? ''
+  const headers = new NodeHeaders(req)
+  const refused = { method, path, headers, peer: () => peerOf(req) }
+  const fault = headFault(req)
+  if (fault !== undefined) {
+    refuse(server, req, res, { ...body, declared: undefined }, fault, refused)
+    return
+  }
+  const route = server.router.resolve(method, path)
+  if ('error' in route) {
+    refuse(server, req, res, body, route.error, refused)
+    return
+  }
+  const { endpoint, params } = route
+  const refusal = admit(server, endpoint, body)
+  if (refusal !== undefined) {
+    refuse(server, req, res, body, refusal, { ...refused, endpoint })
+    return
+  }
+  const query = mark === -1 ? '' : url.slice(mark + 1)
+  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
+  const target = { method, path, query, params }
+  new NodeSocket(server, { endpoint, target, ctx, body }, req, res).start(() => {
+    if (expectsContinue) res.writeContinue()
+  })
+}
+
+/** Returns the error of a head that Node takes, but another parser may read otherwise; undefined for others. */
+function headFault({ headers, rawHeaders }: IncomingMessage): ServingError | undefined {
+  if (rawHeaders.filter(isHostName).length > 1) return new BadInput('expected host once, received it twice')
+  if (headers['transfer-encoding'] !== '') return undefined
+  return new BadInput(expected('chunked', 'transfer-encoding', ''), { reason: 'encoding' })
+}
+
+/** Whether an entry of `rawHeaders` is this name; values are at odd indexes. */
+function isHostName(text: string, i: number): boolean {
+  return i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host'
+}
+
+function parseErrorOf({ code = 'unknown' }: NodeJS.ErrnoException): ServingError {
+  const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[code] ?? 400
+  return new BadInput(`expected a whole HTTP request, received one that cannot be parsed (${code})`, {}, { status })
+}
+
+/** Answers what Node cannot parse, unless a response is under way on the connection, and closes it. */
+function answerUnparsed(server: ServerState, error: NodeJS.ErrnoException, socket: Socket): void {
+  const connection = connectionOf(socket)
+  if (socket.writable && error.code !== 'ECONNRESET' && !connection.isBusy) {
+    const {
+      status = 400,
+      headers,
+      body,
+    } = refusalOf(server, parseErrorOf(error), {
+      method: '',
+      path: '',
+      headers: new HeaderList([], []),
+      peer: () => peerOf({ socket }),
+    })
+    const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    const length = `content-length: ${Buffer.byteLength(body as string)}\r\nconnection: close\r\n`
+    socket.write(`HTTP/1.1 ${statusLine(status)}\r\n${lines}${length}\r\n${body as string}`)
+  }
+  // Not `destroy`: a refusal may have been written in this tick.
+  socket.destroySoon()
+}
+
+/** Answers before the body was read. */
+function refuse(
+  server: ServerState,
+  req: IncomingMessage,
+  res: ServerResponse,
+  body: BodyAnnouncement,
+  error: ServingError,
+  request: RefusedRequest,
+): void {
+  const response = refusalOf(server, error, request)
+  answer(server, req, res, response, mustClose(server, body.declared), body)
+}
+
+function answer(
+  server: ServerState,
+  req: IncomingMessage,
+  res: ServerResponse,
+  response: HttpResponse,
+  close: boolean,
+  body: BodyAnnouncement,
+): void {
+  if (close && body.declared !== 0) {
+    drainUpload(req, res, response)
+    return
+  }
+  const text = response.body as string
+  if (close) connectionOf(req.socket).closing = true
+  const lines = headLines(response, undefined, close)
+  lines.push('content-length', String(Buffer.byteLength(text)))
+  res.writeHead(response.status ?? 200, lines)
+  // Node reads and drops the rest of the body, and omits the text for HEAD.
+  res.end(text)
+  if (body.declared !== 0) limitDropped(req, server.limits)
+}
+
+/** Exposes Node's own header object as RequestHeaders; nothing is copied. */
+class NodeHeaders implements RequestHeaders {
+  readonly #req: IncomingMessage
+
+  constructor(req: IncomingMessage) {
+    this.#req = req
+  }
+
+  get(name: string): string | undefined {
+    const value = Object.hasOwn(this.#req.headers, name) ? this.#req.headers[name] : undefined
+    return value === undefined || value === '' ? undefined : String(value)
+  }
+
+  *[Symbol.iterator](): IterableIterator<readonly [string, string]> {
+    const { rawHeaders } = this.#req
+    for (let i = 0; i < rawHeaders.length; i += 2) yield [rawHeaders[i].toLowerCase(), rawHeaders[i + 1]]
+  }
+}

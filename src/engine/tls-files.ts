@@ -1,0 +1,157 @@
+/**
+ * Certificate and key in files, read again when the files change.
+ * @module
+ */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { expected, InvalidArgument } from '../core/errors.ts'
+import type { Logger } from './log.ts'
+import type { ServeOptions } from './options.ts'
+
+/** How often the files are looked at. **Units**: milliseconds. */
+const pollMs = 1_000
+
+/** The content of the files, as PEM. */
+export interface TlsPem {
+  readonly cert: Buffer
+  readonly key: Buffer
+  /** Of the authority that has to have signed the certificates of clients; undefined where clients need none. */
+  readonly clientCa: Buffer | undefined
+}
+
+/** Returns the content as options of a secure context of Node. */
+export function contextOf({ cert, key, clientCa }: TlsPem): SecureContextOptions {
+  return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) }
+}
+
+/**
+ * The files of `tlsCert`, `tlsKey` and `tlsClientCa`. Their content is checked whenever it changes: certificate and key
+ * that do not belong together, as when only one of the two was replaced so far, are logged, and what was served before
+ * goes on.
+ *
+ * Files are polled, since the watchers of the file system lose a file that is replaced by a symbolic link, which is how
+ * Kubernetes renews a mounted Secret. Not by `watchFile` of Node, which compares with what it finds when a thread of
+ * libuv's pool is free: on a busy machine, that can be the new file already.
+ */
+export class TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly #caFile: string | undefined
+  readonly #log: Logger
+  readonly #listeners: ((pem: TlsPem) => void)[] = []
+  readonly #timer: NodeJS.Timeout
+  #pem: TlsPem
+  /** Of the files, before they were read. */
+  #version: string
+
+  /** **Errors**: InvalidArgument for a file that cannot be read, or is no certificate, or no key of it. */
+  constructor(certFile: string, keyFile: string, caFile: string | undefined, log: Logger) {
+    this.certFile = certFile
+    this.keyFile = keyFile
+    this.#caFile = caFile
+    this.#log = log
+    this.#version = this.#files.map(versionOf).join()
+    this.#pem = this.#read()
+    this.#timer = setInterval(() => this.#poll(), pollMs).unref()
+  }
+
+  /** The content that was valid last. */
+  get pem(): TlsPem {
+    return this.#pem
+  }
+
+  /** Calls `listener` with the new content whenever the files were replaced by valid ones. */
+  onChange(listener: (pem: TlsPem) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Stops looking at the files. */
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  get #files(): string[] {
+    return [this.certFile, this.keyFile, ...(this.#caFile === undefined ? [] : [this.#caFile])]
+  }
+
+  #read(): TlsPem {
+    const clientCa = this.#caFile === undefined ? undefined : readPem('tlsClientCa', this.#caFile)
+    const pem = { cert: readPem('tlsCert', this.certFile), key: readPem('tlsKey', this.keyFile), clientCa }
+    try {
+      createSecureContext(contextOf(pem))
+      if (clientCa !== undefined) new X509Certificate(clientCa)
+      return pem
+    } catch (cause) {
+      const what = `a certificate and its private key, as PEM, in ${this.#files.join(', ')}`
+      throw new InvalidArgument(`expected ${what}: ${(cause as Error).message}`, { cause })
+    }
+  }
+
+  #poll(): void {
+    const version = this.#files.map(versionOf).join()
+    if (version === this.#version) return
+    this.#version = version
+    this.#check()
+  }
+
+  #check(): void {
+    const before = this.#pem
+    try {
+      const pem = this.#read()
+      const { cert, key, clientCa } = before
+      const isSame = pem.cert.equals(cert) && pem.key.equals(key) && pem.clientCa?.equals(clientCa as Buffer) !== false
+      if (isSame) return
+      this.#pem = pem
+      for (const listener of this.#listeners) listener(pem)
+      const { subject, validTo } = new X509Certificate(pem.cert)
+      const fields = { event: 'tls_reloaded', subject, validTo }
+      this.#log.info(fields, `new connections get the certificate that is valid until ${validTo}`)
+    } catch (error) {
+      this.#pem = before
+      const message = (error as Error).message
+      this.#log.error({ event: 'tls_not_reloaded' }, `the certificate served before goes on: ${message}`)
+    }
+  }
+}
+
+/**
+ * Returns the files that options name; undefined without TLS. The caller closes them.
+ * **Errors**: InvalidArgument for a certificate without key, or a key or client CA without certificate, and as
+ * {@link TlsFiles}.
+ */
+export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
+  for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const) {
+    const value: unknown = options[name]
+    if (value !== undefined && (typeof value !== 'string' || value === '')) {
+      throw new InvalidArgument(expected('the path of a PEM file', name, value))
+    }
+  }
+  const { tlsCert, tlsKey, tlsClientCa } = options
+  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const missing = tlsCert === undefined ? 'tlsCert' : 'tlsKey'
+    throw new InvalidArgument(`expected tlsCert and tlsKey together: TLS needs both, and ${missing} is missing`)
+  }
+  return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
+}
+
+/** Returns what is another text when a file was written or replaced. */
+function versionOf(file: string): string {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}
+
+function readPem(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : message
+    throw new InvalidArgument(`${option}: ${file} cannot be read: ${why}`, { cause })
+  }
+}

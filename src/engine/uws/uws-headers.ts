@@ -1,0 +1,154 @@
+/**
+ * Reads the headers of a request on uWebSockets.js.
+ * @module
+ */
+import { BadInput, expected, type ServingError } from '../../core/errors.ts'
+import { HeaderList, type RequestHeaders } from '../../http/message.ts'
+import type { BodyAnnouncement } from '../admission.ts'
+
+/** The part of a native request that is needed here. Names come in lower case, in the order in which they were sent. */
+export interface NativeHeaders {
+  forEach(visit: (name: string, value: string) => void): void
+}
+
+/** A header that is read beside those of framing. */
+interface NamedHeader {
+  readonly name: string
+  /** Its place among the names to read. */
+  readonly index: number
+}
+
+/**
+ * Reads the headers of one request after another, in one pass over each. uWebSockets.js (of uws-pack 20.0.8) takes the
+ * first Content-Length or Transfer-Encoding and ignores an empty one, so that a proxy which reads another one would see
+ * other requests; this finds every line of them.
+ *
+ * **Cost**: 0.12 µs a header, nearly all of it for the strings that uWebSockets.js makes; `getHeader` takes as long.
+ */
+export class HeaderReader {
+  readonly #names: readonly string[] | 'all'
+  /** By the length of the name: a new string has no hash yet, which a Map would compute first. */
+  readonly #byLength: (NamedHeader[] | undefined)[] = []
+  readonly #absent: readonly string[]
+  #allNames: string[] = []
+  #values: string[] = []
+  // The headers of framing. They decide where the request ends and whether the connection closes.
+  #length: string | undefined
+  #encoding: string | undefined
+  #connection: string | undefined
+  #host: string | undefined
+  #repeated: string | undefined
+  readonly #visit = (name: string, value: string) => this.#add(name, value)
+
+  /** `names`: headers to read beside those of framing, in lower case. */
+  constructor(names: readonly string[] | 'all') {
+    this.#names = names
+    const own = names === 'all' ? [] : names
+    this.#absent = own.map(() => '')
+    for (const [index, name] of own.entries()) {
+      this.#byLength[name.length] ??= []
+      this.#byLength[name.length]?.push({ name, index })
+    }
+  }
+
+  /** Reads the headers of a request; the getters below describe it until the next one is read. */
+  read(request: NativeHeaders): void {
+    if (this.#names === 'all') {
+      this.#allNames = []
+      this.#values = []
+    } else this.#values = this.#absent.slice()
+    this.#length = undefined
+    this.#encoding = undefined
+    this.#connection = undefined
+    this.#host = undefined
+    this.#repeated = undefined
+    request.forEach(this.#visit)
+  }
+
+  /** The headers that were asked for. */
+  get headers(): RequestHeaders {
+    return new HeaderList(this.#names === 'all' ? this.#allNames : this.#names, this.#values)
+  }
+
+  /**
+   * Whether uWebSockets.js closes the connection after the answer. Compares only the length with that of `close`, as
+   * uWebSockets.js does.
+   */
+  get clientCloses(): boolean {
+    return this.#connection?.length === 5
+  }
+
+  /** How the body is announced, with a fault where that can be read in more than one way. */
+  get body(): BodyAnnouncement {
+    const length = this.#length
+    const encoding = this.#encoding
+    const declared = length === undefined ? undefined : numberOf(length)
+    const fault = this.#faultOf(declared, encoding)
+    if (fault !== undefined) return { declared: undefined, encoding: encoding ?? '', fault }
+    return { declared: encoding === undefined ? (declared ?? 0) : undefined, encoding: encoding ?? '' }
+  }
+
+  /** **Source**: RFC 9112 sections 3.2, 6.1 and 6.3. */
+  #faultOf(declared: number | undefined, encoding: string | undefined): ServingError | undefined {
+    if (this.#repeated !== undefined) return new BadInput(`expected ${this.#repeated} once, received it twice`)
+    if (declared !== undefined) {
+      if (Number.isNaN(declared)) return new BadInput(expected('digits', 'content-length', this.#length))
+      if (encoding !== undefined)
+        return new BadInput('expected content-length or transfer-encoding, received both', { reason: 'encoding' })
+    }
+    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+      return new BadInput(expected('chunked', 'transfer-encoding', encoding), { reason: 'encoding' })
+    return undefined
+  }
+
+  #add(name: string, value: string): void {
+    switch (name.length) {
+      case 4:
+        if (name === 'host') this.#host = this.#once(name, value, this.#host)
+        break
+      case 10:
+        // uWebSockets.js reads the first one.
+        if (name === 'connection') this.#connection ??= value
+        break
+      case 14:
+        if (name === 'content-length') this.#length = this.#once(name, value, this.#length)
+        break
+      case 17:
+        if (name === 'transfer-encoding') this.#encoding = this.#once(name, value, this.#encoding)
+        break
+    }
+    if (this.#names === 'all') {
+      this.#allNames.push(name)
+      this.#values.push(value)
+      return
+    }
+    const candidates = this.#byLength[name.length]
+    if (candidates === undefined) return
+    for (let i = 0; i < candidates.length; i++) {
+      const { name: each, index } = candidates[i]
+      if (each !== name) continue
+      const first = this.#values[index]
+      this.#values[index] = first === '' ? value : `${first}${name === 'cookie' ? '; ' : ', '}${value}`
+      return
+    }
+  }
+
+  /** Returns the value to keep of a header that may occur once. */
+  #once(name: string, value: string, first: string | undefined): string {
+    if (first === undefined) return value
+    this.#repeated = name
+    return first
+  }
+}
+
+/** Returns the number of decimal digits; NaN for other text. Number takes 0.1 µs for a string that is new. */
+function numberOf(digits: string): number {
+  if (digits === '') return Number.NaN
+  let value = 0
+  for (let i = 0; i < digits.length; i++) {
+    const code = digits.charCodeAt(i)
+    if (code < 0x30 || code > 0x39) return Number.NaN
+    value = value * 10 + (code - 0x30)
+  }
+  return value
+}

@@ -1,0 +1,323 @@
+/**
+ * The socket of one request on uWebSockets.js.
+ * @module
+ */
+
+import { joinInPool, PooledBody } from '../../core/memory/buffer-pool.ts'
+import { plainAddress } from '../../http/client-address.ts'
+import { headerBlockOf } from '../../http/constant-headers.ts'
+import type { Chunk, HttpResponse } from '../../http/message.ts'
+import type { ServerState } from '../engine.ts'
+import { Exchange } from '../exchange.ts'
+import type { ExchangeSocket } from '../exchange-socket.ts'
+import { isBodyless, isFraming, statusLine } from '../head.ts'
+import type { IncomingRequest } from '../incoming-request.ts'
+import { UploadDrain } from './upload-drain.ts'
+import type { NativeResponse } from './uws-package.ts'
+
+// Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
+const wholeBytes = 64 * 1024
+
+/** How the response of a request may end. */
+interface Ending {
+  /** Whether it must not be written in this turn. */
+  readonly answersLater: boolean
+  /** Whether uWebSockets.js closes the connection at the end, since the client said so. */
+  readonly clientCloses: boolean
+}
+
+/** The socket of one request on a native response. */
+export class UwsSocket implements ExchangeSocket {
+  readonly copies = true
+  readonly sendsBefore = true
+  readonly #exchange: Exchange
+  readonly #res: NativeResponse
+  readonly #answersLater: boolean
+  #drain: UploadDrain | undefined
+  #listens = false
+  // What the kernel has not taken yet of a body of known length, and the offset where that starts in the body.
+  #rest: { readonly bytes: Uint8Array; readonly start: number } | undefined
+  #sendsEvents = false
+  // Whether the client asked for the connection to close, which uWebSockets.js does by itself at the end.
+  readonly #clientCloses: boolean
+  // Whether the native response is invalid, also for what the exchange still does when it is over.
+  #gone = false
+
+  constructor(
+    server: ServerState,
+    request: IncomingRequest,
+    res: NativeResponse,
+    { answersLater, clientCloses }: Ending,
+  ) {
+    this.#res = res
+    this.#answersLater = answersLater || clientCloses
+    this.#clientCloses = clientCloses
+    this.#exchange = new Exchange(server, request, this)
+  }
+
+  /** Called once both handlers are set. */
+  begin(): void {
+    this.#exchange.begin()
+  }
+
+  onAborted(): void {
+    this.#gone = true
+    try {
+      this.#drain?.aborted()
+      this.#exchange.abort()
+    } catch (error) {
+      this.#exchange.fault(error)
+    }
+  }
+
+  onData(chunk: ArrayBuffer, last: boolean): void {
+    try {
+      // The chunk is detached when this callback returns.
+      if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
+      else this.#exchange.receive(new Uint8Array(chunk), last, true)
+    } catch (error) {
+      this.#exchange.fault(error)
+    }
+  }
+
+  /**
+   * When the cork was lost to earlier pipelined responses, a response that closes its connection closes the socket at
+   * once. Within the data callback the parser does not notice: it passes the next pipelined request to its handler on a
+   * closed socket, which never aborts, so that the limiter would count it for good. Outside of the callback the next
+   * request finds this one pending, and uWebSockets.js closes the connection itself.
+   */
+  get answersLater(): boolean {
+    return this.#answersLater || this.#exchange.closing
+  }
+
+  cork(writes: () => void): void {
+    this.#res.cork(writes)
+  }
+
+  sendWhole(response: HttpResponse, body: Chunk, before?: string): void {
+    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendWhole(response, body, false))
+    else this.#sendWhole(response, body, true, before)
+  }
+
+  /** Called for an end that comes before that of the request. */
+  #dropBody(end: () => void): void {
+    this.#exchange.dropBody(this.#clientCloses, () => this.#res.cork(end))
+  }
+
+  /** `closes`: whether the connection may be closed at the end, where the response says that it is. */
+  #sendWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
+    const res = this.#res
+    const exchange = this.#exchange
+    const close = exchange.closing
+    // A string takes at most three bytes a character.
+    const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
+    const bodyless = isBodyless(response.status ?? 200)
+    if (exchange.isHead) {
+      sendHeadOnly(res, response, close, exchange.echoedId)
+      exchange.finished()
+      return
+    }
+    writeHead(res, response, exchange.echoedId)
+    if (close && (large || bodyless || !closes)) res.writeHeader('connection', 'close')
+    if (large) {
+      const bytes = typeof body === 'string' ? Buffer.from(body) : body
+      if (before === undefined) this.#sendSized(bytes, bytes.length)
+      else this.#sendLent(before, bytes)
+      return
+    }
+    // Both copy what the kernel does not take, so clean-ups may free the body when they return.
+    if (bodyless) res.endWithoutBody()
+    else res.end(body, close && closes)
+    exchange.finished()
+  }
+
+  /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
+  sendSized(bytes: Uint8Array, length: number): boolean {
+    const isLast = this.#exchange.isReceiving && this.#res.getWriteOffset() + bytes.length >= length
+    if (!isLast) return this.#sendSized(bytes, length)
+    this.#dropBody(() => this.#sendSized(bytes, length))
+    return true
+  }
+
+  #sendSized(bytes: Uint8Array, length: number): boolean {
+    const start = this.#res.getWriteOffset()
+    if (this.#writeSized(bytes, length)) return true
+    this.#rest = { bytes, start }
+    // Set once: a handler that is set while another one runs is lost.
+    if (!this.#listens) this.#listenSized(length)
+    return false
+  }
+
+  /** Sends text, and bytes that are ours in this turn only: what the kernel does not take at once is copied. */
+  #sendLent(before: string, bytes: Uint8Array): void {
+    const res = this.#res
+    const start = Buffer.byteLength(before)
+    const length = start + bytes.length
+    res.tryEnd(before, length)
+    // Less where earlier answers of the connection have taken the cork, and the kernel is full.
+    if (res.getWriteOffset() === start && this.#writeSized(bytes, length)) return
+    const at = res.getWriteOffset()
+    const rest =
+      at < start ? joinInPool([Buffer.from(before).subarray(at), bytes]) : joinInPool([bytes.subarray(at - start)])
+    this.#exchange.pooled = { headers: [], body: rest, pooled: new PooledBody() }
+    this.#rest = { bytes: rest, start: at }
+    this.#listenSized(length)
+  }
+
+  #writeSized(bytes: Uint8Array, length: number): boolean {
+    const [ok, done] = this.#res.tryEnd(bytes, length)
+    if (done) this.#exchange.finished()
+    return ok || done
+  }
+
+  #listenSized(length: number): void {
+    this.#listens = true
+    this.#res.onWritable((offset) => {
+      try {
+        if (this.#exchange.over || this.#rest === undefined) return true
+        const { bytes, start } = this.#rest
+        if (!this.#writeSized(bytes.subarray(offset - start), length)) return false
+        this.#rest = undefined
+        this.#exchange.drained()
+      } catch (error) {
+        this.#exchange.fault(error)
+      }
+      return true
+    })
+  }
+
+  sendHead(response: HttpResponse): void {
+    writeHead(this.#res, response, this.#exchange.echoedId)
+    this.#sendsEvents = response.headers.some(
+      ([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'),
+    )
+    // The client closes on this, or the idle timeout of 10 s does. Natively closing at the end is no choice:
+    // uWebSockets.js (of uws-pack 20.0.8) writes its `Connection: close` into the body when it is asked to close after
+    // a `write`.
+    if (this.#exchange.closing) this.#res.writeHeader('connection', 'close')
+  }
+
+  sendPiece(piece: Chunk): boolean {
+    // uWebSockets.js writes the line end of a chunk in front of the next one, and Python's requests gives a chunk on
+    // when it has come. The empty line after an event, as a chunk of its own, lets it have the event's lines at once.
+    const isEvent = this.#sendsEvents && typeof piece === 'string' && piece.endsWith('\n\n')
+    let isTaken = this.#res.write(isEvent ? piece.slice(0, -1) : piece)
+    if (isEvent) isTaken = this.#res.write('\n')
+    if (isTaken) return true
+    if (!this.#listens) this.#listen()
+    return false
+  }
+
+  #listen(): void {
+    this.#listens = true
+    this.#res.onWritable(() => {
+      try {
+        // With a handler set, uWebSockets.js leaves what it has buffered to the next write, and a source that is silent
+        // for a minute would hold it back for a minute. Uncorking flushes it.
+        if (!this.#exchange.over) this.#res.cork(nothing)
+        this.#exchange.drained()
+      } catch (error) {
+        this.#exchange.fault(error)
+      }
+      return true
+    })
+  }
+
+  sendEnd(): void {
+    if (this.#exchange.isReceiving) this.#dropBody(() => this.#sendEnd())
+    else this.#sendEnd()
+  }
+
+  #sendEnd(): void {
+    this.#res.end()
+    this.#exchange.finished()
+  }
+
+  taken(): number {
+    return this.#gone || this.#exchange.over ? 0 : this.#res.getWriteOffset()
+  }
+
+  remoteAddress(): string | undefined {
+    // Undefined while it is made, when observers may ask for the address.
+    const exchange: Exchange | undefined = this.#exchange
+    return this.#gone || exchange?.over ? undefined : addressOf(this.#res)
+  }
+
+  pause(): void {
+    this.#res.pause()
+  }
+
+  resume(): void {
+    this.#res.resume()
+  }
+
+  sendAndDrain(response: HttpResponse): void {
+    this.#drain = new UploadDrain(this.#res, response)
+    this.#exchange.finished()
+    this.#drain.write(false)
+  }
+
+  destroy(): void {
+    // Never within the data callback, see `answersLater`.
+    setImmediate(() => {
+      try {
+        if (!this.#gone) this.#res.close()
+      } catch {
+        // Already ended.
+      }
+    })
+  }
+
+  detach(): void {}
+}
+
+function nothing(): void {}
+
+/** Returns the address at the other end. */
+export function addressOf(res: NativeResponse): string {
+  return plainAddress(Buffer.from(res.getRemoteAddressAsText()).toString())
+}
+
+/** Sends a response whose body is a string before its request was read. `close`: whether the connection closes then. */
+export function sendText(res: NativeResponse, response: HttpResponse, isHead: boolean, close: boolean): void {
+  if (isHead) {
+    sendHeadOnly(res, response, close)
+    return
+  }
+  writeHead(res, response)
+  res.end(response.body as string, close)
+}
+
+/** Answers HEAD: with the content-length that the body would have, if it is known. */
+function sendHeadOnly(res: NativeResponse, response: HttpResponse, close: boolean, echoedId?: string): void {
+  const { body } = response
+  writeHead(res, response, echoedId)
+  if ((typeof body === 'string' || body instanceof Uint8Array) && !isBodyless(response.status ?? 200))
+    res.writeHeader('content-length', String(Buffer.byteLength(body)))
+  if (close) res.writeHeader('connection', 'close')
+  // Called without arguments: given a length it waits for the body, and it takes undefined for a length.
+  res.endWithoutBody()
+}
+
+function writeHead(res: NativeResponse, response: HttpResponse, echoedId?: string): void {
+  const { status = 200, headers } = response
+  const block = status === 200 ? headerBlockOf(headers) : undefined
+  if (block !== undefined) res.writeStatus(block)
+  else {
+    if (status !== 200) res.writeStatus(statusLine(status))
+    echoedId = writeLines(res, headers, echoedId)
+  }
+  if (echoedId !== undefined) res.writeHeader('x-request-id', echoedId)
+}
+
+/** Writes header lines one by one. Returns the request id that is still to be sent. */
+function writeLines(res: NativeResponse, headers: HttpResponse['headers'], echoedId?: string): string | undefined {
+  for (let i = 0; i < headers.length; i++) {
+    const [name, value] = headers[i]
+    if (isFraming(name)) continue
+    if (name === 'x-request-id') echoedId = undefined
+    // Header values are Latin-1 on the wire; uWebSockets.js would write a string as UTF-8.
+    res.writeHeader(name, /[\u0080-\u00ff]/.test(value) ? Buffer.from(value, 'latin1') : value)
+  }
+  return echoedId
+}

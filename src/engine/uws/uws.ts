@@ -1,0 +1,190 @@
+/**
+ * The HTTP engine on uWebSockets.js.
+ *
+ * Rules of the native values (breaking one ends the process): HttpRequest lives only inside its handler; HttpResponse
+ * until it ends, closes or aborts; no exception may unwind into native code; `onAborted` is set before anything else.
+ * @module
+ */
+import { InternalError, type ServingError, SetupError } from '../../core/errors.ts'
+import { Context } from '../../http/context.ts'
+import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
+import { admit, type BodyAnnouncement, mustClose, timeoutOf, uploadDrain } from '../admission.ts'
+import type { Address, Engine, ServerState } from '../engine.ts'
+import { headersToRead, type RefusedRequest } from '../incoming-request.ts'
+import { logFailure } from '../log.ts'
+import { refusalOf } from '../refusal.ts'
+import { noParams } from '../router.ts'
+import { TurnCounter } from './turn-counter.ts'
+import { UploadDrain } from './upload-drain.ts'
+import { HeaderReader } from './uws-headers.ts'
+import type { App, ListenSocket, NativeRequest, NativeResponse, Uws } from './uws-package.ts'
+import { addressOf, sendText, UwsSocket } from './uws-socket.ts'
+import { type AcceptingApp, tlsApp } from './uws-tls.ts'
+
+/** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenUws(uws: Uws, server: ServerState, address: Address): Promise<Engine> {
+  const { tls } = address
+  const { app, close } = tls === undefined ? plainApp(uws, server) : tlsApp(uws, tls, (each) => addRoutes(each, server))
+  const socket = await new Promise<ListenSocket | false>((resolve) => {
+    if (address.host === undefined) app.listen(address.port, resolve)
+    else app.listen(address.host, address.port, resolve)
+  })
+  if (socket === false) {
+    close()
+    const place = `port ${address.port}${address.host === undefined ? '' : ` of ${address.host}`}`
+    throw new SetupError('invalid_argument', `cannot listen on ${place}: it is in use, or not allowed`)
+  }
+  return {
+    name: 'uws',
+    port: uws.us_socket_local_port(socket as never),
+    stopAccepting() {
+      uws.us_listen_socket_close(socket)
+    },
+    async close() {
+      close()
+    },
+  }
+}
+
+function plainApp(uws: Uws, server: ServerState): AcceptingApp {
+  const app = uws.App() as App
+  addRoutes(app, server)
+  return { app, close: () => void app.close() }
+}
+
+function addRoutes(app: App, server: ServerState): void {
+  // Matched natively, which spares the hot path the creation of strings for method and path.
+  for (const [path, endpoint] of server.router.posts) {
+    const reader = new HeaderReader(headersToRead(server, endpoint))
+    app.post(path, (res, req) => openPost(server, endpoint, reader, res, req))
+  }
+  const readers = new Readers(server)
+  app.any('/*', (res, req) => guard(server, res, () => openOther(server, readers, res, req)))
+}
+
+function openPost(
+  server: ServerState,
+  endpoint: Endpoint,
+  reader: HeaderReader,
+  res: NativeResponse,
+  req: NativeRequest,
+): void {
+  try {
+    reader.read(req)
+    const target = { method: 'POST', path: endpoint.path, query: req.getQuery() ?? '', params: noParams }
+    open(server, endpoint, target, reader, res)
+  } catch (error) {
+    failed(server, res, error)
+  }
+}
+
+/** Readers for endpoints that are not matched natively, and for requests that have none. */
+class Readers {
+  readonly #server: ServerState
+  readonly #readers = new Map<Endpoint | undefined, HeaderReader>()
+
+  constructor(server: ServerState) {
+    this.#server = server
+  }
+
+  of(endpoint?: Endpoint): HeaderReader {
+    let reader = this.#readers.get(endpoint)
+    if (reader === undefined) {
+      reader = new HeaderReader(headersToRead(this.#server, endpoint))
+      this.#readers.set(endpoint, reader)
+    }
+    return reader
+  }
+}
+
+function openOther(server: ServerState, readers: Readers, res: NativeResponse, req: NativeRequest): void {
+  const method = req.getCaseSensitiveMethod()
+  const path = req.getUrl()
+  const route = server.router.resolve(method, path)
+  if ('error' in route) {
+    const reader = readers.of()
+    reader.read(req)
+    const { body, headers } = reader
+    refuse(server, res, body, body.fault ?? route.error, { method, path, headers, peer: () => addressOf(res) })
+    return
+  }
+  const { endpoint, params } = route
+  const reader = readers.of(endpoint)
+  reader.read(req)
+  open(server, endpoint, { method, path, query: req.getQuery() ?? '', params }, reader, res)
+}
+
+function open(
+  server: ServerState,
+  endpoint: Endpoint,
+  target: RequestTarget,
+  reader: HeaderReader,
+  res: NativeResponse,
+): void {
+  const { body, headers } = reader
+  const refusal = admit(server, endpoint, body)
+  const { method, path, query } = target
+  if (refusal !== undefined) {
+    refuse(server, res, body, refusal, { endpoint, method, path, headers, peer: () => addressOf(res) })
+    return
+  }
+  const ctx = new Context({ headers, query, timeoutMs: timeoutOf(server, endpoint, headers) })
+  const ending = { answersLater: !turn.add(), clientCloses: reader.clientCloses }
+  const socket = new UwsSocket(server, { endpoint, target, ctx, body }, res, ending)
+  res.onAborted(() => socket.onAborted())
+  res.onData((chunk, last) => socket.onData(chunk, last))
+  socket.begin()
+}
+
+/**
+ * Counts requests of all connections in a turn; this version of uWebSockets.js does not tell which connection one
+ * belongs to. Requests above the limit are answered in the next turn. By then a connection that pipelines has an
+ * unanswered request, so uWebSockets.js closes it; other connections do not notice.
+ */
+const turn = new TurnCounter(1024)
+
+/** Answers before the body was read. */
+function refuse(
+  server: ServerState,
+  res: NativeResponse,
+  body: BodyAnnouncement,
+  error: ServingError,
+  request: RefusedRequest,
+): void {
+  const isHead = request.method === 'HEAD'
+  const response = refusalOf(server, error, request)
+  const close = mustClose(server, body.declared)
+  if (close && body.declared !== 0) {
+    new UploadDrain(res, response, body.fault === undefined ? undefined : uploadDrain.faultTimeMs).start(isHead)
+    return
+  }
+  if (turn.add()) {
+    // The parser reads and drops a body that is still to come, at most for its idle timeout of 10 s.
+    sendText(res, response, isHead, close)
+    return
+  }
+  let isGone = false
+  res.onAborted(() => {
+    isGone = true
+  })
+  setImmediate(() => {
+    if (!isGone) guard(server, res, () => res.cork(() => sendText(res, response, isHead, close)))
+  })
+}
+
+function guard(server: ServerState, res: NativeResponse, run: () => void): void {
+  try {
+    run()
+  } catch (error) {
+    failed(server, res, error)
+  }
+}
+
+function failed(server: ServerState, res: NativeResponse, cause: unknown): void {
+  logFailure(server.log, new InternalError('the server failed', { cause }), '')
+  try {
+    res.close()
+  } catch {
+    // Already ended.
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * multipart/form-data, written.
+ * @module
+ */
+
+import { randomBytes } from 'node:crypto'
+import { escapeFormName } from '../content-disposition.ts'
+import { exactly } from '../exact-length.ts'
+import type { Chunk } from '../message.ts'
+
+/** One part on its way out. */
+export interface WrittenPart {
+  readonly name: string
+  readonly filename?: string
+  /** Content-Type, checked by the caller to be a header value. */
+  readonly type: string
+  /** **Units**: bytes. */
+  readonly length: number
+  /** All bytes, or a source of exactly `length` bytes. */
+  readonly body: Uint8Array | AsyncIterable<Chunk>
+}
+
+/** A form with its Content-Type. */
+export interface WrittenForm {
+  readonly contentType: string
+  /** Bytes, unless a part has a source of its own. */
+  readonly body: Uint8Array | AsyncIterable<Chunk>
+}
+
+/**
+ * Encodes parts as a form; each has a Content-Disposition, Content-Type and Content-Length.
+ * **Errors**: the stream fails when a source gives other than its `length` bytes, since it was promised to the client.
+ */
+export function writeForm(parts: readonly WrittenPart[]): WrittenForm {
+  // 128 random bits: no content can hold them but by guessing, so none is searched.
+  const boundary = randomBytes(16).toString('hex')
+  const contentType = `multipart/form-data; boundary=${boundary}`
+  const pieces: (Uint8Array | WrittenPart)[] = []
+  for (const part of parts) {
+    const filename = part.filename === undefined ? '' : `; filename="${escapeFormName(part.filename)}"`
+    pieces.push(
+      Buffer.from(
+        `--${boundary}\r\ncontent-disposition: form-data; name="${escapeFormName(part.name)}"${filename}\r\n` +
+          `content-type: ${part.type}\r\ncontent-length: ${part.length}\r\n\r\n`,
+      ),
+      part.body instanceof Uint8Array ? part.body : part,
+      lineEnd,
+    )
+  }
+  pieces.push(Buffer.from(`--${boundary}--\r\n`))
+  const whole = pieces.filter((piece) => piece instanceof Uint8Array)
+  return { contentType, body: whole.length === pieces.length ? Buffer.concat(whole) : stream(pieces) }
+}
+
+const lineEnd = Buffer.from('\r\n')
+
+async function* stream(pieces: readonly (Uint8Array | WrittenPart)[]): AsyncGenerator<Chunk> {
+  for (const piece of pieces) {
+    if (piece instanceof Uint8Array) yield piece
+    else yield* exactly(piece.body as AsyncIterable<Chunk>, piece.length)
+  }
+}

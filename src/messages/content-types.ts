@@ -1,0 +1,329 @@
+/**
+ * The kinds of content, each with the fields of its message, and the oneof that holds one of them.
+ *
+ * **Source**: proto/serving/v1/serving.proto; equal to what protobufjs makes of it, see
+ * test/unit/messages/envelope.test.ts.
+ * @module
+ */
+import { BadInput } from '../core/errors.ts'
+import type { Slices } from '../core/memory/slices.ts'
+import { decodeUtf8InSlices } from '../core/text/utf8.ts'
+import {
+  base64,
+  bool,
+  bytes,
+  enumOf,
+  type FieldType,
+  jsonBytes,
+  jsonObject,
+  jsonString,
+  packed,
+  shortList,
+  string,
+  strings,
+  wrongJson,
+} from './field-types.ts'
+import { type Fields, MessageType, member, message, messages } from './message-type.ts'
+import {
+  type DataFrameMessage,
+  type FileMessage,
+  type MultipartMessage,
+  type NDArrayMessage,
+  type ProtoContent,
+  type ProtoField,
+  type ProtoMessages,
+  type SeriesMessage,
+  type ValueList,
+  valueLists,
+} from './messages.ts'
+import { type ProtoReader, type ProtoWriter, readProto, readProtoInSlices, wireType } from './protobuf.ts'
+import { readValue, readValueInSlices, writeValue } from './value.ts'
+
+/** Columns of a DataFrame: an empty Series is two bytes in a message and some hundred in memory. */
+const maxColumns = 10_000
+/** Dimensions of an NDArray: more than any array has, few enough that a list of them is nothing. */
+const maxShape = 1024
+/** Parts of a Multipart; each is some hundred bytes in memory. */
+const maxParts = 1000
+
+/** How the message of a kind of content is read and written. */
+export interface ContentType<M> {
+  /** Reads the message to its end. **Errors**: BadInput. */
+  read(reader: ProtoReader): M
+  /** As `read`, in slices. */
+  readInSlices(reader: ProtoReader): Slices<M>
+  /** Writes the message's own fields. */
+  write(writer: ProtoWriter, message: M): void
+  /** **Errors**: BadInput `schema`. */
+  fromJson(json: unknown, path: string): M
+  toJson(message: M): unknown
+}
+
+const dtypeNames = ['UNSPECIFIED']
+for (const { number, property } of valueLists) dtypeNames[number] = property.replace('Values', '').toUpperCase()
+
+/** Returns the lists of elements, under their field numbers in one of the messages that have them. */
+function listFields(owner: 'ndarray' | 'series') {
+  const fields = valueLists.map((list) => [
+    list.property,
+    [list[owner], list.dtype === 'str' ? strings : packed(list.dtype)],
+  ])
+  return Object.fromEntries(fields) as Pick<Fields<SeriesMessage>, ValueList>
+}
+
+const ndarray = new MessageType<NDArrayMessage>({
+  dtype: [1, enumOf('DTYPE_', dtypeNames)],
+  shape: [2, shortList(maxShape)],
+  ...listFields('ndarray'),
+  scalar: [11, bool],
+})
+
+const seriesFields = { ...listFields('series'), nullPositions: [9, packed('uint32')], name: [11, string] } as const
+/** Labels have no labels: every two bytes of a message would be a level of calls. */
+const noLabels: FieldType = {
+  take(reader) {
+    throw reader.fault('labels without labels')
+  },
+  write: () => {},
+  fromJson(json, path) {
+    throw wrongJson('no labels of labels', path, json)
+  },
+  toJson: () => undefined,
+}
+const labels = message(new MessageType<SeriesMessage>({ ...seriesFields, index: [10, noLabels] }))
+const series = new MessageType<SeriesMessage>({ ...seriesFields, index: [10, labels] })
+
+const dataframe = new MessageType<DataFrameMessage>({
+  columnNames: [1, strings],
+  columns: [2, messages(series, maxColumns, 'columns')],
+  index: [3, labels],
+})
+
+const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, bytes], name: [4, string] })
+
+const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
+const text: ContentType<string> = {
+  read: (reader) => stringValue.read(reader).value ?? '',
+  *readInSlices(reader) {
+    let value = ''
+    while (reader.next()) {
+      if (reader.field === 1 && reader.is(wireType.bytes)) {
+        value = yield* decodeUtf8InSlices(reader.bytes(), 'the protobuf message')
+      } else reader.skipField()
+    }
+    return value
+  },
+  write: (writer, value) => stringValue.write(writer, value === '' ? {} : { value }),
+  fromJson: jsonString,
+  toJson: (value) => value,
+}
+
+const json: ContentType<unknown> = {
+  read: (reader) => readValue(reader),
+  readInSlices: (reader) => readValueInSlices(reader),
+  write: writeValue,
+  fromJson: (value) => value,
+  toJson: (value) => value,
+}
+
+const serializedBytes: ContentType<Uint8Array> = {
+  read: (reader) => reader.rest(),
+  // biome-ignore lint/correctness/useYield: nothing to slice
+  *readInSlices(reader) {
+    return reader.rest()
+  },
+  write: (writer, content) => void writer.raw(content),
+  fromJson: jsonBytes,
+  toJson: base64,
+}
+
+const part: ContentType<ProtoContent | undefined> = {
+  read(reader) {
+    const raw = readOneOf(reader, 'part')
+    return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
+  },
+  *readInSlices(reader) {
+    const raw = readOneOf(reader, 'part')
+    return raw && { field: raw.field, message: yield* decodeMessageInSlices(raw.field, raw.bytes) }
+  },
+  write: (writer, content) => writeContent(writer, 'part', content as ProtoContent),
+  fromJson: (value, path) => contentFromJson(jsonObject(value, path), 'part'),
+  toJson: (content) => contentToJson(content as ProtoContent),
+}
+
+const entry = new MessageType<{ key?: string; value?: ProtoContent }>({
+  key: [1, string],
+  value: [2, message(part as ContentType<ProtoContent>)],
+})
+
+/** `map<string, Part>`. A part without a representation is as good as none: the descriptor says that it is missing. */
+const parts: FieldType = {
+  take(reader, open, name) {
+    if (!reader.is(wireType.bytes)) return false
+    open[name] ??= new Map()
+    const map = open[name] as Map<string, ProtoContent | undefined>
+    const { key = '', value } = reader.message(() => entry.read(reader))
+    map.set(key, value)
+    checkParts(map.size)
+    return true
+  },
+  *takeInSlices(reader, open, name) {
+    open[name] ??= new Map()
+    const map = open[name] as Map<string, ProtoContent | undefined>
+    const { key = '', value } = yield* reader.messageInSlices(() => entry.readInSlices(reader))
+    map.set(key, value)
+    checkParts(map.size)
+  },
+  write(writer, number, map: ReadonlyMap<string, ProtoContent>) {
+    for (const [key, value] of map) writer.message(number, () => entry.write(writer, { key, value }))
+  },
+  fromJson(value, path) {
+    const entries = Object.entries(jsonObject(value, path))
+    checkParts(entries.length)
+    return new Map(entries.map(([key, each]) => [key, part.fromJson(each, `${path}.${key}`)]))
+  },
+  toJson: (map: ReadonlyMap<string, ProtoContent>) =>
+    Object.fromEntries([...map].map(([key, value]) => [key, part.toJson(value)])),
+}
+
+function checkParts(count: number): void {
+  if (count > maxParts) throw new BadInput(`expected at most ${maxParts} parts, received more`, { reason: 'part' })
+}
+
+const contentTypes: { readonly [F in ProtoField]: ContentType<ProtoMessages[F]> } = {
+  ndarray,
+  dataframe,
+  series,
+  file,
+  text,
+  json,
+  multipart: new MessageType<MultipartMessage>({ fields: [1, parts] }),
+  serialized_bytes: serializedBytes,
+}
+
+/** Returns the kind of content that a oneof member is. */
+export function contentTypeOf(field: ProtoField): ContentType<unknown> {
+  return contentTypes[field] as ContentType<unknown>
+}
+
+/**
+ * Field numbers of the oneof, in each of the messages that have it. Serialized bytes are last: they win in JSON, too.
+ */
+const numbers = {
+  request: { ndarray: 3, dataframe: 5, series: 6, file: 7, text: 8, json: 9, multipart: 10, serialized_bytes: 2 },
+  response: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, multipart: 9, serialized_bytes: 2 },
+  part: { ndarray: 1, dataframe: 3, series: 5, file: 6, text: 7, json: 8, serialized_bytes: 4 },
+} as const satisfies Record<string, Partial<Record<ProtoField, number>>>
+
+/** A message that has the oneof. */
+export type ContentOwner = keyof typeof numbers
+
+const fieldsByNumber = (owner: ContentOwner) => {
+  const fields: (ProtoField | undefined)[] = new Array(16).fill(undefined)
+  for (const [field, number] of Object.entries(numbers[owner])) fields[number] = field as ProtoField
+  return fields
+}
+const byNumber = {
+  request: fieldsByNumber('request'),
+  response: fieldsByNumber('response'),
+  part: fieldsByNumber('part'),
+}
+
+/** Returns the field number of a kind of content. **Errors**: TypeError where the message has none for it. */
+export function numberOf(owner: ContentOwner, field: ProtoField): number {
+  const number = (numbers[owner] as Partial<Record<ProtoField, number>>)[field]
+  if (number === undefined) throw new TypeError(`a ${owner} cannot hold ${field}`)
+  return number
+}
+
+/** Which member of a oneof came, and its bytes, not decoded yet. */
+export interface RawContent {
+  readonly field: ProtoField
+  readonly bytes: Uint8Array
+  /** Bytes in front of `bytes` that were read already and may be overwritten. */
+  readonly room: number
+}
+
+/**
+ * Collects the oneof of a message: of several members the last one counts, as protobuf says, but serialized bytes win.
+ */
+export class OneOf {
+  readonly #fields: readonly (ProtoField | undefined)[]
+  #field: ProtoField | undefined
+  #pieces: Uint8Array[] = []
+
+  constructor(owner: ContentOwner) {
+    this.#fields = byNumber[owner]
+  }
+
+  /** Takes the field that the reader stands on. False: it is no member. */
+  take(reader: ProtoReader): boolean {
+    const field = this.#fields[reader.field]
+    if (field === undefined || !reader.is(wireType.bytes)) return false
+    const bytes = reader.bytes()
+    if (this.#field === 'serialized_bytes' && field !== 'serialized_bytes') return true
+    // A message that comes in two pieces is their concatenation, by protobuf's rule of merging; bytes replace bytes.
+    if (field !== this.#field || field === 'serialized_bytes') this.#pieces = [bytes]
+    else this.#pieces.push(bytes)
+    this.#field = field
+    return true
+  }
+
+  /**
+   * Returns the member that counts; undefined when none came. `message`: what was read, if its bytes may be
+   * overwritten.
+   */
+  finish(message?: Uint8Array): RawContent | undefined {
+    const field = this.#field
+    if (field === undefined) return undefined
+    const bytes = this.#pieces.length === 1 ? this.#pieces[0] : Buffer.concat(this.#pieces)
+    // In front of the message there may be another one's bytes.
+    const room = message !== undefined && bytes.buffer === message.buffer ? bytes.byteOffset - message.byteOffset : 0
+    return { field, bytes, room }
+  }
+}
+
+/** Reads a message that has nothing but the oneof. **Errors**: BadInput. */
+export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent | undefined {
+  const content = new OneOf(owner)
+  for (let count = 0; reader.nextOfFew(count); count++) if (!content.take(reader)) reader.skipField()
+  return content.finish()
+}
+
+/** Decodes the message of a oneof member. **Errors**: BadInput. */
+export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
+  return readProto(bytes, (reader) => contentTypes[field].read(reader))
+}
+
+/** As {@link decodeMessage}, in slices. The bytes must not change until the end. */
+export function decodeMessageInSlices(field: ProtoField, bytes: Uint8Array): Slices<ProtoMessages[ProtoField]> {
+  return readProtoInSlices<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].readInSlices(reader))
+}
+
+/** Writes content as the member of a oneof. */
+export function writeContent(writer: ProtoWriter, owner: ContentOwner, { field, message }: ProtoContent): void {
+  writer.message(numberOf(owner, field), () => contentTypeOf(field).write(writer, message))
+}
+
+/** Returns the content among the members of a JSON object; undefined without one. **Errors**: BadInput `schema`. */
+export function contentFromJson(
+  object: Readonly<Record<string, unknown>>,
+  owner: ContentOwner,
+): ProtoContent | undefined {
+  let found: ProtoContent | undefined
+  for (const field of Object.keys(numbers[owner]) as ProtoField[]) {
+    const name = jsonNameOf(field)
+    const value = member(object, name) ?? member(object, field)
+    // A member that is null is as good as absent, but for a JSON value.
+    if (value === undefined || (value === null && field !== 'json')) continue
+    found = { field, message: contentTypeOf(field).fromJson(value, name) }
+  }
+  return found
+}
+
+/** Returns content as a JSON object with one member. */
+export function contentToJson({ field, message }: ProtoContent): Record<string, unknown> {
+  return { [jsonNameOf(field)]: contentTypeOf(field).toJson(message) }
+}
+
+const jsonNameOf = (field: ProtoField) => (field === 'serialized_bytes' ? 'serializedBytes' : field)

@@ -1,0 +1,114 @@
+/**
+ * Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON.
+ * @module
+ */
+import { inSlices, type Slices } from '../core/memory/slices.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import {
+  contentFromJson,
+  contentTypeOf,
+  decodeMessage,
+  numberOf,
+  OneOf,
+  type RawContent,
+  readOneOf,
+  writeContent,
+} from './content-types.ts'
+import { jsonObject, jsonString } from './field-types.ts'
+import type { ProtoContent } from './messages.ts'
+import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
+import { writeTextInSlices, writeValueInSlices } from './value.ts'
+
+/** A Request, its content still as bytes. */
+export interface RawRequest {
+  readonly apiName: string
+  /** Undefined: none was set. */
+  readonly content: RawContent | undefined
+}
+
+/**
+ * Decodes a Request.
+ * **Errors**: BadInput. **Cost**: reads over the content, without looking into it; its bytes are a view.
+ */
+export function decodeRequest(bytes: Uint8Array): RawRequest {
+  return readProto(bytes, (reader) => {
+    const content = new OneOf('request')
+    let apiName = ''
+    for (let count = 0; reader.nextOfFew(count); count++) {
+      if (reader.field === 1 && reader.is(wireType.bytes)) apiName = reader.string()
+      else if (!content.take(reader)) reader.skipField()
+    }
+    return { apiName, content: content.finish(bytes) }
+  })
+}
+
+/** Decodes the content of a Response. **Errors**: BadInput. For clients and tests. */
+export function decodeResponse(bytes: Uint8Array): ProtoContent | undefined {
+  const raw = readProto(bytes, (reader) => readOneOf(reader, 'response'))
+  return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
+}
+
+/** Encodes a Request. For clients and tests. */
+export function encodeRequest(apiName: string, content: ProtoContent | undefined): Buffer {
+  const writer = new ProtoWriter(apiName.length + (content === undefined ? 8 : sizeHint(content)))
+  if (apiName !== '') writer.text(1, apiName)
+  if (content !== undefined) writeContent(writer, 'request', content)
+  return writer.finish()
+}
+
+/** Encodes a Response. */
+export function encodeResponse(content: ProtoContent): Buffer {
+  const number = numberOf('response', content.field)
+  // Without a copy, where the bytes have room in front of them.
+  if (content.field === 'serialized_bytes') return wrapBytes(number, content.message as Uint8Array)
+  return messageWriter(content).finishAs(number)
+}
+
+/** As {@link encodeResponse}, with large JSON values and texts in slices. */
+export function encodeResponseInSlices(content: ProtoContent): MaybePromise<Buffer> {
+  const { field, message } = content
+  const isText = field === 'text' && typeof message === 'string' && message !== ''
+  if (!isText && field !== 'json') return encodeResponse(content)
+  return inSlices(writeResponse(field, message))
+}
+
+function* writeResponse(field: 'json' | 'text', message: unknown): Slices<Buffer> {
+  const writer = new ProtoWriter()
+  if (field === 'json') yield* writeValueInSlices(writer, message)
+  // A StringValue, whose text is its field 1.
+  else yield* writeTextInSlices(writer, 1, message as string)
+  return writer.finishAs(numberOf('response', field))
+}
+
+/** Encodes a message, without the oneof around it. */
+export function encodeMessage(content: ProtoContent): Uint8Array {
+  return content.field === 'serialized_bytes' ? (content.message as Uint8Array) : messageWriter(content).finish()
+}
+
+function messageWriter(content: ProtoContent): ProtoWriter {
+  const writer = new ProtoWriter(sizeHint(content))
+  contentTypeOf(content.field).write(writer, content.message)
+  return writer
+}
+
+/** About how many bytes a message takes, by its lists of numbers, texts and bytes; a writer that needs more grows. */
+function sizeHint({ field, message }: ProtoContent): number {
+  if (typeof message === 'string' || message instanceof Uint8Array) return message.length + 64
+  let size = 256
+  if (field === 'json' || typeof message !== 'object' || message === null) return size
+  for (const value of Object.values(message)) {
+    if (ArrayBuffer.isView(value)) size += value.byteLength
+    else if (Array.isArray(value)) size += value.length * 8
+  }
+  return size
+}
+
+/** Returns the name of the API and the content of a Request in JSON. **Errors**: BadInput `schema`. */
+export function requestFromJson(json: unknown): {
+  readonly apiName: string
+  readonly content: ProtoContent | undefined
+} {
+  const object = jsonObject(json, 'the request')
+  const apiName = object.apiName ?? object.api_name ?? ''
+  return { apiName: jsonString(apiName, 'apiName'), content: contentFromJson(object, 'request') }
+}

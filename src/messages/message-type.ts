@@ -1,0 +1,177 @@
+/**
+ * Messages by a table of their fields ⇄ bytes and ⇄ protobuf's JSON.
+ * @module
+ */
+import { BadInput } from '../core/errors.ts'
+import type { Slices } from '../core/memory/slices.ts'
+import { type FieldType, jsonList, jsonObject, type OpenMessage } from './field-types.ts'
+import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
+
+/** Field numbers and types by name. */
+export type Fields<M> = { readonly [K in keyof M]-?: readonly [number: number, type: FieldType] }
+
+/** Fields that are read in a slice: a string takes 0.15 µs. */
+const sliceFields = 2048
+
+interface Field {
+  readonly name: string
+  /** As the .proto spells the name, which JSON may use. */
+  readonly protoName: string
+  readonly number: number
+  readonly type: FieldType
+}
+
+/** A type of messages. */
+export class MessageType<M extends object> {
+  // In the order of their numbers, in which protobuf's own writers write them.
+  readonly #fields: readonly Field[]
+  /** Numbers are below 32. */
+  readonly #byNumber: readonly (Field | undefined)[]
+
+  constructor(fields: Fields<M>) {
+    this.#fields = Object.entries<readonly [number, FieldType]>(fields)
+      .map(([name, [number, type]]) => ({ name, protoName: snakeCase(name), number, type }))
+      .sort((a, b) => a.number - b.number)
+    const byNumber: (Field | undefined)[] = new Array(16).fill(undefined)
+    for (const field of this.#fields) byNumber[field.number] = field
+    this.#byNumber = byNumber
+  }
+
+  /** Reads a message to its end. **Errors**: BadInput. */
+  read(reader: ProtoReader): M {
+    const message: OpenMessage = {}
+    // A bit for each number: looking for every name in the message takes longer than reading a small one.
+    let unfinished = 0
+    while (reader.next()) {
+      const field = this.#byNumber[reader.field]
+      if (field === undefined || !field.type.take(reader, message, field.name)) reader.skipField()
+      else if (field.type.finish !== undefined) unfinished |= 1 << field.number
+    }
+    for (; unfinished !== 0; unfinished &= unfinished - 1) {
+      const { type, name } = this.#byNumber[31 - Math.clz32(unfinished & -unfinished)] as Field
+      type.finish?.(message, name)
+    }
+    return message as M
+  }
+
+  /** As `read`, in slices. */
+  *readInSlices(reader: ProtoReader): Slices<M> {
+    const message: OpenMessage = {}
+    for (let left = sliceFields; reader.next(); left--) {
+      if (left === 0) {
+        left = sliceFields
+        yield
+      }
+      const field = this.#byNumber[reader.field]
+      const type = field?.type
+      if (field !== undefined && type?.takeInSlices !== undefined && reader.is(wireType.bytes)) {
+        yield* type.takeInSlices(reader, message, field.name)
+      } else if (field === undefined || !field.type.take(reader, message, field.name)) reader.skipField()
+    }
+    for (const { type, name } of this.#fields) if (name in message) type.finish?.(message, name)
+    return message as M
+  }
+
+  /** Writes the fields of a message. */
+  write(writer: ProtoWriter, message: M): void {
+    for (const { name, number, type } of this.#fields) {
+      const value = message[name as keyof M]
+      if (value !== undefined) type.write(writer, number, value as never)
+    }
+  }
+
+  /**
+   * Makes a message of a JSON value: null is as good as absent, unknown members are ignored. **Errors**:
+   * BadInput `schema`.
+   */
+  fromJson(json: unknown, path: string): M {
+    const object = jsonObject(json, path)
+    const message: OpenMessage = {}
+    for (const { name, protoName, type } of this.#fields) {
+      const value = member(object, name) ?? member(object, protoName)
+      if (value === undefined || value === null) continue
+      const read = type.fromJson(value, `${path}.${name}`)
+      if (read !== undefined) message[name] = read
+    }
+    return message as M
+  }
+
+  /** Makes a JSON object of a message. */
+  toJson(message: M): Record<string, unknown> {
+    const object: Record<string, unknown> = {}
+    for (const { name, type } of this.#fields) {
+      const value = message[name as keyof M]
+      const json = value === undefined ? undefined : type.toJson(value as never)
+      if (json !== undefined) object[name] = json
+    }
+    return object
+  }
+}
+
+/** Returns an object's own member, whatever its name. */
+export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+/** What reads and writes a field's message. */
+export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | 'fromJson'> & {
+  toJson(message: M): unknown
+  readInSlices(reader: ProtoReader): Slices<M>
+}
+
+/** Returns a field that is a message; of several in one message the last counts. */
+export function message<M extends object>(type: MessageCodec<M>): FieldType {
+  return {
+    take(reader, open, name) {
+      if (!reader.is(wireType.bytes)) return false
+      open[name] = reader.message(() => type.read(reader))
+      return true
+    },
+    *takeInSlices(reader, open, name) {
+      open[name] = yield* reader.messageInSlices(() => type.readInSlices(reader))
+    },
+    write: (writer, number, value: M) => writer.message(number, () => type.write(writer, value)),
+    fromJson: (json, path) => type.fromJson(json, path),
+    toJson: (value: M) => type.toJson(value),
+  }
+}
+
+/**
+ * Returns a repeated field of at most `max` messages, called `what` in the error. **Errors**: BadInput `columns` above
+ * that.
+ */
+export function messages<M extends object>(type: MessageCodec<M>, max: number, what: string): FieldType {
+  const check = (count: number) => {
+    if (count > max) throw new BadInput(`expected at most ${max} ${what}, received more`, { reason: 'columns' })
+  }
+  return {
+    take(reader, open, name) {
+      if (!reader.is(wireType.bytes)) return false
+      open[name] ??= []
+      const list = open[name] as M[]
+      check(list.length + 1)
+      list.push(reader.message(() => type.read(reader)))
+      return true
+    },
+    *takeInSlices(reader, open, name) {
+      open[name] ??= []
+      const list = open[name] as M[]
+      check(list.length + 1)
+      list.push(yield* reader.messageInSlices(() => type.readInSlices(reader)))
+      yield
+    },
+    write(writer, number, value: readonly M[]) {
+      for (const each of value) writer.message(number, () => type.write(writer, each))
+    },
+    fromJson(json, path) {
+      const list = jsonList(json, path)
+      check(list.length)
+      return list.map((each, i) => type.fromJson(each, `${path}[${i}]`))
+    },
+    toJson: (value: readonly M[]) => value.map((each) => type.toJson(each)),
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies.
+ * @module
+ */
+import { type GrpcStatusName, type ServingError, tellsDetail } from '../core/errors.ts'
+import { ProtoWriter, wireType } from './protobuf.ts'
+
+/** Numbers of the gRPC status codes. **Source**: gRPC core, statuscodes.md. */
+export const grpcStatusNumbers: Readonly<Record<GrpcStatusName, number>> = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+}
+
+/** Name of the message that carries the details. **Source**: google/rpc/error_details.proto. */
+export const errorInfoType = 'google.rpc.ErrorInfo'
+
+/** An error as it is sent to a client. */
+export interface RpcError {
+  readonly status: GrpcStatusName
+  readonly message: string
+  /** A google.rpc.ErrorInfo. */
+  readonly info: Uint8Array
+}
+
+const messages: Partial<Record<string, string>> = {
+  function_error: 'the function failed',
+  bad_output: 'the function returned what its output descriptor cannot encode',
+}
+
+/**
+ * Returns the part of an error that a client receives: at status 500 and above only code and request id, except for the
+ * states that it should know about. The same rule as `problemResponse`.
+ */
+export function rpcErrorOf(error: ServingError, requestId: string): RpcError {
+  const isOpen = tellsDetail(error)
+  const writer = new ProtoWriter(160)
+  writer.text(1, error.code.toUpperCase())
+  writer.text(2, 'serving')
+  const entry = (key: string, value: string | undefined) => {
+    if (value === undefined) return
+    writer.message(3, () => {
+      writer.text(1, key)
+      writer.text(2, value)
+    })
+  }
+  entry('requestId', requestId)
+  if (isOpen) {
+    entry('reason', error.reason)
+    entry('path', error.path)
+    entry('offset', error.offset?.toString())
+  }
+  entry('retryAfterSeconds', error.retryAfterSeconds?.toString())
+  const message = isOpen ? error.message : (messages[error.code] ?? 'the server failed')
+  return { status: error.grpc, message, info: writer.finish() }
+}
+
+/** Encodes an error as a google.rpc.Status, for the metadata `grpc-status-details-bin`. */
+export function encodeStatusDetails({ status, message, info }: RpcError): Uint8Array {
+  const writer = new ProtoWriter(info.length + message.length + 80)
+  writer.tag(1, wireType.varint).int32(grpcStatusNumbers[status])
+  writer.text(2, message)
+  writer.message(3, () => {
+    writer.text(1, `type.googleapis.com/${errorInfoType}`)
+    writer.tag(2, wireType.bytes).bytes(info)
+  })
+  return writer.finish()
+}

@@ -1,0 +1,109 @@
+/**
+ * How the gRPC server answers calls: once, by any number of messages, or message by message.
+ * @module
+ */
+import { callRpcStream } from '../api/call-rpc.ts'
+import { decodeFailureOf } from '../api/stages.ts'
+import { InternalError } from '../core/errors.ts'
+import { bufferPool } from '../core/memory/buffer-pool.ts'
+import type { MaybePromise } from '../core/promise.ts'
+import { noMemory } from '../engine/admission.ts'
+import type { ServerState } from '../engine/engine.ts'
+import type { Context } from '../http/context.ts'
+import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
+import type { GrpcMethods } from '../oip/grpc-methods.ts'
+import { drained, type GrpcMethod } from './grpc-stream.ts'
+import { OpenCall, type RunCall } from './open-call.ts'
+import type { Apis, BytesAnswer } from './rpc.ts'
+
+/** Makes the methods of one server. */
+export class GrpcCalls {
+  readonly #server: ServerState
+
+  constructor(server: ServerState) {
+    this.#server = server
+  }
+
+  /** A method that answers a message with what `run` returns. `path`: `/package.Service/Method`. */
+  unary(path: string, run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>): GrpcMethod {
+    return this.#method(path, (open, message) => {
+      const answer = run(message, open.ctx)
+      if (!(answer instanceof Promise)) return this.#answer(open, answer)
+      return answer
+        .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
+        .then((answered) => this.#answer(open, answered))
+    })
+  }
+
+  /** A method that answers a message with the pieces of an API's answer. */
+  stream(path: string, apis: Apis): GrpcMethod {
+    return this.#method(path, async (open, message) => {
+      const { call, ctx, recorder } = open
+      try {
+        const answer = await callRpcStream(apis, decodeRequest(message), ctx)
+        if ('error' in answer) throw answer.error
+        recorder?.answered(200)
+        open.setOwnMetadata()
+        for await (const content of answer.contents) {
+          if (call.cancelled) return open.leave()
+          await send(open, encodeResponse(content))
+        }
+        open.answer.whenSent(0, () => open.leave())
+        call.end()
+      } catch (error) {
+        if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+        open.leave()
+      }
+    })
+  }
+
+  /** A method that answers each message by any number; each is admitted, and has its deadline, as a call of its own. */
+  duplex(path: string, method: GrpcMethods['stream']): GrpcMethod {
+    const run: RunCall = async (open, message) => {
+      const { call, ctx, recorder } = open
+      try {
+        recorder?.answered(200)
+        for await (const bytes of method(message, ctx)) {
+          if (call.cancelled) return
+          await send(open, bytes)
+        }
+      } catch (error) {
+        if (!call.cancelled) call.refuse(open.fail(decodeFailureOf(error)))
+      } finally {
+        open.leave()
+      }
+    }
+    return { ...this.#method(path, run), isDuplex: true }
+  }
+
+  #method(path: string, run: RunCall): GrpcMethod {
+    const endpoint = { path, namesApi: /\/Call(Stream)?$/.test(path), isOpen: /\/Server(Live|Ready)$/.test(path) }
+    return { begin: (call) => new OpenCall(this.#server, call, endpoint, run) }
+  }
+
+  #answer(open: OpenCall, answer: BytesAnswer): void {
+    const { call, recorder } = open
+    // Nobody reads the answer to a cancelled call.
+    if (call.cancelled) open.leave()
+    else if ('error' in answer) call.refuse(open.fail(answer.error))
+    else if (!this.#server.memory.reserve(answer.bytes.length)) call.refuse(open.fail(noMemory()))
+    else {
+      recorder?.answered(200)
+      recorder?.sent(answer.bytes)
+      open.setOwnMetadata()
+      open.answer.whenSent(answer.bytes.length, (isWritten) => {
+        this.#server.memory.release(answer.bytes.length)
+        if (isWritten && answer.isPooled) bufferPool.give(answer.bytes.buffer as ArrayBuffer)
+        open.leave()
+      })
+      call.end(answer)
+    }
+  }
+}
+
+/** Sends one of several messages, and waits until the client has read so far. */
+function send({ call, ctx, answer, recorder }: OpenCall, bytes: Uint8Array): MaybePromise<void> {
+  answer.count(bytes.length)
+  recorder?.sent(bytes)
+  return call.write({ bytes }) ? undefined : answer.caughtUp(drained(call.stream, ctx.signal))
+}

@@ -1,0 +1,34 @@
+/**
+ * Compressed messages of gRPC, within the limits of compressed bodies.
+ * @module
+ */
+import type { ServingError } from '../core/errors.ts'
+import { Limiter } from '../core/memory/limiter.ts'
+import type { Limits } from '../engine/options.ts'
+import { decodeContent } from '../http/content-encoding.ts'
+import { grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
+
+/** Unpacks a message, without its prefix. **Errors**: statuses. */
+export type MessageUnpacker = (packed: Uint8Array, encoding: string) => Promise<Uint8Array>
+
+// As many as libuv has threads: more at once would only hold memory.
+const maxAtOnce = 4
+
+/**
+ * Returns what decompresses messages as HTTP does bodies, a few at a time: a thousand of 64 KB, of one connection,
+ * could hold 64 GB at once.
+ */
+export function messageUnpacker({ maxBodyBytes, maxUnpackRatio }: Limits): MessageUnpacker {
+  const limiter = new Limiter(maxAtOnce)
+  const refused = (error: ServingError) => {
+    const { status, message } = rpcErrorOf(error, '')
+    throw { code: grpcStatusNumbers[status], details: message }
+  }
+  return (packed, encoding) => {
+    if (encoding !== 'gzip' && encoding !== 'deflate') {
+      const details = `expected the encoding gzip or deflate, received ${encoding.slice(0, 80)}`
+      return Promise.reject({ code: grpcStatusNumbers.UNIMPLEMENTED, details })
+    }
+    return limiter.run(() => decodeContent(packed, encoding, maxBodyBytes, maxUnpackRatio)).catch(refused)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The gRPC server on node:http2. Imported only when there is a port for it.
+ * @module
+ */
+import {
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
+import { SetupError } from '../core/errors.ts'
+import type { Address, ServerState } from '../engine/engine.ts'
+import type { GrpcTls } from '../engine/options.ts'
+import { contextOf, type TlsFiles } from '../engine/tls-files.ts'
+import { grpcStatusNumbers } from '../messages/rpc-error.ts'
+import { grpcMethods, grpcServiceName } from '../oip/grpc-methods.ts'
+import { GrpcCalls } from './grpc-calls.ts'
+import { messageUnpacker } from './grpc-compression.ts'
+import { GrpcConnections, http2Settings } from './grpc-connections.ts'
+import { GrpcHealth } from './grpc-health.ts'
+import { reflectionMethods } from './grpc-reflection.ts'
+import { answerPlainly, type GrpcMethod, GrpcStream } from './grpc-stream.ts'
+import { callBytes, metadataFor, rpcServices } from './rpc.ts'
+
+/** A listening gRPC server. */
+export interface GrpcEngine {
+  readonly port: number
+  /** Makes health checks answer NOT_SERVING from now on. */
+  drain(): void
+  /** Stops listening and asks clients to connect anew for their next calls; open calls go on. */
+  leave(): void
+  /** Stops listening and ends every call that still runs. */
+  close(): Promise<void>
+}
+
+/** Serves RPC over gRPC at an address. **Errors**: SetupError when the address cannot be listened on. */
+export async function listenGrpc(
+  state: ServerState,
+  service: MetadataSource,
+  address: Address,
+  introspection: boolean,
+  tls?: GrpcTls,
+): Promise<GrpcEngine> {
+  const isTls = tls !== undefined || address.tls !== undefined
+  const calls = new GrpcCalls({ ...state, isTls })
+  const health = new GrpcHealth(['', ...rpcServices, grpcServiceName])
+  const methods = new Map<string | undefined, GrpcMethod>([
+    ...rpcMethods(calls, service, introspection),
+    ...oipMethods(calls, state),
+    ...health.methods(),
+    ...(introspection ? reflectionMethods() : []),
+  ])
+  const http2 = await listen(() => create(state, address.tls, tls), address)
+  const connections = new GrpcConnections(http2)
+  const server = { state, unpack: messageUnpacker(state.limits) }
+  http2.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
+    if (!headers['content-type']?.startsWith('application/grpc')) {
+      stream.on('error', () => {})
+      stream.respond({ ':status': 415 }, { endStream: true })
+      return
+    }
+    const path = headers[':path']
+    const method = methods.get(path)
+    const call = new GrpcStream(server, stream, headers, method ?? unknownMethod)
+    if (method === undefined) {
+      const details = `expected a method of this server, received ${path?.slice(0, 200)}`
+      call.refuse({ code: grpcStatusNumbers.UNIMPLEMENTED, details })
+    }
+  })
+  return {
+    port: (http2.address() as AddressInfo).port,
+    drain: () => health.drain(),
+    leave: () => void connections.leave(),
+    close: () => connections.close(),
+  }
+}
+
+const unknownMethod = answerPlainly(0, () => {})
+
+function* rpcMethods(
+  calls: GrpcCalls,
+  service: MetadataSource,
+  introspection: boolean,
+): Generator<readonly [string, GrpcMethod]> {
+  const { apis } = service
+  for (const name of rpcServices) {
+    const [call, stream, metadata] = [`/${name}/Call`, `/${name}/CallStream`, `/${name}/ServiceMetadata`]
+    yield [call, calls.unary(call, (message, ctx) => callBytes(apis, message, ctx))]
+    yield [stream, calls.stream(stream, apis)]
+    const tell = () => ({ bytes: encodeServiceMetadata(metadataFor(name, service)) })
+    if (introspection) yield [metadata, calls.unary(metadata, tell)]
+  }
+}
+
+function* oipMethods(calls: GrpcCalls, { oip }: ServerState): Generator<readonly [string, GrpcMethod]> {
+  const { unary, stream } = grpcMethods(oip)
+  for (const [name, answer] of Object.entries(unary)) {
+    const path = `/${grpcServiceName}/${name}`
+    yield [path, calls.unary(path, answer)]
+  }
+  const path = `/${grpcServiceName}/ModelStreamInfer`
+  yield [path, calls.duplex(path, stream)]
+}
+
+/** **Errors**: of node:tls for what is no certificate. */
+function create({ limits }: ServerState, files: TlsFiles | undefined, tls: GrpcTls | undefined): Http2Server {
+  const options = {
+    // For each connection: further calls wait in the client. The limiter counts over all connections and refuses.
+    settings: { ...http2Settings, maxConcurrentStreams: Math.max(128, Math.min(limits.maxInFlight, 1024)) },
+    // Messages and answers are counted by the server itself; node:http2 would refuse calls of a connection above 10 MB.
+    maxSessionMemory: Number.MAX_SAFE_INTEGER,
+    maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER,
+  }
+  const clientCa = tls?.clientCa === undefined ? undefined : Buffer.from(tls.clientCa)
+  const pem = tls === undefined ? files?.pem : { cert: Buffer.from(tls.cert), key: Buffer.from(tls.key), clientCa }
+  if (pem === undefined) return createServer(options)
+  const http2 = createSecureServer({ ...options, ...contextOf(pem), requestCert: pem.clientCa !== undefined })
+  // Applies to new connections.
+  if (tls === undefined) files?.onChange((next) => http2.setSecureContext(contextOf(next)))
+  return http2
+}
+
+/** **Errors**: SetupError. */
+function listen(make: () => Http2Server, { host, port }: Address): Promise<Http2Server> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: Error) =>
+      reject(new SetupError('invalid_argument', `cannot listen on port ${port} for gRPC: ${cause.message}`, { cause }))
+    try {
+      const http2 = make()
+      http2.once('error', fail)
+      http2.listen({ host, port }, () => {
+        // A failing accept (too many open files) must not end the process; Node tries again.
+        http2.on('error', () => {})
+        resolve(http2)
+      })
+    } catch (cause) {
+      fail(cause as Error)
+    }
+  })
+}

@@ -1,0 +1,75 @@
+/**
+ * What gRPC and Connect share: the names of services, and calls from bytes to bytes.
+ * @module
+ */
+
+import type { Api } from '../api/api.ts'
+import { bentomlMetadata } from '../api/bentoml-metadata.ts'
+import { callRpc, type RpcAnswer, type RpcRequest } from '../api/call-rpc.ts'
+import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
+import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
+import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import type { Context } from '../http/context.ts'
+import type { EncodedMessage } from '../messages/encoded-message.ts'
+import { decodeRequest, encodeResponseInSlices } from '../messages/envelope.ts'
+import type { ProtoContent } from '../messages/messages.ts'
+
+/** Full names of the service: our own, and the one that clients of the reference system call. */
+export const rpcServices = ['serving.v1.ServingService', 'bentoml.grpc.v1.BentoService'] as const
+
+/** Returns the metadata of a service, as the clients of the RPC service `name` read it. */
+export function metadataFor(name: (typeof rpcServices)[number], service: MetadataSource): ServiceMetadata {
+  return name === 'bentoml.grpc.v1.BentoService' ? bentomlMetadata(service) : serviceMetadata(service)
+}
+
+/** The APIs by name. */
+export type Apis = ReadonlyMap<string, Api>
+
+/** The bytes of a response, or the error. */
+export type BytesAnswer = EncodedMessage | { readonly error: ServingError }
+
+/** Answers an encoded Request with an encoded Response. Never throws, never rejects. Takes ownership of the bytes. */
+export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePromise<BytesAnswer> {
+  return callEncoded(
+    apis,
+    () => decodeRequest(bytes),
+    ctx,
+    (content) => whenReady(encodeResponseInSlices(content), (bytes) => ({ bytes, hasRoom: true })),
+  )
+}
+
+/** Like {@link callBytes}, for any encoding. */
+export function callEncoded(
+  apis: Apis,
+  decode: () => MaybePromise<RpcRequest>,
+  ctx: Context,
+  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
+): MaybePromise<BytesAnswer> {
+  const fail = (error: unknown): BytesAnswer => ({ error: decodeFailureOf(error) })
+  const answer = (request: RpcRequest) =>
+    whenReady(callRpc(apis, request, ctx), (content) => encodeAnswer(content, encode))
+  try {
+    const request = decode()
+    return isPromise(request) ? request.then(answer, fail) : answer(request)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+function encodeAnswer(
+  answer: RpcAnswer,
+  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
+): MaybePromise<BytesAnswer> {
+  if ('error' in answer) return answer
+  // A custom descriptor may have returned a value that is not a message; the client may ask for another encoding.
+  const fail = (error: unknown): BytesAnswer => ({
+    error: error instanceof PayloadTooLarge ? error : encodeFailureOf(error),
+  })
+  try {
+    const encoded = encode(answer.content)
+    return isPromise(encoded) ? encoded.then((bytes) => bytes, fail) : encoded
+  } catch (error) {
+    return fail(error)
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The module that the threads of an ONNX Runner load.
+ * @module
+ */
+
+import { InvalidArgument } from '../../core/errors.ts'
+import type { NDArray } from '../../values/array/ndarray.ts'
+import type { ModelPlace } from '../model-host.ts'
+import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
+
+/** Argument of {@link load}. */
+export interface OnnxInit extends OnnxOptions {
+  /** The .onnx file. */
+  readonly path: string | URL
+}
+
+/** What a file says of its model. */
+export interface OnnxDescription {
+  /** As the Open Inference Protocol calls it. */
+  readonly platform: 'onnxruntime_onnx'
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+}
+
+/** The methods of a loaded model. */
+export interface OnnxMethods {
+  /**
+   * Computes the model's first output, or the first of those in `outputs`, from its only input.
+   * **Errors**: InvalidArgument when the model has more than one input; those of {@link OnnxModel.run}.
+   */
+  predict(x: NDArray): Promise<NDArray>
+  /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
+  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
+  /** Returns the names, dtypes and shapes of the inputs and outputs, as the file has them. */
+  describe(): OnnxDescription
+  /** Frees the model's memory. */
+  release(): Promise<void>
+}
+
+/**
+ * Loads an .onnx file for the calling thread and returns its methods.
+ * **Errors**: those of {@link loadOnnx}.
+ * **Example** `const { predict } = await load({ path: 'model.onnx', outputs: ['probabilities'] })`
+ */
+export async function load({ path, ...options }: OnnxInit, place?: ModelPlace): Promise<OnnxMethods> {
+  return methodsOf(String(path), await loadOnnx(path, { deviceId: place?.device, ...options }))
+}
+
+function methodsOf(path: string, model: OnnxModel): OnnxMethods {
+  const [input, ...others] = model.inputs
+  const [output] = model.outputs
+  return {
+    async predict(x) {
+      if (input === undefined || others.length > 0) {
+        const names = model.inputs.map(({ name }) => name).join(', ')
+        throw new InvalidArgument(`predict takes models of one input, ${path} has ${names || 'none'}; call run`)
+      }
+      return (await model.run({ [input.name]: x }))[output.name]
+    },
+    run: model.run,
+    describe: () => ({ platform: 'onnxruntime_onnx', inputs: model.inputs, outputs: model.outputs }),
+    release: model.release,
+  }
+}

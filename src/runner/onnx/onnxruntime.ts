@@ -1,0 +1,270 @@
+/**
+ * ONNX models through onnxruntime-node. The only file that imports it.
+ *
+ * What the package (1.30, its CPU provider) does, found by trying it:
+ * - `session.run` waits for the next turn of the event loop and then computes on the calling thread: a model of 46 ms
+ *   keeps the thread for 46 ms, whatever the number of intra-op threads. Models belong behind a Runner.
+ * - A run costs at least 6 µs; 64 rows in one cost the digits model 1/30 of 64 runs (`bench/micro/onnx-run.ts`).
+ * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred; neither aliases the
+ *   model's constants. Memory passed in for outputs saved 5 % at 4 MB, so none is passed.
+ * - Shared memory is refused as an input ("Invalid argument").
+ * - Inputs that the model does not have are ignored silently.
+ * - A thread that is terminated inside `run` aborts the whole process (SIGABRT), and so does `process.exit` while
+ *   another thread is inside it. End a thread only after its run; an idle thread with an open session may be
+ *   terminated.
+ * - It sends telemetry to Microsoft, by way of a data base in the home directory, unless ORT_DISABLE_TELEMETRY is set:
+ *   here it is, when the main thread loads the package (threads have an environment of their own). Set it to 0 to send.
+ * - Sessions belong to the thread that made them. Several threads may have one each of the same file.
+ * @module
+ */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { InferenceSession, Tensor } from 'onnxruntime-node'
+import { type DType, dataConstructor } from '../../core/dtype.ts'
+import { BadInput, expected, InvalidArgument, show } from '../../core/errors.ts'
+import { loadOptional } from '../../core/modules/optional.ts'
+import { NDArray } from '../../values/array/ndarray.ts'
+import { matchesShape, showShape } from '../../values/array/shape.ts'
+
+/** An input or output of a model. **Shape**: -1 where the model takes any size. */
+export interface TensorInfo {
+  readonly name: string
+  readonly dtype: DType
+  readonly shape: readonly number[]
+}
+
+/** Options of {@link loadOnnx}. */
+export interface OnnxOptions {
+  /**
+   * Threads that one run computes with, the calling one included. Default 1: see `serving/onnx` for the sizing rule.
+   */
+  readonly intraOpThreads?: number
+  /**
+   * What computes, the first that can an operator: names of onnxruntime's execution providers, as `cuda` or `tensorrt`.
+   * Default `['cpu']`. onnxruntime-node's install script fetches the libraries of `cuda` and `tensorrt` on Linux.
+   */
+  readonly executionProviders?: readonly string[]
+  /** The device of providers that have several, such as `cuda`. Default: the provider's, 0. */
+  readonly deviceId?: number | undefined
+  /** The outputs to compute, which must be tensors. Default: all. */
+  readonly outputs?: readonly string[]
+}
+
+/** A loaded model. Use it in the thread that loaded it. */
+export interface OnnxModel {
+  readonly inputs: readonly TensorInfo[]
+  readonly outputs: readonly TensorInfo[]
+  /**
+   * Computes outputs by name from inputs by name.
+   *
+   * **Errors**: InvalidArgument for a name that is missing or that the model does not have; BadInput for a wrong dtype
+   * or shape, with the input's name as its path; what onnxruntime itself throws for values that the model cannot
+   * compute with.
+   * **Cost**: blocks the thread while the model computes. Numbers are not copied, except out of shared memory; strings
+   * are. Do not change the inputs before the promise settles.
+   */
+  run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
+  /** Frees the model's memory; further calls do nothing. */
+  release(): Promise<void>
+}
+
+type OrtType = Tensor.Type
+
+/** The dtype of an element type: the names are the same, except for strings; 4-bit integers have no dtype. */
+const dtypeOf = (type: OrtType): DType | undefined =>
+  type === 'string' ? 'str' : type === 'int4' || type === 'uint4' ? undefined : type
+
+const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
+
+/**
+ * Returns the package. **Errors**: MissingDependencyException when it is not installed. **Cost**: about 45 ms the first
+ * time.
+ */
+export function onnxruntime(): typeof import('onnxruntime-node') {
+  process.env.ORT_DISABLE_TELEMETRY ??= '1'
+  return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
+}
+
+/**
+ * Loads an .onnx file into a model that runs on the calling thread.
+ *
+ * **Errors**: MissingDependencyException without onnxruntime-node; InvalidArgument for a wrong option, a file that is
+ * no ONNX model, and inputs or outputs that are no tensors of our dtypes.
+ * **Example**
+ * ```ts
+ * const { run } = await loadOnnx(new URL('./model.onnx', import.meta.url))
+ * const { scores } = await run({ rows })
+ * ```
+ */
+export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
+  const path = file instanceof URL ? fileURLToPath(file) : file
+  const ort = onnxruntime()
+  const intraOpNumThreads = parseThreads(options.intraOpThreads ?? 1)
+  const session = await open(ort, path, intraOpNumThreads, options)
+  try {
+    return modelOf(ort, session, path, options.outputs)
+  } catch (error) {
+    await session.release()
+    throw error
+  }
+}
+
+type Ort = ReturnType<typeof onnxruntime>
+
+async function open(
+  ort: Ort,
+  path: string,
+  intraOpNumThreads: number,
+  options: OnnxOptions,
+): Promise<InferenceSession> {
+  if (typeof path !== 'string') throw new InvalidArgument(expected('a path', 'loadOnnx', path))
+  if (!existsSync(path)) throw new InvalidArgument(`expected an ONNX model, there is no file ${path}`)
+  const names = parseProviders(ort, options.executionProviders ?? ['cpu'])
+  const deviceId = parseDevice(options.deviceId)
+  try {
+    return await ort.InferenceSession.create(path, {
+      executionProviders: names.map((name) => (deviceId === undefined ? name : { name, deviceId })),
+      intraOpNumThreads,
+      interOpNumThreads: 1,
+      // Failures are thrown; at other levels onnxruntime also writes them to stderr, in colour.
+      logSeverityLevel: 4,
+    })
+  } catch (cause) {
+    const why = show(cause instanceof Error ? cause.message : cause)
+    if (cause instanceof Error && /ExecutionProvider_/.test(cause.message)) {
+      const here = ort.listSupportedBackends().flatMap(({ name, bundled }) => (bundled ? [name] : []))
+      const what = `the execution providers ${names.join(', ')} to work for ${path}`
+      throw new InvalidArgument(`expected ${what}, onnxruntime says ${why}; bundled here: ${here.join(', ')}`, {
+        cause,
+      })
+    }
+    throw new InvalidArgument(`expected a readable ONNX model for ${path}, onnxruntime says ${why}`, { cause })
+  }
+}
+
+function modelOf(ort: Ort, session: InferenceSession, path: string, requested?: readonly string[]): OnnxModel {
+  const names = parseNames(requested ?? session.outputNames, session.outputNames, path)
+  const inputs = session.inputMetadata.map((meta) => tensorInfo(meta, `input ${meta.name} of ${path}`))
+  const outputs = names.map((name) =>
+    tensorInfo(session.outputMetadata[session.outputNames.indexOf(name)], `output ${name} of ${path}`),
+  )
+  let open = true
+  return {
+    inputs,
+    outputs,
+    async run(feeds) {
+      if (!open) throw new InvalidArgument(`expected a model that was not released for ${path}`)
+      const tensors = tensorsOf(ort, inputs, feeds, path)
+      const answers = await session.run(tensors, names)
+      return Object.fromEntries(names.map((name) => [name, arrayOf(answers[name] as Tensor)]))
+    },
+    async release() {
+      if (!open) return
+      open = false
+      await session.release()
+    },
+  }
+}
+
+function tensorInfo(meta: InferenceSession.ValueMetadata, place: string): TensorInfo {
+  const dtype = meta.isTensor ? dtypeOf(meta.type) : undefined
+  if (!meta.isTensor || dtype === undefined) {
+    const received = meta.isTensor ? meta.type : 'a sequence or a map'
+    const advice = meta.isTensor ? '' : '; scikit-learn models are exported with zipmap: False'
+    throw new InvalidArgument(
+      `expected a tensor of a dtype that NDArray has for ${place}, received ${received}${advice}`,
+    )
+  }
+  // A dimension of any size is a string: its symbol, or an empty one.
+  const shape = meta.shape.map((dim) => (typeof dim === 'number' ? dim : -1))
+  return { name: meta.name, dtype, shape }
+}
+
+function tensorsOf(
+  ort: Ort,
+  inputs: readonly TensorInfo[],
+  feeds: Readonly<Record<string, NDArray>>,
+  path: string,
+): Record<string, Tensor> {
+  const names = Object.keys(feeds)
+  if (names.length !== inputs.length || !inputs.every(({ name }) => Object.hasOwn(feeds, name))) {
+    throw new InvalidArgument(expected(`inputs ${inputs.map(({ name }) => name).join(', ')}`, path, names.join(', ')))
+  }
+  const tensors: Record<string, Tensor> = Object.create(null)
+  for (const input of inputs) tensors[input.name] = tensorOf(ort, input, feeds[input.name])
+  return tensors
+}
+
+function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray): Tensor {
+  if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', `input ${name}`, array))
+  if (array.dtype !== dtype) {
+    throw new BadInput(`expected dtype ${dtype} for input ${name}, received dtype ${array.dtype}`, {
+      reason: 'dtype',
+      path: name,
+    })
+  }
+  if (!matchesShape(array.shape, shape)) {
+    throw new BadInput(
+      `expected shape ${showShape(shape)} for input ${name}, received shape ${showShape(array.shape)}`,
+      {
+        reason: 'shape',
+        path: name,
+      },
+    )
+  }
+  const { data } = array
+  if (!Array.isArray(data)) return new ort.Tensor(ortTypeOf(dtype), unshared(data), array.shape) as Tensor
+  // onnxruntime would cut the string there silently.
+  const cut = data.findIndex((text) => text.includes('\0'))
+  if (cut === -1) return new ort.Tensor('string', data, array.shape)
+  throw new BadInput(`expected strings without NUL for input ${name}, received one at ${cut}`, {
+    reason: 'dtype',
+    path: name,
+  })
+}
+
+function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
+  if (data.buffer instanceof ArrayBuffer) return data
+  // Through Uint8Array: slice() of a Buffer returns a view, no copy.
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
+  return new (data.constructor as new (buffer: ArrayBuffer) => A)(bytes.buffer)
+}
+
+function arrayOf({ type, data, dims }: Tensor): NDArray {
+  const dtype = dtypeOf(type) as DType
+  if (dtype === 'str') return new NDArray(data as string[], dims, dtype)
+  const numbers = data as Exclude<typeof data, string[]>
+  const Container = dataConstructor(dtype)
+  // float16 comes as a Float16Array where the engine has one; our container is the same bits in a Uint16Array.
+  const own = numbers instanceof Container ? numbers : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
+  return new NDArray(own as NDArray['data'], dims, dtype)
+}
+
+function parseThreads(threads: unknown): number {
+  if (Number.isSafeInteger(threads) && (threads as number) >= 1 && (threads as number) <= 1024) return threads as number
+  throw new InvalidArgument(expected('a whole number from 1 to 1024', 'intraOpThreads', threads))
+}
+
+function parseProviders(ort: Ort, providers: unknown): readonly string[] {
+  const known = ort.listSupportedBackends().map(({ name }) => name)
+  const place = 'executionProviders of onnxruntime-node'
+  if (!Array.isArray(providers) || providers.length === 0) {
+    throw new InvalidArgument(expected(`a list of ${known.join(', ')}`, place, providers))
+  }
+  const stranger = providers.find((name) => !known.includes(name))
+  if (stranger === undefined) return providers
+  throw new InvalidArgument(expected(`some of ${known.join(', ')}`, place, stranger))
+}
+
+function parseDevice(id: unknown): number | undefined {
+  if (id === undefined || (Number.isSafeInteger(id) && (id as number) >= 0)) return id as number | undefined
+  throw new InvalidArgument(expected('a whole number from 0 up', 'deviceId', id))
+}
+
+function parseNames(requested: unknown, known: readonly string[], path: string): readonly string[] {
+  if (!Array.isArray(requested) || requested.length === 0)
+    throw new InvalidArgument(expected('a list of names', 'outputs', requested))
+  const unknown = requested.find((name) => !known.includes(name))
+  if (unknown === undefined) return requested
+  throw new InvalidArgument(expected(`some of ${known.join(', ')}`, `outputs of ${path}`, unknown))
+}

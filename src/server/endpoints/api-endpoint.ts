@@ -1,0 +1,60 @@
+/**
+ * The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it.
+ * @module
+ */
+
+import type { Api } from '../../api/api.ts'
+import { call, callReceived, callWith } from '../../api/call.ts'
+import { type GetApi, readQuery } from '../../api/get-api.ts'
+import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { bodyLoan } from '../../http/message.ts'
+import { problemResponse } from '../../http/problem.ts'
+
+/** Returns the endpoints of a service's functions below a prefix. */
+export function apiEndpoints(
+  { apis, gets }: { readonly apis: ReadonlyMap<string, Api>; readonly gets: ReadonlyMap<string, GetApi> },
+  prefix: string,
+): Endpoint[] {
+  return [
+    ...[...apis.values()].map((api) => postEndpoint(api, prefix)),
+    ...[...gets.values()].map((api) => getEndpoint(api, prefix)),
+  ]
+}
+
+function postEndpoint(api: Api, prefix: string): Endpoint {
+  return {
+    ...common(api, prefix),
+    methods: ['POST'],
+    readsHeaders: api.readsHeaders,
+    decompresses: true,
+    answer: (request, ctx) => call(api, request, ctx),
+    receive(declared, ctx) {
+      if (declared !== undefined && declared <= receiveAboveBytes) return undefined
+      const receiver = api.input.receive?.(ctx.headers, ctx, declared)
+      if (receiver === undefined) return undefined
+      return {
+        write: (piece) => receiver.write(piece),
+        end: () => callReceived(api, receiver, ctx),
+        abort: (reason) => receiver.abort(reason),
+      }
+    },
+  }
+}
+
+function getEndpoint(api: GetApi, prefix: string): Endpoint {
+  return {
+    ...common(api, prefix),
+    methods: ['GET'],
+    readsHeaders: 'all',
+    decompresses: false,
+    answer(request, ctx) {
+      bodyLoan.release(request)
+      return callWith(api, () => readQuery(api, ctx.query), ctx)
+    },
+  }
+}
+
+function common({ name, route, slots }: Pick<Api, 'name' | 'route' | 'slots'>, prefix: string) {
+  return { name, api: name, path: `${prefix}/${route}`, isLimited: true, slots, problem: problemResponse }
+}

@@ -1,0 +1,48 @@
+/**
+ * One line of the log for each request.
+ * @module
+ */
+
+import type { Logger } from '../../engine/log.ts'
+import type { Context } from '../../http/context.ts'
+import type { Outcome, RequestObserver } from '../../http/outcome.ts'
+import { parseTraceparent } from '../../telemetry/tracing/traceparent.ts'
+import { tracer } from '../../telemetry/tracing/tracer.ts'
+
+/** Probes and scrapes, which would be most of the log of an idle server. */
+const unlogged: ReadonlySet<string> = new Set(['/livez', '/healthz', '/readyz', '/metrics'])
+
+/** Longest path that is logged; the rest is cut off. */
+const maxPath = 1024
+
+/**
+ * Logs requests when they are over, at level `info`: never headers or bodies, and paths without their query, since both
+ * may hold secrets. Probes and scrapes are logged only when they fail.
+ */
+export class AccessLog implements RequestObserver {
+  readonly needsAddress = true
+  readonly readsHeaders = ['traceparent']
+  readonly #log: Logger
+  readonly #share: number
+  #due = 1
+
+  /** `share`: of the requests that are logged, above 0; answers from 500 up always are. */
+  constructor(log: Logger, share: number) {
+    this.#log = log
+    this.#share = share
+  }
+
+  onOutcome(ctx: Context, outcome: Outcome): void {
+    const { status, code, protocol, endpoint = '', bytesIn, bytesOut, durations } = outcome
+    if (status < 400 && unlogged.has(endpoint)) return
+    this.#due += this.#share
+    if (this.#due < 1 && status < 500) return
+    if (this.#due >= 1) this.#due -= 1
+    const { method, path, api, remoteAddress, id } = ctx
+    const ms = Math.round(durations.totalMs * 1000) / 1000
+    const traceId = tracer?.traceId(ctx) ?? parseTraceparent(ctx.headers.get('traceparent') ?? '')?.traceId
+    const place = path.length > maxPath ? `${path.slice(0, maxPath)}…` : path
+    const fields = { event: 'request', method, path: place, api, protocol, status, code, ms, bytesIn, bytesOut }
+    this.#log.info({ ...fields, requestId: id, traceId, remoteAddress }, `${method} ${place} ${status}`)
+  }
+}

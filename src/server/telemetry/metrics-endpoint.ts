@@ -1,0 +1,94 @@
+/**
+ * `GET /metrics`, on the HTTP port or on one of its own.
+ * @module
+ */
+import type { AddressInfo } from 'node:net'
+import { Overloaded, SetupError } from '../../core/errors.ts'
+import { preferredType } from '../../http/accept.ts'
+import type { Endpoint } from '../../http/endpoint.ts'
+import { getPage } from '../../http/get-page.ts'
+import type { HttpResponse } from '../../http/message.ts'
+import { http } from '../../http/node-http.ts'
+import { problemResponse } from '../../http/problem.ts'
+import { metricsText, metricsTypes } from '../../telemetry/metrics/exposition.ts'
+import type { CollectGroup } from '../../telemetry/metrics/process-group.ts'
+
+const path = '/metrics'
+const essences = ['text/plain', 'application/openmetrics-text']
+
+/** A page of metrics; one that is being made is shared by those who ask meanwhile. */
+export class MetricsPage {
+  readonly #collect: CollectGroup
+  readonly #pending = new Map<string, Promise<HttpResponse>>()
+
+  constructor(collect: CollectGroup) {
+    this.#collect = collect
+  }
+
+  /** `accept`: OpenMetrics where it ranks higher, else the text that every version of Prometheus reads. */
+  answer(accept = '*/*'): Promise<HttpResponse> {
+    const essence = preferredType(accept, essences) ?? essences[0]
+    let page = this.#pending.get(essence)
+    if (page === undefined) {
+      page = this.#make(essence === essences[0] ? 'text' : 'openMetrics').finally(() => this.#pending.delete(essence))
+      this.#pending.set(essence, page)
+    }
+    return page
+  }
+
+  async #make(form: 'text' | 'openMetrics'): Promise<HttpResponse> {
+    const type = metricsTypes[form]
+    return { headers: [['content-type', type]], body: await metricsText(await this.#collect(), type) }
+  }
+}
+
+/** Returns the endpoint of metrics. */
+export function metricsEndpoint(page: MetricsPage): Endpoint {
+  const answer = getPage(path, ['accept'], (_, { headers, id }) =>
+    page.answer(headers.get('accept')).catch((cause) => unavailable(cause, id)),
+  )
+  const content = Object.fromEntries(essences.map((essence) => [essence, { schema: { type: 'string' } }]))
+  const responses = { 200: { description: 'As text, or as OpenMetrics.', content } }
+  const summary = 'The metrics of all workers, for Prometheus.'
+  return { ...answer, operation: { operationId: 'metrics', tags: ['metrics'], summary, responses } }
+}
+
+function unavailable(cause: unknown, id: string): HttpResponse {
+  return problemResponse(new Overloaded('the metrics of the other workers did not come in time', { cause }), id)
+}
+
+/** A listening port of metrics. */
+export interface MetricsPort {
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Answers `GET /metrics` on a port of its own, on node:http. **Errors**: SetupError when it cannot be listened on. */
+export function listenMetrics(page: MetricsPage, port: number, host: string | undefined): Promise<MetricsPort> {
+  const server = http.createServer({ requestTimeout: 10_000 }, async (req, res) => {
+    if (req.method !== 'GET' || req.url?.split('?')[0] !== path) {
+      res.writeHead(req.method === 'GET' ? 404 : 405, { 'content-type': 'text/plain' }).end(`GET ${path}\n`)
+      return
+    }
+    const answer = await page.answer(req.headers.accept).catch((cause) => unavailable(cause, ''))
+    res.writeHead(answer.status ?? 200, answer.headers.flat()).end(answer.body)
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(
+        new SetupError('invalid_argument', `cannot listen on port ${port} for metrics: ${cause.message}`, { cause }),
+      )
+    })
+    server.listen({ port, host, exclusive: true }, () => {
+      server.removeAllListeners('error').on('error', () => {})
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done())
+            server.closeAllConnections()
+          }),
+      })
+    })
+  })
+}

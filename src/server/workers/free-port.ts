@@ -1,0 +1,41 @@
+/**
+ * Finds a port to listen on by listening on it for a moment.
+ * @module
+ */
+import { type AddressInfo, createServer } from 'node:net'
+import { InvalidArgument } from '../../core/errors.ts'
+
+/**
+ * Returns a port that a server can listen on: `port` itself, or a free one for 0.
+ *
+ * uWebSockets.js listens with SO_REUSEPORT, with which a forgotten process of the same user would silently take a share
+ * of the requests. This listens without it, so that such a process causes an error. Another process can take the port
+ * before the workers listen; the kernel picks free ports at random, so for port 0 that is next to impossible.
+ *
+ * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this
+ * machine.
+ */
+export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    // A client that connects at this moment is disconnected and tries again.
+    server.on('connection', (socket) => socket.destroy())
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portProblem(error, port, host, option)))
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address() as AddressInfo
+      server.close(() => resolve(address.port))
+    })
+  })
+}
+
+function portProblem(error: NodeJS.ErrnoException, port: number, host: string | undefined, option: string): Error {
+  const place = host === undefined ? `port ${port}` : `port ${port} of ${host}`
+  const message = {
+    EADDRINUSE: `${place} is in use: stop the process that listens there, or choose another port with ${option}`,
+    EACCES: `${place} needs privileges that this process does not have: choose one from 1024 up with ${option}`,
+    EADDRNOTAVAIL: `--host ${host} is no address of this machine`,
+    ENOTFOUND: `--host ${host} is unknown: no address found for this name`,
+    EAI_AGAIN: `--host ${host} is unknown: no address found for this name`,
+  }[error.code ?? '']
+  return message === undefined ? error : new InvalidArgument(message, { cause: error })
+}

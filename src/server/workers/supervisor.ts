@@ -1,0 +1,374 @@
+/**
+ * Runs worker processes that share one port, restarts those that die, and stops them all without losing a request.
+ * @module
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { isatty } from 'node:tty'
+import { InvalidArgument } from '../../core/errors.ts'
+import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
+import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
+import { takePort } from './free-port.ts'
+import { type WorkerOptions, warnOfKept } from './kept-options.ts'
+import { MetricsCollector } from './metrics-collector.ts'
+import { SharedMetricsPort } from './metrics-port.ts'
+import { ModelRelay } from './model-relay.ts'
+import { watchNpmParent } from './npm-parent.ts'
+import { sharing } from './port-sharing.ts'
+import { originOf, readyLines } from './ready-lines.ts'
+import { healthyAfterMs, restartDelay } from './restart-delay.ts'
+import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
+import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
+
+/** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
+const exitMarginMs = 2_000
+
+/**
+ * A signal repeated within this time counts once: npm forwards a Ctrl-C that the terminal has already sent to us.
+ * **Units**: milliseconds.
+ */
+const sameSignalMs = 100
+
+/** Options of {@link supervise}. */
+export interface SupervisorOptions {
+  /** Program of the worker processes. */
+  readonly workerFile: URL
+  readonly workers: number
+  /** Settings of each worker; port 0 is replaced by a free one. */
+  readonly config: WorkerConfig
+  readonly logger: NonNullable<ServeOptions['logger']>
+  /** Prints lines for a human: the address of the service once all workers are ready. */
+  readonly print: (line: string) => void
+  /** Reads the options anew before a reload; see {@link warnOfKept}. */
+  readonly refresh?: () => Promise<WorkerOptions>
+  /** Reloads when sources change; a worker that does not start waits for the next change. Default: no. */
+  readonly development?: Development
+}
+
+/** What a supervisor does while a service is written. */
+export interface Development {
+  /** Calls `reload` with the reason whenever there is one. */
+  watch(reload: (reason: string) => void): void
+  /** Called when new processes have replaced all workers. **Units**: milliseconds. */
+  onReload(durationMs: number): void
+  /** Called with why a worker did not start. */
+  onFailure(message: string): void
+}
+
+/** One worker with its number; outlives the worker's processes. */
+interface Slot {
+  readonly number: number
+  /** The process that takes requests, or starts to; undefined while none does. */
+  current?: WorkerProcess
+  wasReady: boolean
+  restartsInARow: number
+  restart?: NodeJS.Timeout
+}
+
+const signals = { SIGINT: 130, SIGTERM: 143 } as const
+
+/**
+ * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after an orderly stop, 128 + signal when a
+ * second signal cut it short.
+ *
+ * Uses node:cluster: the node engine's workers accept from one listening socket (SCHED_NONE); those of the uws engine
+ * have one each, among which the kernel spreads connections (SO_REUSEPORT). The parent never loads the service, so a
+ * fault in it ends at most a worker.
+ *
+ * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
+ */
+export async function supervise(options: SupervisorOptions): Promise<number> {
+  const { workers, logger, workerFile } = options
+  const { serve } = options.config
+  const shared = sharing(serve.engine, workers, process.platform)
+  if (shared.warning !== undefined) logger.warn({ event: 'port_sharing' }, shared.warning)
+  const { host, grpcPort, metricsPort } = serve
+  const settings: ServeSettings = {
+    ...serve,
+    port: await takePort(serve.port ?? 3000, host),
+    ...(grpcPort === undefined ? {} : { grpcPort: await takePort(grpcPort, host, '--grpc-port') }),
+    ...(shared.engine === undefined ? {} : { engine: shared.engine }),
+  }
+  const config: WorkerConfig = { ...options.config, serve: settings }
+  const metrics = new MetricsCollector()
+  const models = new ModelRelay()
+  const follow = (worker: Worker) => {
+    metrics.follow(worker)
+    models.follow(worker)
+  }
+  setWorkerFile(workerFile)
+  cluster.on('fork', follow)
+  const port = new SharedMetricsPort(metrics, host)
+  await port.move(metricsPort)
+  const initial = { workers, serve }
+  const first = takeFirstWorker()
+  if (first !== undefined) follow(first.worker)
+  try {
+    return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port, first)
+      .finished
+  } finally {
+    await port.move(undefined)
+  }
+}
+
+class Supervision {
+  readonly finished: Promise<number>
+  readonly #options: SupervisorOptions
+  readonly #slots: Slot[]
+  /** All that run: current ones, successors that start, and predecessors that leave. */
+  readonly #processes = new Set<WorkerProcess>()
+  /** The options at the start. */
+  readonly #initial: WorkerOptions
+  readonly #metrics: MetricsCollector
+  readonly #metricsPort: SharedMetricsPort
+  /** Of processes that start from now on. */
+  #config: WorkerConfig
+  /** Of the next process to start. */
+  #first: FirstWorker | undefined
+  #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
+  #announced = false
+  #stopping = false
+  #reloading = false
+  /** The reason of a reload that has not begun. */
+  #pendingReload: string | undefined
+  #signalAt = Number.NEGATIVE_INFINITY
+  #problem: Error | undefined
+
+  constructor(
+    options: SupervisorOptions,
+    initial: WorkerOptions,
+    metrics: MetricsCollector,
+    metricsPort: SharedMetricsPort,
+    first: FirstWorker | undefined,
+  ) {
+    this.#options = options
+    this.#initial = initial
+    this.#metrics = metrics
+    this.#metricsPort = metricsPort
+    this.#first = first
+    this.finished = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject }
+    })
+    this.#config = this.#configOf(options.config.serve)
+    for (const signal of Object.keys(signals) as (keyof typeof signals)[])
+      process.on(signal, () => this.#onSignal(signal))
+    const onTerminal = isatty(2)
+    const onHangUp = () => {
+      if (!onTerminal || isatty(2)) {
+        this.#reload('SIGHUP')
+        return
+      }
+      // The terminal was closed: the signal ends this process, as without a listener, and the workers leave in order.
+      // Not by `exit`, which crashes without the terminal (Node 20.20).
+      process.off('SIGHUP', onHangUp)
+      process.kill(process.pid, 'SIGHUP')
+    }
+    process.on('SIGHUP', onHangUp)
+    watchNpmParent(() => this.#onSignal('SIGTERM'))
+    this.#slots = Array.from({ length: options.workers }, (_, i) => ({
+      number: i + 1,
+      wasReady: false,
+      restartsInARow: 0,
+    }))
+    for (const slot of this.#slots) this.#startCurrent(slot)
+    options.development?.watch((reason) => this.#reload(reason))
+  }
+
+  /** Returns what processes are given that start with these settings. What all share stays: ports, address, engine. */
+  #configOf(settings: ServeSettings): WorkerConfig {
+    const { config } = this.#options
+    const { port, grpcPort, host, engine } = config.serve
+    // Metrics on a port of their own are answered by this process: workers only count.
+    const { metricsPort, ...others } = settings
+    const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
+    return { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
+  }
+
+  #startCurrent(slot: Slot): void {
+    slot.current = this.#start(slot)
+    slot.current.started.then((ready) => ready !== undefined && this.#onCurrentReady(slot, ready))
+  }
+
+  #start(slot: Slot): WorkerProcess {
+    const { logger } = this.#options
+    const worker = new WorkerProcess(slot.number, this.#config, logger, this.#first)
+    this.#first = undefined
+    this.#processes.add(worker)
+    worker.started.then((ready) => {
+      if (ready === undefined) return
+      const event = { event: 'worker_ready', worker: slot.number, workerPid: worker.pid }
+      logger.info(event, `worker ${slot.number} is ready`)
+    })
+    worker.ended.then((exit) => this.#onExit(slot, worker, exit))
+    return worker
+  }
+
+  #onCurrentReady(slot: Slot, ready: WorkerReady): void {
+    slot.wasReady = true
+    if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
+    this.#announced = true
+    const { workers, config, print } = this.#options
+    for (const line of readyLines(ready, workers, config.serve)) print(line)
+    const metrics = this.#metricsAddress
+    if (metrics !== undefined) print(`metrics at ${metrics}`)
+    this.#reloadIfPending()
+  }
+
+  get #metricsAddress(): string | undefined {
+    const { port } = this.#metricsPort
+    return port === undefined ? undefined : `${originOf(this.#options.config.serve.host, port)}/metrics`
+  }
+
+  #onExit(slot: Slot, worker: WorkerProcess, { code, signal }: Exit): void {
+    const { logger, development } = this.#options
+    this.#processes.delete(worker)
+    const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+    const event = { event: 'worker_exit', worker: slot.number, workerPid: worker.pid, code, signal }
+    const isCurrent = slot.current === worker
+    if (isCurrent) slot.current = undefined
+    if (this.#stopping || !isCurrent) {
+      // After a failed start, its cause is all that is logged.
+      const level = this.#problem === undefined ? 'info' : 'debug'
+      logger[level](event, `worker ${slot.number} ${how}`)
+      if (this.#stopping) this.#settleWhenAlone()
+      return
+    }
+    if (!slot.wasReady) {
+      // It never served: a restart would fail the same way, and a crash loop hides its cause.
+      const failure = worker.failure ?? `worker ${slot.number} ${how} before it was ready`
+      if (development !== undefined) {
+        development.onFailure(failure)
+        this.#reloadIfPending()
+        return
+      }
+      this.#problem = new InvalidArgument(failure)
+      this.#stop(0)
+      return
+    }
+    if (worker.readyAt !== 0 && performance.now() - worker.readyAt >= healthyAfterMs) slot.restartsInARow = 0
+    const delayMs = restartDelay(slot.restartsInARow++)
+    const failure = worker.failure === undefined ? {} : { failure: worker.failure }
+    logger.error(
+      { ...event, ...failure, delayMs },
+      `worker ${slot.number} ${how}; the next one starts in ${delayMs} ms`,
+    )
+    this.#metrics.restarted()
+    slot.restart = setTimeout(() => this.#startCurrent(slot), delayMs)
+  }
+
+  /**
+   * Replaces the workers one by one by new processes, each of which is ready before its predecessor leaves. When one
+   * does not start, the others go on as they are. Asked meanwhile, it reloads once more afterwards.
+   */
+  async #reload(reason: string): Promise<void> {
+    this.#pendingReload = reason
+    // A worker that starts for the first time may have read some of what has changed since.
+    const isStarting = this.#slots.some(({ current, wasReady }) => !wasReady && current !== undefined)
+    if (this.#reloading || this.#stopping || isStarting) return
+    this.#reloading = true
+    this.#pendingReload = undefined
+    const { logger, development } = this.#options
+    logger.info({ event: 'reload' }, `${reason}: replacing the workers one by one`)
+    const begun = performance.now()
+    const failure = await this.#replaceAll().catch((error: Error) => error.message)
+    this.#reloading = false
+    if (this.#stopping) return
+    const durationMs = Math.round(performance.now() - begun)
+    if (development !== undefined) {
+      if (failure === undefined) development.onReload(durationMs)
+      else development.onFailure(failure)
+    } else if (failure === undefined) logger.info({ event: 'reloaded', durationMs }, `reloaded in ${durationMs} ms`)
+    else logger.error({ event: 'reload_failed', failure }, 'the new worker did not start; the old ones go on')
+    this.#reloadIfPending()
+  }
+
+  #reloadIfPending(): void {
+    if (this.#pendingReload !== undefined) this.#reload(this.#pendingReload)
+  }
+
+  /** Returns why a worker was not replaced; undefined when all were. The last predecessor may still run. */
+  async #replaceAll(): Promise<string | undefined> {
+    const next = await this.#options.refresh?.()
+    if (next !== undefined) {
+      warnOfKept(this.#options.logger, this.#initial, next)
+      this.#config = this.#configOf(next.serve)
+    }
+    let left: Promise<unknown> | undefined
+    for (const slot of this.#slots) {
+      await left
+      if (this.#stopping) return undefined
+      const next = this.#start(slot)
+      const ready = await next.started
+      if (this.#stopping) return undefined
+      if (ready === undefined) return next.failure ?? `worker ${slot.number} ended before it was ready`
+      clearTimeout(slot.restart)
+      const previous = slot.current
+      slot.current = next
+      this.#onCurrentReady(slot, ready)
+      if (previous !== undefined) left = this.#handOver(previous)
+    }
+    if (next !== undefined) await this.#moveMetrics(next.serve.metricsPort)
+    return undefined
+  }
+
+  async #moveMetrics(port: number | undefined): Promise<void> {
+    const { logger } = this.#options
+    try {
+      if (!(await this.#metricsPort.move(port))) return
+      const address = this.#metricsAddress
+      logger.info(
+        { event: 'metrics_port' },
+        address === undefined ? 'no port for metrics any more' : `metrics at ${address}`,
+      )
+    } catch (error) {
+      const kept = this.#metricsAddress ?? 'no port'
+      const message = `${(error as Error).message}; metrics stay at ${kept}`
+      logger.error({ event: 'metrics_port' }, message)
+    }
+  }
+
+  /** Lets a process leave that has a successor, and waits for its end. */
+  async #handOver(worker: WorkerProcess): Promise<void> {
+    worker.drain({ isReplaced: true })
+    const late = setTimeout(() => worker.kill('did not leave in time'), this.#drainMs + exitMarginMs)
+    await worker.ended
+    clearTimeout(late)
+  }
+
+  get #drainMs(): number {
+    return this.#options.config.serve.drainTimeoutMs ?? defaultLimits.drainTimeoutMs
+  }
+
+  #onSignal(signal: keyof typeof signals): void {
+    if (performance.now() - this.#signalAt < sameSignalMs) return
+    if (!this.#stopping) {
+      this.#signalAt = performance.now()
+      this.#options.logger.info({ event: 'drain', signal }, `${signal}: finishing the running requests`)
+      // Behind Ctrl-C there is a user who waits, and no load balancer.
+      const atOnce = signal === 'SIGINT'
+      const { drainDelayMs = defaultLimits.drainDelayMs } = this.#options.config.serve
+      this.#stop(this.#drainMs + (atOnce ? 0 : drainDelayMs), atOnce)
+      return
+    }
+    this.#options.logger.warn({ event: 'stop_now', signal }, `${signal} again: stopping at once`)
+    this.#killAll('is stopped at once')
+    this.#settle.resolve(signals[signal])
+  }
+
+  #stop(drainMs: number, atOnce = true): void {
+    this.#stopping = true
+    for (const slot of this.#slots) clearTimeout(slot.restart)
+    for (const worker of this.#processes) worker.drain({ atOnce })
+    setTimeout(() => this.#killAll('did not stop in time'), drainMs + exitMarginMs).unref()
+    this.#settleWhenAlone()
+  }
+
+  #killAll(why: string): void {
+    for (const worker of this.#processes) worker.kill(why)
+  }
+
+  #settleWhenAlone(): void {
+    if (this.#processes.size > 0) return
+    if (this.#problem === undefined) this.#settle.resolve(0)
+    else this.#settle.reject(this.#problem)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Starts an OpenTelemetry SDK that sends spans to a collector. The only file that loads its packages.
+ * @module
+ */
+import { InvalidArgument } from '../../core/errors.ts'
+import { loadOptional } from '../../core/modules/optional.ts'
+
+type Sdk = typeof import('@opentelemetry/sdk-trace-node')
+type Exporter = typeof import('@opentelemetry/exporter-trace-otlp-http')
+type Resources = typeof import('@opentelemetry/resources')
+
+/**
+ * Starts an SDK; returns what sends the last spans and stops it. `endpoint`: base URL of a collector's OTLP over HTTP,
+ * such as `http://localhost:4318`. The variables `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and
+ * `OTEL_EXPORTER_OTLP_HEADERS` hold.
+ * **Errors**: InvalidArgument for what is no URL, MissingDependencyException without the packages.
+ */
+export function startOtlp(endpoint: string, service: string): () => Promise<void> {
+  if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
+    throw new InvalidArgument(`expected a URL like http://localhost:4318 for otlpEndpoint, received ${endpoint}`)
+  }
+  const load = <T>(name: string, version: string): T => loadOptional<T>(name, version, 'otlpEndpoint')
+  const { NodeTracerProvider, BatchSpanProcessor } = load<Sdk>('@opentelemetry/sdk-trace-node', '2')
+  const { OTLPTraceExporter } = load<Exporter>('@opentelemetry/exporter-trace-otlp-http', '^0.223.0')
+  const { defaultResource, detectResources, envDetector, resourceFromAttributes } = load<Resources>(
+    '@opentelemetry/resources',
+    '2',
+  )
+  const own = resourceFromAttributes({ 'service.name': service })
+  const resource = defaultResource()
+    .merge(own)
+    .merge(detectResources({ detectors: [envDetector] }))
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
+  const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] })
+  provider.register()
+  return async () => {
+    ;(await import('./otel-tracer.ts')).unregister(provider)
+    // A collector that is away must not keep the process.
+    await provider.shutdown().catch(() => {})
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What the rest of the package knows of traces: whether a tracer is there, and what it does. Without one, a request
+ * pays for looking at one variable a stage.
+ * @module
+ */
+import type { Context } from '../../http/context.ts'
+import type { RequestObserver } from '../../http/outcome.ts'
+
+/** A stage of a request that has a span of its own. */
+export type StageName = 'decode' | 'function' | 'encode'
+
+/** The spans of one call of a Runner that is traced. */
+export interface CallTrace {
+  /** Called when the call leaves its queue. */
+  dispatched(): void
+  /** Called once, when the call is answered or given up. */
+  settled(error: Error | undefined): void
+}
+
+/** The spans of what one message asks a thread for. */
+export interface JobTrace {
+  /** For the thread. */
+  readonly traceparent: string
+  /** Called once, when the thread has answered, or has ended. */
+  settled(error: Error | undefined): void
+}
+
+/** Makes spans of requests. Its methods never throw. */
+export interface Tracer extends RequestObserver {
+  /** Runs a stage of a request, in a span where the request is traced. Returns what `work` returns or throws. */
+  stage<T>(ctx: Context, name: StageName, work: () => T): T
+  /** Begins a call of a Runner; undefined where the caller is not traced. `caller`: a context, or other options. */
+  call(runner: string, method: string, caller: object): CallTrace | undefined
+  /** Begins what a thread is asked for; undefined where none of the calls is traced. */
+  job(name: string, calls: readonly (CallTrace | undefined)[], rows: number | undefined): JobTrace | undefined
+  /** Id of the request's trace; undefined where it has none. */
+  traceId(ctx: Context): string | undefined
+  /** Headers that continue the trace in another service. */
+  headers(ctx: Context): Record<string, string>
+}
+
+/** The tracer of this process; undefined while nothing is traced. */
+export let tracer: Tracer | undefined
+
+/** Sets the tracer of this process. */
+export function setTracer(value: Tracer | undefined): void {
+  tracer = value
+}
+
+/**
+ * Returns the headers with which a call of another service continues the trace of a request: `traceparent`, and
+ * `tracestate` and `baggage` where there are any. Without an OpenTelemetry SDK, those that came with the request.
+ *
+ * **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
+ */
+export function traceHeaders(ctx: Context): Record<string, string> {
+  if (tracer !== undefined) return tracer.headers(ctx)
+  const headers: Record<string, string> = {}
+  for (const name of ['traceparent', 'tracestate', 'baggage']) {
+    const value = ctx.headers.get(name)
+    if (value !== undefined) headers[name] = value
+  }
+  return headers
+}

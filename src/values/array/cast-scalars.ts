@@ -1,0 +1,187 @@
+/**
+ * Casts the scalars of a JSON text to an element type, as numpy does, but never wraps.
+ * @module
+ */
+import {
+  type DataOf,
+  type DType,
+  dataConstructor,
+  dtypes,
+  elementTypes,
+  isFloat,
+  isWideInteger,
+} from '../../core/dtype.ts'
+import { numberToFloat16, pythonRepr } from '../../core/text/number-text.ts'
+import type { ParseFailureKind } from './number-codec.ts'
+
+/** A number of a text: its token, which tells integers from floats and keeps all digits. */
+export class NumberToken {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The nearest double; NaN and the infinities for their words. */
+  get value(): number {
+    return Number(this.text)
+  }
+
+  get isInteger(): boolean {
+    return /^-?\d+$/.test(this.text)
+  }
+}
+
+/** An element of a text. Numbers whose token does not matter are plain. */
+export type Scalar = number | NumberToken | string | boolean | null
+
+/** The first scalar that does not fit. */
+export interface CastFault {
+  readonly failure: ParseFailureKind
+  /** Its place among the scalars. */
+  readonly index: number
+}
+
+/** Bounds of each dtype, exclusive, before truncation: 255.9 is a valid uint8, 256 is not. */
+export const dtypeBounds = Object.fromEntries(dtypes.map((dtype) => [dtype, boundsOf(dtype)])) as Record<
+  DType,
+  readonly [number, number]
+>
+
+function boundsOf(dtype: DType): readonly [number, number] {
+  const { kind, bytes } = elementTypes[dtype]
+  // Values from halfway between the largest finite value and the next power of two are rounded to infinity.
+  if (dtype === 'float16') return [-65520, 65520]
+  if (dtype === 'float32') return [2 ** 103 - 2 ** 128, 2 ** 128 - 2 ** 103]
+  if (kind === 'u') return [-1, 2 ** (8 * bytes)]
+  if (kind !== 'i') return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+  const high = 2 ** (8 * bytes - 1)
+  // For int64 the next double below -2^63, which itself is a valid value.
+  return [-high - Math.max(1, high / 2 ** 52), high]
+}
+
+/** Whether the casts to a dtype need number tokens instead of numbers. */
+export function needsTokens(dtype: DType | undefined, enforced: boolean): boolean {
+  if (dtype === undefined) return false
+  return dtype === 'str' || isWideInteger(dtype) || (enforced && !isFloat(dtype))
+}
+
+/** Returns the element type of scalars that were given none; undefined if no type has them all. */
+function inferType(scalars: readonly Scalar[]): DType | CastFault {
+  const isText = typeof scalars[0] === 'string'
+  const odd = scalars.findIndex((scalar) => (typeof scalar === 'string') !== isText)
+  if (odd !== -1) return { failure: 'dtype', index: odd }
+  if (isText) return 'str'
+  return scalars.length > 0 && scalars.every((scalar) => typeof scalar === 'boolean') ? 'bool' : 'float64'
+}
+
+/**
+ * Returns the scalars as elements of a dtype, and the dtype: without one, numbers become float64, booleans bool,
+ * strings str. With `enforced`, only what numpy's `same_kind` casts is taken.
+ */
+export function castScalars(
+  scalars: readonly Scalar[],
+  dtype: DType | undefined,
+  enforced: boolean,
+): { readonly data: DataOf<DType>; readonly dtype: DType } | CastFault {
+  const type = dtype ?? inferType(scalars)
+  if (typeof type !== 'string') return type
+  if (dtype === undefined) {
+    const odd = scalars.findIndex(isInexact)
+    if (odd !== -1) return { failure: 'precision', index: odd }
+  }
+  const cast = casterOf(type, enforced)
+  const data: (number | bigint | string)[] | DataOf<DType> =
+    type === 'str' ? new Array<string>(scalars.length) : new (dataConstructor(type))(scalars.length)
+  for (let index = 0; index < scalars.length; index++) {
+    const element = cast(scalars[index])
+    if (typeof element === 'object') return { ...element, index }
+    data[index] = element
+  }
+  return { data: data as DataOf<DType>, dtype: type }
+}
+
+/** Whether a scalar is an integer that float64 would change. */
+function isInexact(scalar: Scalar): boolean {
+  if (!(scalar instanceof NumberToken) || !scalar.isInteger) return false
+  const { value } = scalar
+  return !Number.isSafeInteger(value) && !(Math.abs(value) === 2 ** 53 && scalar.text.endsWith('2'))
+}
+
+interface Misfit {
+  readonly failure: ParseFailureKind
+}
+const misfit: Misfit = { failure: 'dtype' }
+const beyond: Misfit = { failure: 'range' }
+
+type Caster = (scalar: Scalar) => number | bigint | string | Misfit
+
+function casterOf(dtype: DType, enforced: boolean): Caster {
+  if (dtype === 'str') return toText
+  if (dtype === 'bool') return enforced ? (scalar) => (typeof scalar === 'boolean' ? Number(scalar) : misfit) : toFlag
+  return isFloat(dtype) ? floatCaster(dtype, enforced) : integerCaster(dtype, enforced)
+}
+
+/** Texts as Python's `str` makes them. */
+function toText(scalar: Scalar): string | Misfit {
+  if (typeof scalar === 'string') return scalar
+  if (scalar === null) return 'None'
+  if (typeof scalar === 'boolean') return scalar ? 'True' : 'False'
+  if (typeof scalar === 'number') return pythonRepr(scalar)
+  if (scalar.isInteger) return scalar.text === '-0' ? '0' : scalar.text
+  // An overflow; the words have letters beside e.
+  if (!Number.isFinite(scalar.value) && !/[NI]/.test(scalar.text)) return beyond
+  return pythonRepr(scalar.value)
+}
+
+function toFlag(scalar: Scalar): number {
+  return (scalar instanceof NumberToken ? scalar.value !== 0 : Number.isNaN(scalar) || Boolean(scalar)) ? 1 : 0
+}
+
+/** As Python's `float()`. Our choice: underscores between digits are refused, although Python accepts them. */
+function floatCaster(dtype: DType, enforced: boolean): Caster {
+  const [low, high] = dtypeBounds[dtype]
+  const store = dtype === 'float16' ? numberToFloat16 : (value: number) => value
+  const within = (value: number) => (value > low && value < high ? store(value) : beyond)
+  return (scalar) => {
+    if (typeof scalar === 'number') return within(scalar)
+    if (scalar instanceof NumberToken) return /[NI]/.test(scalar.text) ? store(scalar.value) : within(scalar.value)
+    if (scalar === null) return store(Number.NaN)
+    if (typeof scalar === 'boolean') return store(scalar ? 1 : 0)
+    if (enforced) return misfit
+    const text = scalar.trim()
+    const word = /^([+-]?)(?:(nan)|inf(?:inity)?)$/i.exec(text)
+    if (word) return store(word[2] ? Number.NaN : word[1] === '-' ? -Infinity : Infinity)
+    return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? within(Number(text)) : misfit
+  }
+}
+
+/** As Python's `int()`; floats are truncated. */
+function integerCaster(dtype: DType, enforced: boolean): Caster {
+  const [low, high] = dtypeBounds[dtype]
+  const isWide = isWideInteger(dtype)
+  const within = (value: number) => {
+    if (!(value > low && value < high)) return beyond
+    return isWide ? BigInt(Math.trunc(value)) : Math.trunc(value)
+  }
+  const exact = (text: string) => {
+    if (!isWide) return within(Number(text))
+    // No 64-bit integer has more than 20 digits; BigInt takes quadratic time over a million.
+    const digits = text.replace(/^[+-]?0*/, '')
+    if (digits.length > 20) return beyond
+    const value = text.startsWith('-') ? -BigInt(digits) : BigInt(digits)
+    const [min, max] = dtype === 'int64' ? [-(2n ** 63n), 2n ** 63n - 1n] : [0n, 2n ** 64n - 1n]
+    return value < min || value > max ? beyond : value
+  }
+  return (scalar) => {
+    if (typeof scalar === 'number') return within(scalar)
+    if (typeof scalar === 'boolean') return isWide ? BigInt(scalar) : Number(scalar)
+    if (scalar === null) return misfit
+    if (scalar instanceof NumberToken) {
+      if (scalar.isInteger) return exact(scalar.text)
+      return enforced || /[NI]/.test(scalar.text) ? misfit : within(scalar.value)
+    }
+    const text = scalar.trim()
+    return enforced || !/^[+-]?\d+$/.test(text) ? misfit : exact(text)
+  }
+}

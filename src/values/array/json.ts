@@ -1,0 +1,159 @@
+/**
+ * JSON text to arrays by JSON.parse: for strings, objects and whatever the add-on gives up on, and for every array if
+ * the add-on is not loaded.
+ * @module
+ */
+import { isAscii, isUtf8 } from 'node:buffer'
+import type { DType } from '../../core/dtype.ts'
+import { PayloadTooLarge } from '../../core/errors.ts'
+import { measureJsonAtOnce } from '../../core/text/json-scan.ts'
+import { syntaxErrorAt } from '../../core/text/json-syntax.ts'
+import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
+import { bomLength, illFormedAt } from '../../core/text/utf8.ts'
+import { castScalars, NumberToken, needsTokens, type Scalar } from './cast-scalars.ts'
+import { encodeNdarray } from './encode.ts'
+import { NDArray } from './ndarray.ts'
+import type { NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import { maxDimensions, sizeOf } from './shape.ts'
+
+// Words that JSON lacks, and integers that a double may not hold, which JSON.parse would round.
+const needsMarks = /NaN|Infinity|\d{16}/
+const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?(?:\d[\d.eE+-]*|Infinity)|NaN/gs
+const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|^NaN$/
+const columnKey = /^(?:0|[1-9]\d{0,14})$/
+
+/**
+ * Reads JSON text as an array.
+ *
+ * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index, of whose repeated keys
+ * the last one counts. RFC 8259 plus the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
+ * **Errors**: `encoding` and `syntax` with the offset; the others with the path of what does not fit: `ragged`,
+ * `depth`, `dtype` (also for an object that is not an element of the outer list, and for a key that is not a column
+ * index).
+ * PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
+ */
+function parseNdarray(
+  json: Uint8Array,
+  dtype: DType | undefined,
+  enforced = false,
+  maxBytes = defaultMaxBytes,
+): NDArray | ParseFailure {
+  checkSize(json, maxBytes)
+  if (!isUtf8(json)) return { failure: 'encoding', offset: illFormedAt(json) }
+  const start = bomLength(json)
+  const bytes = Buffer.from(json.buffer, json.byteOffset + start, json.length - start)
+  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8')
+  const isMarked = needsTokens(dtype, enforced) || needsMarks.test(text)
+  let value: unknown
+  try {
+    value = JSON.parse(isMarked ? text.replace(stringOrNumber, mark) : text)
+  } catch {
+    // Words are no JSON, so that the offset of the fault behind one is not known.
+    const offset = /NaN|Infinity/.test(text) ? undefined : start + syntaxErrorAt(bytes)
+    return { failure: 'syntax', ...(offset !== undefined && { offset }) }
+  }
+  const shape = shapeOf(value, isMarked)
+  if (shape.length > maxDimensions) return { failure: 'depth' }
+  const scalars: Scalar[] = []
+  const hasRows = Array.isArray(value) && isObject(value[0])
+  const fault = flatten(value, shape, 0, scalars, isMarked, hasRows)
+  if (fault !== undefined) return { failure: fault.failure, path: fault.path }
+  const cast = castScalars(scalars, dtype, enforced)
+  if (!('failure' in cast)) return new NDArray(cast.data, shape, cast.dtype)
+  return { failure: cast.failure, path: pathOf(cast.index, shape) }
+}
+
+function checkSize(json: Uint8Array, maxBytes: number): void {
+  const what = 'of an array that is not read natively: of strings or objects, or without the native add-on'
+  if (json.length > maxBytes) {
+    throw new PayloadTooLarge(`expected at most ${maxBytes} bytes (maxBytes) ${what}, received ${json.length}`)
+  }
+  // An element takes two bytes at least.
+  if (json.length <= 2 * maxParsedValues) return
+  const { values } = measureJsonAtOnce(json)
+  if (values <= maxParsedValues) return
+  throw new PayloadTooLarge(`expected at most ${maxParsedValues} elements ${what}, received some ${values}`)
+}
+
+/** Makes strings of numbers, and tells them from strings by a letter in front. */
+function mark(token: string): string {
+  if (token.startsWith('"')) return `"s${token.slice(1)}`
+  // JSON.parse refuses what is left as it is.
+  return numberToken.test(token) ? `"n${token}"` : token
+}
+
+/** Returns the shape that the first elements have; one level too many if they are nested too deeply. */
+function shapeOf(value: unknown, isMarked: boolean): number[] {
+  const shape: number[] = []
+  let level = value
+  for (; Array.isArray(level) && shape.length <= maxDimensions; level = level[0]) shape.push(level.length)
+  if (shape.length === 1 && isObject(level)) shape.push(columnsOf(level, isMarked).length)
+  return shape
+}
+
+interface Fault {
+  readonly failure: ParseFailureKind
+  readonly path: string
+}
+
+function flatten(
+  value: unknown,
+  shape: readonly number[],
+  level: number,
+  out: Scalar[],
+  isMarked: boolean,
+  hasRows: boolean,
+): Fault | undefined {
+  if (level === shape.length) {
+    if (Array.isArray(value)) return { failure: 'ragged', path: '' }
+    if (isObject(value)) return { failure: 'dtype', path: '' }
+    const isToken = isMarked && typeof value === 'string'
+    if (!isToken) out.push(value as Scalar)
+    else out.push(value.charCodeAt(0) === 0x6e ? new NumberToken(value.slice(1)) : value.slice(1))
+    return undefined
+  }
+  let list = value
+  if (level === 1 && isObject(value)) {
+    if (!hasRows) return { failure: 'ragged', path: '' }
+    const columns = columnsOf(value, isMarked)
+    const odd = columns.find((key) => !columnKey.test(key))
+    if (odd !== undefined) return { failure: 'dtype', path: `.${odd}` }
+    list = columns.map((_, i) => value[isMarked ? `s${i}` : i])
+    // A gap among the keys leaves a column without a value.
+    if (columns.some((_, i) => (list as unknown[])[i] === undefined)) return { failure: 'ragged', path: '' }
+    const nested = (list as unknown[]).findIndex((each) => typeof each === 'object' && each !== null)
+    if (nested !== -1) return { failure: 'dtype', path: `.${nested}` }
+  }
+  if (!Array.isArray(list) || list.length !== shape[level] || (level === 1 && hasRows && list === value)) {
+    return { failure: isObject(list) && level !== 1 ? 'dtype' : 'ragged', path: '' }
+  }
+  for (let i = 0; i < list.length; i++) {
+    const fault = flatten(list[i], shape, level + 1, out, isMarked, hasRows)
+    if (fault !== undefined) return { failure: fault.failure, path: `[${i}]${fault.path}` }
+  }
+  return undefined
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function columnsOf(row: Readonly<Record<string, unknown>>, isMarked: boolean): string[] {
+  const keys = Object.keys(row)
+  return isMarked ? keys.map((key) => key.slice(1)) : keys
+}
+
+/** Returns the path of an element by its place in C order. */
+function pathOf(index: number, shape: readonly number[]): string {
+  let rest = index
+  let path = ''
+  for (let level = 0; level < shape.length; level++) {
+    const inner = sizeOf(shape.slice(level + 1))
+    path += `[${Math.floor(rest / inner)}]`
+    rest %= inner
+  }
+  return path
+}
+
+/** The codec that needs no add-on. */
+export const typescriptCodec: NumberCodec = { name: 'typescript', parseNdarray, encodeNdarray }

@@ -1,0 +1,126 @@
+/**
+ * Large arrays of numbers, read and printed by the add-on on libuv's threads, so that small requests need not wait for
+ * them.
+ * @module
+ */
+import { type DType, dataConstructor, elementTypes } from '../../core/dtype.ts'
+import { bufferPool } from '../../core/memory/buffer-pool.ts'
+import { withCopy } from '../../core/memory/byte-copy.ts'
+import { nativeLimiter } from '../../core/memory/limiter.ts'
+import { type AsyncAddon, asyncAddon } from '../../core/native/add-on.ts'
+import type { MaybePromise } from '../../core/promise.ts'
+import { bodyLoan, type HttpRequest } from '../../http/message.ts'
+import { typescriptCodec } from './json.ts'
+import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultWords } from './native-codec.ts'
+import { NDArray } from './ndarray.ts'
+import type { NonFinite, ParseFailure } from './number-codec.ts'
+
+/**
+ * From which size on a text is read beside the event loop. It would block the loop for about a millisecond; the way to
+ * another thread and back costs 50 µs. **Units**: bytes. **Source**: bench/micro/ndarray-codec.ts, bench job "mixed
+ * load".
+ */
+const minAsyncBytes = 1024 * 1024
+/** The same for printing. **Units**: elements. */
+const minAsyncElements = 64 * 1024
+/**
+ * Reads the text of a request as `parseNdarray` of the codec: at once where that is short work, else beside the event
+ * loop. The request's bytes are kept until the promise settles.
+ */
+export function parseText(
+  request: HttpRequest,
+  dtype: DType | undefined,
+  enforced: boolean,
+  maxBytes: number,
+): MaybePromise<NDArray | ParseFailure> {
+  const json = request.peek()
+  if (largeCodec === undefined || json.length < minAsyncBytes || dtype === 'str') {
+    return numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
+  }
+  bodyLoan.retain(request)
+  return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request), maxBytes)
+}
+
+/** The add-on on libuv's threads. */
+class LargeCodec {
+  readonly #addon: AsyncAddon
+
+  constructor(addon: AsyncAddon) {
+    this.#addon = addon
+  }
+
+  /** Whether an array is to be printed beside the event loop. */
+  takesArray({ data, dtype }: NDArray): boolean {
+    return data.length >= minAsyncElements && dtype !== 'str'
+  }
+
+  /**
+   * As `parseNdarray` of the codec. `isPrivate`: nobody else can reach the text's buffer until the promise settles. Any
+   * other text is copied first: whoever transferred its buffer would free the memory that a thread is reading.
+   */
+  async parse(
+    json: Uint8Array,
+    dtype: DType | undefined,
+    enforced = false,
+    isPrivate = false,
+    maxBytes?: number,
+  ): Promise<NDArray | ParseFailure> {
+    if (!isPrivate) return withCopy(json, undefined, (copy) => this.parse(copy, dtype, enforced, true, maxBytes))
+    const parsed = await nativeLimiter.run(() => this.#parse(json, dtype, enforced))
+    if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
+    return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+  }
+
+  /**
+   * As `encodeNdarray` of the codec, into a buffer of the pool, which the caller gives back when it has been sent, or
+   * leaves to the collector. The array may change or go as soon as this returns.
+   */
+  async encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+    // What is printed is a copy: the function may use its array for the next request, or hand it to another thread.
+    const copy = copyOf(array)
+    try {
+      return await nativeLimiter.run(() => this.#encode(new NDArray(copy, array.shape, array.dtype), nonFinite))
+    } finally {
+      bufferPool.give(copy.buffer as ArrayBuffer)
+    }
+  }
+
+  async #parse(
+    json: Uint8Array,
+    dtype: DType | undefined,
+    enforced: boolean,
+  ): Promise<NDArray | ParseFailure | undefined> {
+    const words = resultWords()
+    const code = castCode(dtype, enforced)
+    // For a text that is an array, exactly the size of the result: nothing is copied or grown.
+    const { buffer } = Buffer.allocUnsafeSlow(await this.#addon.countElementsAsync(json, code, words))
+    await this.#addon.parseNdarrayAsync(json, code, words, new Uint8Array(buffer))
+    const found = parsedOf(words, buffer)
+    if (found === undefined || 'failure' in found || found.dtype !== 'bool' || dtype !== undefined) return found
+    // Inferred booleans took the room of numbers.
+    return new NDArray((found.data as Uint8Array).slice(), found.shape, found.dtype)
+  }
+
+  async #encode(array: NDArray, nonFinite: NonFinite): Promise<Uint8Array | undefined> {
+    const words = resultWords(array.shape)
+    const data = array.data as Float64Array
+    const codes = [elementTypes[array.dtype].code, nonFiniteCodes[nonFinite], words] as const
+    const out = new Uint8Array(bufferPool.take(this.#addon.encodedBound(data, ...codes)))
+    await this.#addon.encodeNdarrayAsync(data, ...codes, out)
+    if (words[0] === 0) return out.subarray(0, words[1])
+    bufferPool.give(out.buffer)
+    return undefined
+  }
+}
+
+/** Returns the elements in a buffer of the pool. */
+function copyOf({ data, dtype }: NDArray): Float64Array {
+  const numbers = data as Float64Array
+  const Container = dataConstructor(dtype as 'float64')
+  const copy = new Container(bufferPool.take(numbers.byteLength), 0, numbers.length)
+  copy.set(numbers)
+  return copy
+}
+
+/** Undefined where the add-on is not loaded. */
+export const largeCodec: LargeCodec | undefined = asyncAddon === undefined ? undefined : new LargeCodec(asyncAddon)

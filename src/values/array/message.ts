@@ -1,0 +1,162 @@
+/**
+ * Arrays ⇄ NDArray messages, and arrays in serialized bytes.
+ * @module
+ */
+
+import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
+import { BadInput } from '../../core/errors.ts'
+import type { Slices } from '../../core/memory/slices.ts'
+import { preferredType } from '../../http/accept.ts'
+import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
+import { allocateWithHeadroom } from '../../messages/protobuf.ts'
+import { NDArray } from './ndarray.ts'
+import {
+  checkSize,
+  encodeNdarrayFlatbuffer,
+  isNdarrayFlatbuffer,
+  parseNdarrayFlatbuffer,
+  viewElements,
+} from './ndarray-flatbuffer.ts'
+import { encodeNpy, isNpy, parseNpy } from './npy.ts'
+import { maxDimensions, showShape } from './shape.ts'
+
+/** Media types of the serialized forms. Our choice: neither is registered. */
+const flatbuffersType = 'application/x-flatbuffers'
+/** As {@link flatbuffersType}, for numpy's own files. */
+const npyType = 'application/x-npy'
+
+/** A serialized form of arrays. */
+export interface NDArrayForm {
+  readonly mimeType: string
+  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Slices<Uint8Array>
+  readonly parse: (bytes: Uint8Array, name: string) => Slices<NDArray>
+}
+
+/** The serialized forms by media type. */
+export const ndarrayForms: ReadonlyMap<string, NDArrayForm> = new Map(
+  [
+    { mimeType: flatbuffersType, encode: encodeNdarrayFlatbuffer, parse: parseNdarrayFlatbuffer },
+    { mimeType: npyType, encode: encodeNpy, parse: parseNpy },
+  ].map((form) => [form.mimeType, form]),
+)
+
+const offered = ['application/json', ...ndarrayForms.keys()]
+
+/** Returns the serialized form that a client accepts; undefined for JSON or a message. */
+export function acceptedForm(accept: string | undefined): NDArrayForm | undefined {
+  // The headers of most clients, answered without the parser.
+  if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined
+  return ndarrayForms.get(preferredType(accept, offered) ?? '')
+}
+
+/**
+ * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured
+ * dtype.
+ * **Errors**: BadInput.
+ */
+export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): Slices<NDArray> {
+  if (isNdarrayFlatbuffer(bytes)) return yield* parseNdarrayFlatbuffer(bytes, name)
+  if (isNpy(bytes)) return yield* parseNpy(bytes, name)
+  if (dtype === undefined || dtype === 'str') {
+    throw new BadInput(
+      `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
+      {
+        reason: 'dtype',
+      },
+    )
+  }
+  const data = yield* viewElements(bytes, dtype, name)
+  return new NDArray(data, [data.length], dtype)
+}
+
+const listByNumber = new Map(valueLists.map((list) => [list.number, list]))
+const listByDtype: ReadonlyMap<DType, ListField> = new Map(valueLists.map((list) => [list.dtype, list]))
+
+/**
+ * Returns the only list of elements of a message with its dtype; undefined when all are empty. **Errors**: BadInput.
+ */
+export function onlyList(
+  message: Omit<NDArrayMessage, 'dtype' | 'shape'>,
+  name: string,
+): { readonly dtype: DType; readonly data: DataOf<DType> } | undefined {
+  let found: ListField | undefined
+  for (const list of valueLists) {
+    if ((message[list.property]?.length ?? 0) === 0) continue
+    if (found !== undefined) {
+      throw new BadInput(`expected one list of elements for ${name}, received ${found.property} and ${list.property}`, {
+        reason: 'dtype',
+      })
+    }
+    found = list
+  }
+  if (found === undefined) return undefined
+  const { dtype, property } = found
+  return { dtype, data: elementsOf(message[property] as ArrayLike<unknown>, dtype) }
+}
+
+function elementsOf(list: ArrayLike<unknown>, dtype: DType): DataOf<DType> {
+  if (dtype === 'str' || ArrayBuffer.isView(list)) return list as DataOf<DType>
+  const data = new (dataConstructor(dtype as 'float64'))(list.length)
+  const isBig = isWideInteger(dtype)
+  for (let i = 0; i < list.length; i++) data[i] = (isBig ? BigInt(list[i] as number) : Number(list[i])) as number
+  return data
+}
+
+/** Returns the array of an NDArray message. **Errors**: BadInput `dtype`, `shape`. */
+export function fromNDArrayMessage(message: NDArrayMessage, name: string): NDArray {
+  const number = message.dtype ?? 0
+  const declared = listByNumber.get(number)?.dtype
+  if (declared === undefined && number !== 0) {
+    throw new BadInput(`expected a known dtype for ${name}, received number ${number}`, { reason: 'dtype' })
+  }
+  const found = onlyList(message, name)
+  if (found !== undefined && declared !== undefined && found.dtype !== declared) {
+    throw new BadInput(`expected elements of dtype ${declared} for ${name}, received ${found.dtype}`, {
+      reason: 'dtype',
+    })
+  }
+  const dtype = declared ?? found?.dtype ?? 'float64'
+  const data = found?.data ?? (dtype === 'str' ? [] : new (dataConstructor(dtype))(0))
+  return new NDArray(data, shapeOf(message, data.length, name), dtype)
+}
+
+function shapeOf({ shape = [], scalar }: NDArrayMessage, elements: number, name: string): readonly number[] {
+  if (scalar === true) {
+    if (shape.length === 0 && elements === 1) return []
+    const received = `${elements} elements, shape ${showShape(shape)}`
+    throw new BadInput(`expected one element and no shape for a scalar of ${name}, received ${received}`, {
+      reason: 'shape',
+    })
+  }
+  if (shape.length === 0) return [elements]
+  let rest = 1
+  let wild = -1
+  for (const [i, dim] of shape.entries()) {
+    if (dim >= 0) rest *= dim
+    if (dim < -1 || (dim === -1 && wild !== -1) || shape.length > maxDimensions || !Number.isSafeInteger(rest)) {
+      const what = `at most ${maxDimensions} dimensions from 0 up, one of them -1 for any,`
+      throw new BadInput(`expected ${what} for ${name}, received shape ${showShape(shape)}`, { reason: 'shape' })
+    }
+    if (dim === -1) wild = i
+  }
+  const fits = wild === -1 ? rest === elements : rest === 0 ? false : elements % rest === 0
+  if (fits) {
+    const whole = wild === -1 ? shape : shape.map((dim) => (dim === -1 ? elements / rest : dim))
+    return checkSize(whole, elements, name)
+  }
+  throw new BadInput(`expected elements for shape ${showShape(shape)} of ${name}, received ${elements} elements`, {
+    reason: 'shape',
+  })
+}
+
+/** Returns an array as an NDArray message; undefined when messages have no list for its dtype. */
+export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessage | undefined {
+  const list = listByDtype.get(dtype)
+  if (list === undefined) return undefined
+  return { dtype: list.number, shape, [list.property]: data, ...(shape.length === 0 && { scalar: true }) }
+}
+
+/** Serializes an array in the form that holds every dtype. */
+export function serializeNDArray(array: NDArray): Slices<Uint8Array> {
+  return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
+}

@@ -1,0 +1,126 @@
+/**
+ * The codec of the native add-on, and the choice between it and the TypeScript codec.
+ * @module
+ */
+
+import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../../core/dtype.ts'
+import { type Addon, addon } from '../../core/native/add-on.ts'
+import { illFormedAt } from '../../core/text/utf8.ts'
+import { typescriptCodec } from './json.ts'
+import { NDArray } from './ndarray.ts'
+import type { NonFinite, NumberCodec, ParseFailure, ParseFailureKind } from './number-codec.ts'
+import { maxPlainBytes, readPlainNumbers } from './plain-numbers.ts'
+import { maxDimensions } from './shape.ts'
+
+// Status codes of native/src/status.h.
+const gaveUp = 8
+const nonFiniteFound = 9
+/** By status code; for the codes left out, and for `gaveUp`, JSON.parse reads the text. */
+const failureKinds: readonly (ParseFailureKind | undefined)[] = [
+  undefined,
+  'syntax',
+  'ragged',
+  'dtype',
+  'range',
+  'precision',
+  'depth',
+]
+/** Codes of {@link NonFinite} in the add-on. */
+export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
+
+/** From how many elements on the add-on prints faster than JavaScript. See bench/micro/ndarray-codec.ts --small. */
+export const minEncodeElements = 9
+
+/**
+ * Returns new result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no
+ * objects. The status is "gave up" until a call has written its own, so that a call that never ran is no result.
+ */
+export function resultWords(shape: readonly number[] = []): Float64Array {
+  const words = new Float64Array(4 + maxDimensions)
+  words[0] = gaveUp
+  setShape(words, shape)
+  return words
+}
+
+function setShape(words: Float64Array, shape: readonly number[]): void {
+  words[3] = shape.length
+  for (let i = 0; i < shape.length; i++) words[4 + i] = shape[i]
+}
+
+/** Returns the array in the buffer, or why there is none; undefined when JSON.parse has to read the text. */
+export function parsedOf(words: Float64Array, buffer: ArrayBuffer | undefined): NDArray | ParseFailure | undefined {
+  if (buffer === undefined || words[0] !== 0) {
+    const failure = failureKinds[words[0]]
+    return failure === undefined ? undefined : { failure, offset: words[1] }
+  }
+  const shape = new Array<number>(words[3])
+  let size = 1
+  for (let i = 0; i < shape.length; i++) {
+    shape[i] = words[4 + i]
+    size *= shape[i]
+  }
+  const dtype = dtypes[words[2]] as 'float64'
+  // The buffer of a list without elements has room for one.
+  return new NDArray(new (dataConstructor(dtype))(buffer, 0, size), shape, dtype)
+}
+
+/**
+ * Returns the add-on's code of what elements are cast to: a dtype's, plus 16 where it is enforced; -1 infers the dtype.
+ */
+export function castCode(dtype: DType | undefined, enforced: boolean): number {
+  return dtype === undefined ? -1 : elementTypes[dtype].code + (enforced ? 16 : 0)
+}
+
+// Calls are synchronous: one for the thread is enough.
+const words = resultWords()
+
+/**
+ * Returns a failure as both codecs report it: `encoding` instead, if the text is not even UTF-8. Called on the way to a
+ * 400 alone.
+ */
+export function checkEncoding(json: Uint8Array, failure: ParseFailure): ParseFailure {
+  const offset = illFormedAt(json)
+  return offset === -1 ? failure : { failure: 'encoding', offset }
+}
+
+/**
+ * Returns the codec of a loaded add-on, which reads and prints every array of numbers there, however small. Strings and
+ * objects, and a text that the add-on gives up on, go to JSON.parse.
+ */
+function nativeCodecOf(addon: Addon): NumberCodec {
+  return {
+    name: 'native',
+    parseNdarray(json, dtype, enforced = false, maxBytes): NDArray | ParseFailure {
+      if (dtype === 'str') return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
+      const parsed = parsedOf(words, addon.parseNdarray(json, castCode(dtype, enforced), words))
+      if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
+      return 'failure' in parsed ? checkEncoding(json, parsed) : parsed
+    },
+    encodeNdarray(array: NDArray, nonFinite: NonFinite): string | Uint8Array | undefined {
+      const { dtype, shape } = array
+      const data = array.data as DTypeData['float64']
+      if (dtype === 'str' || data.length === 0) return typescriptCodec.encodeNdarray(array, nonFinite)
+      setShape(words, shape)
+      const text = addon.encodeNdarray(data, elementTypes[dtype].code, nonFiniteCodes[nonFinite], words)
+      if (typeof text === 'string') return text
+      if (text !== undefined) return new Uint8Array(text, 0, words[1])
+      return words[0] === nonFiniteFound ? undefined : typescriptCodec.encodeNdarray(array, nonFinite)
+    },
+  }
+}
+
+/** The add-on alone, at any size: for tests and benchmarks. Undefined when it is not loaded. */
+export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefined : nativeCodecOf(addon)
+
+const chosen = nativeCodec ?? typescriptCodec
+
+/** The codec that serves: the add-on if it is loaded, and JavaScript for what is small. */
+export const numberCodec: NumberCodec = {
+  name: chosen.name,
+  parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
+    const plain = json.length <= maxPlainBytes && !enforced ? readPlainNumbers(json, dtype) : undefined
+    return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
+  },
+  encodeNdarray: (array, nonFinite) =>
+    (array.data.length < minEncodeElements ? typescriptCodec : chosen).encodeNdarray(array, nonFinite),
+}

@@ -1,0 +1,201 @@
+/**
+ * Arrays ⇄ the FlatBuffers table of proto/ndarray.fbs.
+ * @module
+ */
+
+import {
+  type DataOf,
+  type DType,
+  dataConstructor,
+  dtypes,
+  elementTypes,
+  itemSize,
+  type NumericDType,
+} from '../../core/dtype.ts'
+import { BadInput } from '../../core/errors.ts'
+import { joinBytes, type Slices } from '../../core/memory/slices.ts'
+import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
+import { NDArray } from './ndarray.ts'
+import { maxDimensions } from './shape.ts'
+
+const identifier = 'SVND'
+const identifierBytes = Buffer.from(identifier)
+const alignment = 64
+// Fields of the table.
+const fields = Object.freeze({ dtype: 0, shape: 1, data: 2, ends: 3 })
+
+/** Whether bytes carry the identifier of such a table. */
+export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
+  return bytes.length >= 8 && identifierBytes.every((byte, i) => bytes[4 + i] === byte)
+}
+
+/** Texts that one slice reads or writes. */
+const sliceTexts = 1 << 12
+/** Bytes that one slice checks. */
+const sliceBytes = 1 << 19
+
+/**
+ * Writes an array as a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` returns the bytes,
+ * which need not be zero. **Cost**: one copy of the data.
+ */
+export function* encodeNdarrayFlatbuffer(
+  { dtype, shape, data }: NDArray,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Slices<Uint8Array> {
+  const isText = dtype === 'str'
+  const { bytes: elements, ends } = isText
+    ? yield* joinTexts(data as string[])
+    : { bytes: bytesOf(data as Float64Array), ends: [] }
+  // Lent until the next table: nothing is yielded from here on.
+  const out = borrowBuilder()
+  // Only the data's length, as the last thing of the table: the elements come behind it with one copy, and the table is
+  // as long as their alignment asks for.
+  out.prep(alignment, 0)
+  out.addInt32(elements.length)
+  const dataAt = out.offset()
+  const endsAt = isText ? addUint32s(out, ends) : 0
+  const shapeAt = addLongs(out, shape)
+  out.startObject(4)
+  out.addFieldOffset(fields.ends, endsAt, 0)
+  out.addFieldOffset(fields.data, dataAt, 0)
+  out.addFieldOffset(fields.shape, shapeAt, 0)
+  out.addFieldInt8(fields.dtype, elementTypes[dtype].code, 0)
+  out.finish(out.endObject(), identifier)
+  const table = out.asUint8Array()
+  const bytes = allocate(table.length + elements.length)
+  bytes.set(table)
+  bytes.set(elements, table.length)
+  return bytes
+}
+
+function addUint32s(out: Builder, values: readonly number[]): number {
+  out.startVector(4, values.length, 4)
+  for (let i = values.length - 1; i >= 0; i--) out.writeInt32(values[i])
+  return out.endVector()
+}
+
+/**
+ * Reads an array from a FlatBuffers table. **Errors**: BadInput `encoding`, `dtype`, `shape`.
+ * **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
+ */
+export function* parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): Slices<NDArray> {
+  if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
+  const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
+  const code = table.uint8(fields.dtype)
+  const dtype = dtypes[code] as DType | undefined
+  if (dtype === undefined) {
+    throw new BadInput(`expected a known dtype for ${name}, received number ${code}`, { reason: 'dtype' })
+  }
+  const shape = checkDims(table.longs(fields.shape), name)
+  const data = table.vector(fields.data, 1)
+  const parsed =
+    dtype === 'str'
+      ? yield* splitTexts(data, table.vector(fields.ends, 4), name)
+      : yield* viewElements(data, dtype, name)
+  return new NDArray(parsed, checkSize(shape, parsed.length, name), dtype)
+}
+
+function badTable(what: string, name: string, received: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'encoding' })
+}
+
+function checkDims(dims: readonly number[], name: string): readonly number[] {
+  if (dims.length > maxDimensions) throw badShape(`at most ${maxDimensions} dimensions`, name, String(dims.length))
+  const wrong = dims.find((dim) => dim < 0 || !Number.isSafeInteger(dim))
+  if (wrong !== undefined) throw badShape('whole numbers from 0 up', name, String(wrong))
+  return dims
+}
+
+/** Empty lists that an array without elements may have: its text and its lists take memory for each. */
+const maxEmptyLists = 1 << 20
+
+/** Checks a shape that a client claims against the elements that there are, and returns it. **Errors**: BadInput. */
+export function checkSize(shape: readonly number[], elements: number, name: string): readonly number[] {
+  let size = 1
+  let lists = 1
+  for (const dim of shape) {
+    size *= dim
+    if (size !== 0) lists = size
+  }
+  if (size !== elements) throw badShape(`${elements} elements`, `shape of ${name}`, `a shape of ${size}`)
+  if (size === 0 && lists > maxEmptyLists) throw badShape(`at most ${maxEmptyLists} empty lists`, name, String(lists))
+  return shape
+}
+
+function badShape(what: string, name: string, received: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'shape' })
+}
+
+/**
+ * Returns the elements of a numeric dtype that little-endian bytes hold. **Errors**: BadInput.
+ * **Cost**: a view where they lie aligned, else a copy; bools are looked at one by one.
+ */
+export function* viewElements(
+  bytes: Uint8Array,
+  dtype: NumericDType,
+  name: string,
+): Slices<Exclude<DataOf<DType>, string[]>> {
+  const size = itemSize(dtype)
+  if (bytes.length % size !== 0) {
+    throw new BadInput(`expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`, {
+      reason: 'shape',
+    })
+  }
+  if (dtype === 'bool') {
+    let seen = 0
+    for (let i = 0; i < bytes.length; i++) {
+      seen |= bytes[i]
+      if (i % sliceBytes === sliceBytes - 1) yield
+    }
+    if (seen > 1) {
+      throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })
+    }
+  }
+  const aligned = bytes.byteOffset % size === 0 ? bytes : yield* joinBytes([bytes])
+  return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
+}
+
+/** Returns the bytes of elements, as they are in memory. */
+export function bytesOf(data: ArrayBufferView): Uint8Array {
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+}
+
+function* joinTexts(texts: readonly string[]): Slices<{ bytes: Uint8Array; ends: number[] }> {
+  let end = 0
+  const ends: number[] = []
+  const pieces: Uint8Array[] = []
+  for (let from = 0; from < texts.length; from += sliceTexts) {
+    // Halves of a surrogate pair would become one character where two texts meet.
+    const some = texts.slice(from, from + sliceTexts).map((text) => text.toWellFormed())
+    for (const text of some) {
+      end += Buffer.byteLength(text)
+      ends.push(end)
+    }
+    pieces.push(Buffer.from(some.join('')))
+    yield
+  }
+  return { bytes: Buffer.concat(pieces), ends }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function* splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): Slices<string[]> {
+  const view = new DataView(ends.buffer, ends.byteOffset, ends.byteLength)
+  const texts: string[] = []
+  let start = 0
+  for (let i = 0; i < ends.length / 4; i++) {
+    const end = view.getUint32(i * 4, true)
+    // Each byte belongs to one text: offsets that go back would make a large array of a small message.
+    if (end < start || end > bytes.length) {
+      throw new BadInput(`expected texts one after the other for ${name}, received other ends`, { reason: 'encoding' })
+    }
+    try {
+      texts.push(decoder.decode(bytes.subarray(start, end)))
+    } catch {
+      throw new BadInput(`expected UTF-8 text for ${name}, received an invalid byte sequence`, { reason: 'encoding' })
+    }
+    start = end
+    if (i % sliceTexts === sliceTexts - 1) yield
+  }
+  return texts
+}

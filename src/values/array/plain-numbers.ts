@@ -1,0 +1,101 @@
+/**
+ * Reads short texts of plain numbers, where a call into the add-on costs more than the reading.
+ * @module
+ */
+import { type DType, dataConstructor } from '../../core/dtype.ts'
+import { isSpace } from '../../core/text/json-syntax.ts'
+import { dtypeBounds } from './cast-scalars.ts'
+import { NDArray } from './ndarray.ts'
+
+/** Longest text that is read here. **Units**: bytes. */
+export const maxPlainBytes = 80
+
+const maxDepth = 8
+const maxDigits = 15
+/** Powers of ten that are exact doubles: all that numbers of at most 15 digits need. */
+const tens = Float64Array.from({ length: maxDigits + 1 }, (_, i) => 10 ** i)
+// A number has at least one digit and a comma or a bracket. Filled and read in one call.
+const values = new Float64Array(maxPlainBytes)
+const directTypes: ReadonlySet<DType | undefined> = new Set<DType | undefined>([
+  undefined,
+  'float32',
+  'float64',
+  'int8',
+  'int16',
+  'int32',
+  'uint8',
+  'uint16',
+  'uint32',
+])
+
+/**
+ * Returns the array of nested lists of numbers that have at most 15 digits and no exponent; undefined for every other
+ * text, which may be right all the same. Called first for bodies of at most `maxPlainBytes`.
+ */
+export function readPlainNumbers(json: Uint8Array, dtype: DType | undefined): NDArray | undefined {
+  if (!directTypes.has(dtype)) return undefined
+  const dims: number[] = []
+  const outer: number[] = []
+  let depth = 0
+  let rank = -1
+  let count = 0
+  let size = 0
+  let wantsValue = true
+  for (let at = 0; at < json.length; ) {
+    let byte = json[at]
+    if (isSpace(byte)) {
+      at++
+    } else if (!wantsValue) {
+      if (depth === 0) return undefined
+      at++
+      if (byte === 0x2c) wantsValue = true
+      else if (byte === 0x5d) {
+        depth--
+        if (dims[depth] === -1) dims[depth] = count
+        else if (dims[depth] !== count) return undefined
+        count = outer[depth] + 1
+      } else return undefined
+    } else if (byte === 0x5b) {
+      if (depth === rank || depth === maxDepth) return undefined
+      if (depth === dims.length) dims.push(-1)
+      outer[depth++] = count
+      count = 0
+      at++
+    } else {
+      const negative = byte === 0x2d
+      if (negative) byte = json[++at]
+      const first = at
+      let value = 0
+      for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
+      let digits = at - first
+      if (digits === 0 || (digits > 1 && json[first] === 0x30)) return undefined
+      if (byte === 0x2e) {
+        byte = json[++at]
+        const point = at
+        for (; byte >= 0x30 && byte <= 0x39; byte = json[++at]) value = value * 10 + (byte - 0x30)
+        const decimals = at - point
+        digits += decimals
+        if (decimals === 0 || digits > maxDigits) return undefined
+        value /= tens[decimals]
+      }
+      if (digits > maxDigits || (byte | 0x20) === 0x65) return undefined
+      if (rank === -1) rank = depth
+      else if (rank !== depth) return undefined
+      values[size++] = negative ? -value : value
+      count++
+      wantsValue = false
+    }
+  }
+  return depth > 0 || wantsValue ? undefined : arrayOf(size, dims, dtype ?? 'float64')
+}
+
+function arrayOf(size: number, shape: number[], dtype: DType): NDArray | undefined {
+  const [low, high] = dtypeBounds[dtype]
+  const data = new (dataConstructor(dtype as 'float64'))(size)
+  for (let i = 0; i < size; i++) {
+    const value = values[i]
+    if (!(value > low && value < high)) return undefined
+    data[i] = value
+  }
+  return new NDArray(data, shape, dtype)
+}

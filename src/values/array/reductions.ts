@@ -1,0 +1,80 @@
+/**
+ * Reductions of numeric elements, and what usually follows a classifier. Rows are along the last axis.
+ *
+ * The sum is the add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a
+ * row of a thousand classes takes a few microseconds here.
+ * @module
+ */
+import { addon } from '../../core/native/add-on.ts'
+
+/** Elements that are numbers in JavaScript. */
+export type Numbers =
+  | Int8Array
+  | Int16Array
+  | Int32Array
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Float32Array
+  | Float64Array
+
+// Below this the call into the add-on costs more than it saves. **Units**: elements.
+const minNativeLength = 2048
+
+/** Returns the mean in double precision; NaN for no elements. */
+export function meanOf(data: Numbers): number {
+  if (addon !== undefined && data.length >= minNativeLength) return addon.sumElements(data) / data.length
+  let sum = 0
+  for (let i = 0; i < data.length; i++) sum += data[i]
+  return sum / data.length
+}
+
+/** Whether `a` comes before `b` in descending order. NaN is greater than all numbers, as in numpy's argmax. */
+function isGreater(a: number, b: number): boolean {
+  return a > b || (Number.isNaN(a) && !Number.isNaN(b))
+}
+
+/** Returns for each row the index of its greatest element, the first of equal ones. */
+export function argmaxOf(data: Numbers, columns: number): Int32Array {
+  const indexes = new Int32Array(data.length / columns)
+  for (let row = 0, start = 0; row < indexes.length; row++, start += columns) {
+    let best = 0
+    for (let i = 1; i < columns; i++) if (isGreater(data[start + i], data[start + best])) best = i
+    indexes[row] = best
+  }
+  return indexes
+}
+
+/** Returns the softmax of each row: float32 for float32, else float64. The greatest element is subtracted first. */
+export function softmaxOf(data: Numbers, columns: number): Float32Array | Float64Array {
+  const result = data instanceof Float32Array ? new Float32Array(data.length) : new Float64Array(data.length)
+  for (let start = 0; start < data.length; start += columns) {
+    let max = Number.NEGATIVE_INFINITY
+    for (let i = start; i < start + columns; i++) max = Math.max(max, data[i])
+    let sum = 0
+    for (let i = start; i < start + columns; i++) sum += result[i] = Math.exp(data[i] - max)
+    for (let i = start; i < start + columns; i++) result[i] /= sum
+  }
+  return result
+}
+
+/**
+ * Returns for each row the indexes of its `k` greatest elements, in descending order; the first of equal ones first.
+ */
+export function topOf(data: Numbers, columns: number, k: number): Int32Array {
+  const rows = data.length / columns
+  const indexes = new Int32Array(rows * k)
+  for (let row = 0; row < rows; row++) {
+    const start = row * columns
+    const top = indexes.subarray(row * k, (row + 1) * k)
+    let found = 0
+    for (let i = 0; i < columns; i++) {
+      const value = data[start + i]
+      if (found === k && !isGreater(value, data[start + top[k - 1]])) continue
+      let at = found < k ? found++ : k - 1
+      for (; at > 0 && isGreater(value, data[start + top[at - 1]]); at--) top[at] = top[at - 1]
+      top[at] = i
+    }
+  }
+  return indexes
+}

@@ -1,0 +1,59 @@
+/**
+ * Shapes: dimensions in C order, with `-1` as a wildcard in a pattern.
+ * @module
+ */
+import { expected, InvalidArgument, show } from '../../core/errors.ts'
+
+/** Maximum of dimensions of an array: numpy's own limit. */
+export const maxDimensions = 64
+
+/** Returns the number of elements of a shape; 1 for a scalar's empty shape. */
+export function sizeOf(shape: readonly number[]): number {
+  let size = 1
+  for (const dim of shape) size *= dim
+  return size
+}
+
+/** Returns a shape as messages write it, as Python does: `(2, 3)`, `(4,)`, `()`. */
+export function showShape(shape: readonly number[]): string {
+  if (shape.length > 8) return show(`(${shape.slice(0, 8).join(', ')}, …)`).slice(1, -1)
+  return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
+}
+
+/**
+ * Parses an option's value into a shape pattern.
+ * **Errors**: InvalidArgument unless it is a list of at most 64 whole numbers from -1 up.
+ */
+export function parseShapePattern(value: unknown): readonly number[] {
+  const ok =
+    Array.isArray(value) &&
+    value.length <= maxDimensions &&
+    value.every((dim) => Number.isSafeInteger(dim) && dim >= -1) &&
+    Number.isSafeInteger(sizeOf(value.map((dim) => (dim === -1 ? 1 : dim))))
+  if (!ok) throw new InvalidArgument(expected('a list of whole numbers, -1 for any', 'shape', value))
+  return Object.freeze([...(value as number[])])
+}
+
+/** Whether a shape fits a pattern: same rank, every dimension equal or `-1` in the pattern. */
+export function matchesShape(shape: readonly number[], pattern: readonly number[]): boolean {
+  if (shape.length !== pattern.length) return false
+  for (let i = 0; i < shape.length; i++) if (pattern[i] !== -1 && pattern[i] !== shape[i]) return false
+  return true
+}
+
+/**
+ * Returns the shape that `size` elements take under a pattern, as numpy's reshape works it out: a single `-1` is filled
+ * in. With several `-1`, the array's own dimensions stay where it matches the pattern already. Undefined when it cannot
+ * be done.
+ */
+export function reshapeTo(own: readonly number[], pattern: readonly number[]): readonly number[] | undefined {
+  if (matchesShape(own, pattern)) return own
+  const size = sizeOf(own)
+  const wild = pattern.indexOf(-1)
+  if (wild === -1) return sizeOf(pattern) === size ? pattern : undefined
+  if (pattern.indexOf(-1, wild + 1) !== -1) return undefined
+  const rest = sizeOf(pattern.map((dim) => (dim === -1 ? 1 : dim)))
+  // As numpy: -1 beside a zero dimension has no single answer.
+  if (rest === 0 || size % rest !== 0) return undefined
+  return pattern.map((dim) => (dim === -1 ? size / rest : dim))
+}

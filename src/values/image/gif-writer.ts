@@ -1,0 +1,87 @@
+/**
+ * Writes GIF files of one frame, in TypeScript: @napi-rs/image is built without GIF.
+ * @module
+ */
+import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
+import { type Slices, slicePixels } from '../../core/memory/slices.ts'
+import { type Pixels, paletteOf } from './raster-modes.ts'
+
+const maxSide = 65_535
+const minCodeBits = 8
+const clearCode = 1 << minCodeBits
+const endCode = clearCode + 1
+
+/**
+ * Writes mode `L` or `P` as a GIF of 256 colours. The first colour of the palette without any alpha is the transparent
+ * one; all others are opaque. **Errors**: an Error for a side above 65,535. **Source**: GIF89a.
+ */
+export function* encodeGif({ width, height, data, palette }: Pixels): Slices<Uint8Array> {
+  if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)
+  const colors = paletteOf({ palette })
+  const transparent = colors.findIndex((level, i) => i % 4 === 3 && level === 0) >> 2
+  const out = new GrowableBytes(Buffer.allocUnsafe(1024 + (data.length >> 1)))
+  out.append(Buffer.from(transparent === -1 ? 'GIF87a' : 'GIF89a', 'latin1'))
+  const sides = [width & 255, width >> 8, height & 255, height >> 8]
+  // A table of 256 colours of 8 bits; the background is the first.
+  out.append(Uint8Array.of(...sides, 0xf7, 0, 0))
+  out.append(colors.filter((_, i) => i % 4 !== 3))
+  if (transparent !== -1) out.append(Uint8Array.of(0x21, 0xf9, 4, 1, 0, 0, transparent, 0))
+  out.append(Uint8Array.of(0x2c, 0, 0, 0, 0, ...sides, 0, minCodeBits))
+  yield* writeIndexes(out, data)
+  out.append(Uint8Array.of(0, 0x3b))
+  return out.bytes
+}
+
+/** Appends LZW codes of 9 to 12 bits in blocks of up to 255 bytes. */
+function* writeIndexes(out: GrowableBytes, indexes: Uint8Array): Slices<void> {
+  // A string and one index more → its code; 0 for none. 2 MiB for 4,096 strings, which may take any index.
+  const codes = new Uint16Array(4096 * 256)
+  const defined = new Uint32Array(4096)
+  const block = new Uint8Array(256)
+  let used = 0
+  let held = 0
+  let bits = 0
+  let codeBits = minCodeBits + 1
+  let next = endCode + 1
+  const flush = () => {
+    block[0] = used
+    out.append(block.subarray(0, used + 1))
+    used = 0
+  }
+  const write = (code: number) => {
+    held |= code << bits
+    for (bits += codeBits; bits >= 8; bits -= 8, held >>>= 8) {
+      block[++used] = held
+      if (used === 255) flush()
+    }
+  }
+  write(clearCode)
+  let string = indexes[0]
+  for (let i = 1; i < indexes.length; i++) {
+    if (i % slicePixels === 0) yield
+    const index = indexes[i]
+    const known = codes[string * 256 + index]
+    if (known !== 0) {
+      string = known
+      continue
+    }
+    write(string)
+    if (next < 4096) {
+      defined[next] = string * 256 + index
+      codes[defined[next]] = next
+      // Of 12 bits at most: the last code defined does not make another bit.
+      if (next === 1 << codeBits) codeBits++
+      next++
+    } else {
+      write(clearCode)
+      for (let code = endCode + 1; code < next; code++) codes[defined[code]] = 0
+      codeBits = minCodeBits + 1
+      next = endCode + 1
+    }
+    string = index
+  }
+  write(string)
+  write(endCode)
+  if (bits > 0) block[++used] = held
+  if (used > 0) flush()
+}

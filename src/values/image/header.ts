@@ -1,0 +1,145 @@
+/**
+ * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing.
+ * @module
+ */
+import type { Slices } from '../../core/memory/slices.ts'
+import { readGif } from './header-gif.ts'
+import { readTiff } from './header-tiff.ts'
+import { type ImageSize, maxHeaderSteps } from './image-size.ts'
+
+/** Media types of the pictures that are known by their bytes. */
+export const imageMimeTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/bmp', 'image/tiff'] as const
+
+/** A media type of {@link imageMimeTypes}. */
+export type ImageMimeType = (typeof imageMimeTypes)[number]
+
+/** Type and size. */
+export interface ImageHeader extends ImageSize {
+  readonly mimeType: ImageMimeType
+}
+
+/** Returns the type of a picture by its first bytes; undefined for anything that is none of {@link imageMimeTypes}. */
+export function imageTypeOf(bytes: Uint8Array): ImageMimeType | undefined {
+  if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg'
+  if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp'
+  if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif'
+  if (startsWith(bytes, 'BM')) return 'image/bmp'
+  if (startsWith(bytes, 'II*\0') || startsWith(bytes, 'MM\0*')) return 'image/tiff'
+  return undefined
+}
+
+const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView) => ImageSize | undefined>> = {
+  'image/png': readPng,
+  'image/jpeg': readJpeg,
+  'image/webp': readWebp,
+  'image/gif': readGif,
+  'image/bmp': readBmp,
+  'image/tiff': readTiff,
+}
+
+/**
+ * Returns the header of a picture; undefined when it is of no known type, cut off or damaged before its size, or a side
+ * is 0.
+ *
+ * **Cost**: reads a few bytes; of a JPEG or GIF it walks what stands before the size, in {@link maxHeaderSteps} steps
+ * at most. Never throws.
+ * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
+ */
+export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
+  const mimeType = imageTypeOf(bytes)
+  if (mimeType === undefined) return undefined
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const size = readers[mimeType](bytes, view)
+  return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
+}
+
+// Searched in about a millisecond where every byte is the first of the marker.
+const searchBytes = 1 << 18
+
+/**
+ * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end
+ * marker, a WebP shorter than it says. Pillow refuses both.
+ */
+export function* cutOffSlices(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): Slices<boolean> {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
+  if (mimeType !== 'image/jpeg') return false
+  // Coded pixels never hold the end marker; a thumbnail's own one stands before them.
+  const start = (dataOffset ?? buffer.length) + 1
+  for (let end = buffer.length; end > start; end -= searchBytes) {
+    // Of the marker that lies on both sides of the cut, the last slice had the second byte only.
+    const slice = buffer.subarray(Math.max(start, end - searchBytes), Math.min(buffer.length, end + 1))
+    if (slice.lastIndexOf('\xff\xd9', undefined, 'latin1') !== -1) return false
+    yield
+  }
+  return true
+}
+
+function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false
+  return true
+}
+
+function readPng(bytes: Uint8Array, view: DataView): ImageSize | undefined {
+  if (bytes.length < 29 || !startsWith(bytes, 'IHDR', 12)) return undefined
+  return { width: view.getUint32(16), height: view.getUint32(20), bitDepth: bytes[24] }
+}
+
+/** Walks the markers to the frame header. Two frame headers are refused: a decoder may go by the other one. */
+function readJpeg(bytes: Uint8Array, view: DataView): ImageSize | undefined {
+  let found: ImageSize | undefined
+  let at = 2
+  let steps = 0
+  while (at + 4 <= bytes.length) {
+    if (++steps > maxHeaderSteps) return undefined
+    // Fill bytes may stand before a marker; decoders also skip other bytes there.
+    if (bytes[at] !== 0xff || bytes[at + 1] === 0xff || bytes[at + 1] === 0) {
+      at++
+      continue
+    }
+    const marker = bytes[at + 1]
+    // Markers without a segment: TEM, restarts, a second start of image.
+    if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) {
+      at += 2
+      continue
+    }
+    if (marker === 0xda || marker === 0xd9) return found && { ...found, dataOffset: at }
+    // C4, C8 and CC are tables and extensions, the other C… are frame headers.
+    if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
+      if (found !== undefined || at + 10 > bytes.length) return undefined
+      const [bitDepth, channels] = [bytes[at + 4], bytes[at + 9]]
+      found = { height: view.getUint16(at + 5), width: view.getUint16(at + 7), bitDepth, channels }
+    }
+    at += 2 + Math.max(2, view.getUint16(at + 2))
+  }
+  return found
+}
+
+function readWebp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
+  if (bytes.length < 30) return undefined
+  if (startsWith(bytes, 'VP8X', 12)) {
+    const side = (at: number) => 1 + view.getUint16(at, true) + bytes[at + 2] * 65536
+    return { width: side(24), height: side(27) }
+  }
+  if (startsWith(bytes, 'VP8L', 12) && bytes[20] === 0x2f) {
+    const bits = view.getUint32(21, true)
+    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+  }
+  if (startsWith(bytes, 'VP8 ', 12) && startsWith(bytes, '\x9d\x01\x2a', 23)) {
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+  }
+  return undefined
+}
+
+/**
+ * Reads a BMP header: one of 12 bytes has 16-bit sides, longer ones have 32-bit ones; a negative height stands for rows
+ * from the top.
+ */
+function readBmp(bytes: Uint8Array, view: DataView): ImageSize | undefined {
+  if (bytes.length < 26) return undefined
+  const length = view.getUint32(14, true)
+  if (length === 12) return { width: view.getUint16(18, true), height: view.getUint16(20, true) }
+  if (length < 16 || length > 124) return undefined
+  return { width: view.getInt32(18, true), height: Math.abs(view.getInt32(22, true)) }
+}

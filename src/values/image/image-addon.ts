@@ -1,0 +1,77 @@
+/**
+ * The native add-on for pictures (native/image), loaded. The only file that loads it.
+ *
+ * There are two binaries of it: serving_jpeg.node, which needs libjpeg-turbo, and serving_image.node, which does not
+ * read or write JPEG and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
+ * @module
+ */
+import { loadAddon } from '../../core/native/load-addon.ts'
+
+/**
+ * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives
+ * the work up once it is not 0, and `table` has a float for each of 256 levels of up to 4 channels. Resolves with a
+ * text that says what failed.
+ */
+type Work = (
+  input: Uint8Array,
+  plan: Float64Array,
+  stop: Uint8Array,
+  out: Uint8Array,
+  table: Float32Array | undefined,
+) => Promise<string | undefined>
+
+/** What native/image/addon.cpp exports, which also documents the fields of a plan. */
+export interface ImageAddon {
+  readonly contract: number
+  readonly resample: Work
+  /** Detaches memory and frees it at once. No work of the pool may be using it. */
+  readonly freeMemory: (memory: ArrayBuffer) => void
+}
+
+/** What it exports where it was built with libjpeg-turbo. */
+export interface JpegAddon extends ImageAddon {
+  readonly library: string
+  readonly decode: Work
+  readonly encode: (pixels: Uint8Array, plan: Float64Array, stop: Uint8Array) => Promise<string | ArrayBuffer>
+}
+
+/** The version of the interface above; native/image/addon.cpp says the same. */
+const contract = 4
+
+const unbuilt = 'libjpeg-turbo was not there when the native add-on was built'
+const withJpeg = loadAddon<JpegAddon>('serving_jpeg.node', contract, unbuilt)
+const plain = typeof withJpeg === 'string' ? loadAddon<ImageAddon>('serving_image.node', contract) : withJpeg
+
+/** The library and its version, or why there is none; for `serving --version`. */
+export const jpegStatus: { readonly library?: string; readonly reason?: string } =
+  typeof withJpeg === 'string' ? { reason: withJpeg } : { library: withJpeg.addon.library }
+
+/** The add-on with JPEG; undefined where it does not load. */
+export const jpegAddon: JpegAddon | undefined = typeof withJpeg === 'string' ? undefined : withJpeg.addon
+
+/** The add-on; undefined where it does not load. */
+export const imageAddon: ImageAddon | undefined = typeof plain === 'string' ? undefined : plain.addon
+
+/**
+ * Runs work of the add-on, which stops at the next row when the signal is aborted.
+ * **Errors**: an Error with the text that says what failed; the signal's reason.
+ */
+export async function runWithStop<T>(
+  signal: AbortSignal | undefined,
+  work: (stop: Uint8Array) => Promise<string | T>,
+): Promise<T> {
+  signal?.throwIfAborted()
+  const stop = new Uint8Array(1)
+  const onAbort = () => {
+    Atomics.store(stop, 0, 1)
+  }
+  signal?.addEventListener('abort', onAbort)
+  try {
+    const result = await work(stop)
+    signal?.throwIfAborted()
+    if (typeof result === 'string') throw new Error(result)
+    return result
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * The picture codecs: @napi-rs/image behind a narrow interface, GIF, which it lacks, and libjpeg-turbo for JPEG where
+ * it is there.
+ *
+ * What the package (1.15) does, found by trying it against Pillow 11.3:
+ * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are
+ *   resolved (`indexed-png.ts` keeps them), transparent colours become alpha, CMYK becomes RGB (within 1 of Pillow),
+ *   1-bit and BMP grey become 8-bit.
+ * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is
+ *   noise, single samples differ by up to 57, nearly all of them in the last column.
+ * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
+ * - EXIF orientation is not applied unless `rotate` is called (Pillow turns TIFF, and only TIFF).
+ * - TIFF of float, 32-bit, palette, L*a*b* or grey-with-alpha samples is refused: `tiff.ts` reads all but the last,
+ *   `tiff-writer.ts` writes them. GIF (`gif.ts`, `gif-writer.ts`) and TGA are not built in. `pngQuantize` takes 2 to 4
+ *   s for a megapixel and gives the colours back as they were where that file is smaller: `quantize.ts`.
+ * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
+ * - A signal only removes work that still waits for a thread; one that is aborted beforehand is ignored.
+ * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
+ * - AVIF is only written: one whose boxes say that it is small is decoded in full before it is refused (1.9 GB from 2
+ *   KB seen).
+ * - A TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
+ * - It encodes from files or RGBA only. PNM and PAM are files with a header of a few bytes, so other modes are passed
+ *   as those.
+ * - JPEG is always written with three components of full resolution.
+ * @module
+ */
+
+import { copySlices } from '../../core/memory/byte-copy.ts'
+import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
+import { loadOptional } from '../../core/modules/optional.ts'
+import type { NDArray } from '../array/ndarray.ts'
+import { copied } from './byte-copy.ts'
+import { decodeGif } from './gif.ts'
+import { encodeGif } from './gif-writer.ts'
+import { cutOffSlices, type ImageHeader, type ImageMimeType } from './header.ts'
+import { readGif } from './header-gif.ts'
+import { decodeIndexedPng, encodeIndexedPng, isIndexedPng } from './indexed-png.ts'
+import { type JpegCodec, jpegCodec } from './jpeg.ts'
+import { pictureQueue } from './picture-queue.ts'
+import { quantize } from './quantize.ts'
+import { elementsOf, greys, type Pixels, type RasterMode } from './raster-modes.ts'
+import { freePixels } from './request-pixels.ts'
+import type { TensorPlan } from './tensor.ts'
+import { tensorOf } from './tensor-of.ts'
+import { decodeTiff, readTiffLayout } from './tiff.ts'
+import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
+
+/** Decodes and encodes off the event loop. */
+export interface ImageCodec {
+  /**
+   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; palettes of BMP,
+   * and others unless the job keeps them, are resolved, and other 16-bit channels than grey keep their high byte, as in
+   * Pillow. The bytes must not change until the promise settles.
+   * **Errors**: an Error that says what is damaged or not supported; what `begin` throws; the signal's reason.
+   */
+  decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
+  /** Decodes a picture's bytes to a tensor, a JPEG in one pass. **Errors**: as of decode. */
+  decodeTensor<D extends 'float32' | 'uint8'>(
+    bytes: Uint8Array,
+    header: ImageHeader,
+    plan: TensorPlan<D>,
+    job?: DecodeJob,
+  ): Promise<NDArray<D>>
+  /**
+   * Encodes a copy of pixels in one of {@link encodableModes}. **Errors**: an Error that says what cannot be written;
+   * the signal's reason.
+   */
+  encode(
+    pixels: Pixels,
+    mimeType: EncodableMimeType,
+    options?: EncodeOptions,
+    signal?: AbortSignal,
+  ): Promise<Uint8Array>
+}
+
+/** Whom a picture is decoded for. */
+export interface DecodeJob {
+  readonly signal?: AbortSignal | undefined
+  /** Called when it is the picture's turn, before its pixels, or its tensor, take so many bytes; may throw. */
+  readonly begin?: (bytes: number) => void
+  /** Whether PNG, GIF and TIFF of palettes become `P`. */
+  readonly keepsPalette?: boolean
+}
+
+/** Options of encoding. */
+export interface EncodeOptions {
+  /** Of JPEG, WebP and AVIF. **Units**: 1 to 100. Default: Pillow's, which is 75, 80 and 75. */
+  readonly quality?: number | undefined
+}
+
+/** What the codec can write, and the modes that each format holds. */
+export const encodableModes = {
+  'image/jpeg': ['L', 'RGB'],
+  'image/png': ['L', 'LA', 'RGB', 'RGBA', 'I;16', 'P'],
+  'image/webp': ['RGB', 'RGBA'],
+  'image/bmp': ['L', 'RGB', 'RGBA'],
+  'image/tiff': ['L', 'RGB', 'RGBA', 'I;16', 'I', 'F', 'P', 'LAB'],
+  'image/gif': ['L', 'P', 'RGB', 'RGBA'],
+  'image/avif': ['RGB', 'RGBA'],
+} as const satisfies Partial<Record<ImageMimeType | 'image/avif', readonly RasterMode[]>>
+
+/** A media type of {@link encodableModes}. */
+export type EncodableMimeType = keyof typeof encodableModes
+
+/** Whether a value is the media type of a format that can be written. */
+export function isEncodable(mimeType: unknown): mimeType is EncodableMimeType {
+  return typeof mimeType === 'string' && Object.hasOwn(encodableModes, mimeType)
+}
+
+/**
+ * Returns the nearest mode that a format holds: the mode itself, else colour for colour, alpha where there is any, grey
+ * for the rest. `I` is clipped to 16 bits where those are held, and it and `F` to 0…255 elsewhere, as Pillow does.
+ */
+export function storableMode(
+  { mode, palette }: Pick<Pixels, 'mode' | 'palette'>,
+  mimeType: EncodableMimeType,
+): RasterMode {
+  const modes: readonly RasterMode[] = encodableModes[mimeType]
+  if (modes.includes(mode)) return mode
+  if (mode === 'I' && modes.includes('I;16')) return 'I;16'
+  const hasAlpha = mode === 'LA' || mode === 'PA' || (mode === 'P' && isTransparent(palette))
+  if (hasAlpha && modes.includes('RGBA')) return 'RGBA'
+  const isGrey = ['1', 'L', 'LA', 'I', 'F', 'I;16'].includes(mode)
+  return isGrey && modes.includes('L') ? 'L' : 'RGB'
+}
+
+function isTransparent(palette: Uint8Array = greys): boolean {
+  return palette.some((level, i) => i % 4 === 3 && level !== 255)
+}
+
+/** The part of the package that is used. */
+interface Package {
+  readonly Transformer: new (bytes: Uint8Array) => Transformer
+}
+
+interface Transformer {
+  rawPixels(signal?: AbortSignal): Promise<Buffer>
+  jpeg(quality: number, signal?: AbortSignal): Promise<Buffer>
+  png(options: { compressionType: number; filterType: number }, signal?: AbortSignal): Promise<Buffer>
+  webp(quality: number, signal?: AbortSignal): Promise<Buffer>
+  bmp(signal?: AbortSignal): Promise<Buffer>
+  tiff(signal?: AbortSignal): Promise<Buffer>
+  avif(options: { quality: number; speed: number; chromaSubsampling: number }, signal?: AbortSignal): Promise<Buffer>
+}
+
+type Encoder = (image: Transformer, quality: number | undefined, signal?: AbortSignal) => Promise<Buffer>
+
+const jpegQuality = 75
+// Qualities are Pillow's defaults; 5 is the adaptive PNG filter, 2 is 4:2:0.
+const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder>> = {
+  'image/jpeg': (image, quality = jpegQuality, signal) => image.jpeg(quality, signal),
+  'image/png': (image, _quality, signal) => image.png({ compressionType: 0, filterType: 5 }, signal),
+  'image/webp': (image, quality = 80, signal) => image.webp(quality, signal),
+  'image/bmp': (image, _quality, signal) => image.bmp(signal),
+  'image/tiff': (image, _quality, signal) => image.tiff(signal),
+  'image/avif': (image, quality = 75, signal) => image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
+}
+
+const sliceBytes = slicePixels * 4
+
+let loaded: ImageCodec | undefined
+
+/** Returns the codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
+export function imageCodec(): ImageCodec {
+  loaded ??= imageCodecWith(jpegCodec)
+  return loaded
+}
+
+/**
+ * Returns the codec with libjpeg-turbo, or without it as where it does not load. **Errors**: as of {@link imageCodec}.
+ */
+export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
+  const { Transformer } = loadOptional<Package>('@napi-rs/image', '^1.15.0', 'Image')
+
+  async function decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
+    const { signal, begin, keepsPalette } = job
+    signal?.throwIfAborted()
+    if (await runInSlices(cutOffSlices(bytes, header), signal)) throw new Error('the data ends before the picture')
+    const area = header.width * header.height
+    if (header.mimeType === 'image/gif') {
+      const frame = readGif(bytes)
+      if (frame === undefined) throw new Error('the first frame is missing')
+      // On the event loop, but its pixels count as well.
+      return pictureQueue.run(area, signal, async () => {
+        begin?.(area * 4)
+        return runInSlices(decodeGif(bytes, frame, keepsPalette), signal)
+      })
+    }
+    const tiff = header.mimeType === 'image/tiff' ? readTiffLayout(bytes) : undefined
+    return pictureQueue.run(area, signal, async () => {
+      begin?.(area * decodedBytes(header))
+      if (tiff !== undefined) return decodeTiff(bytes, tiff, signal, keepsPalette)
+      if (keepsPalette && header.mimeType === 'image/png' && isIndexedPng(bytes)) {
+        return decodeIndexedPng(bytes, header, signal)
+      }
+      if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
+      return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
+    })
+  }
+
+  return {
+    decode,
+    async decodeTensor(bytes, header, plan, job = {}) {
+      const { signal } = job
+      if (jpeg === undefined || !isForJpegCodec(header)) {
+        const pixels = await decode(bytes, header, job)
+        const tensor = await tensorOf(pixels, plan, signal)
+        freePixels(pixels)
+        return tensor
+      }
+      const { width, height } = header
+      return pictureQueue.run(width * height, signal, async () => {
+        job.begin?.(plan.byteLength)
+        const out = plan.allocate()
+        const denominator = plan.denominator(width, height)
+        await jpeg.decodeResized(bytes, header, denominator, plan.resize(width, height, denominator), out, signal)
+        return plan.arrayOf(out)
+      })
+    },
+    async encode(pixels, mimeType, { quality } = {}, signal) {
+      signal?.throwIfAborted()
+      const area = pixels.width * pixels.height
+      if (jpeg !== undefined && mimeType === 'image/jpeg') {
+        const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
+        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => write(copy)))
+      }
+      const { mode } = pixels
+      if (mimeType === 'image/png' && mode === 'P') {
+        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
+      }
+      if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return runInSlices(encodeTiff({ ...pixels, mode }), signal)
+      if (mimeType === 'image/gif') {
+        return copied(pixels, signal, (copy) => runInSlices(gifOf(copy), signal))
+      }
+      const pnm = await runInSlices(pnmOf(pixels), signal)
+      return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
+    },
+  }
+}
+
+/** Writes colours by a palette of at most 256. */
+function* gifOf(pixels: Pixels): Slices<Uint8Array> {
+  const { mode } = pixels
+  if (mode === 'L' || mode === 'P') return yield* encodeGif(pixels)
+  return yield* encodeGif(yield* quantize(mode === 'RGBA' ? yield* hardAlpha(pixels) : pixels))
+}
+
+/** Makes pixels of less than half of alpha transparent black, and the others opaque. */
+function* hardAlpha(pixels: Pixels): Slices<Pixels> {
+  const data = new Uint8Array(pixels.data.length)
+  for (let i = 0; i < data.length; i += 4) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    if (pixels.data[i + 3] < 128) continue
+    data[i] = pixels.data[i]
+    data[i + 1] = pixels.data[i + 1]
+    data[i + 2] = pixels.data[i + 2]
+    data[i + 3] = 255
+  }
+  return { ...pixels, data }
+}
+
+/** At most, of a pixel. What a header says counts as far as there are such pictures. */
+function decodedBytes({ channels = 4, bitDepth = 8 }: ImageHeader): number {
+  return Math.min(channels, 4) * (bitDepth > 8 ? 4 : 1)
+}
+
+/** Grey and RGB. Four channels, CMYK, are converted to RGB by the package. */
+function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
+  return mimeType === 'image/jpeg' && (channels === 1 || channels === 3)
+}
+
+/**
+ * Finds the mode of raw pixels by their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with
+ * alpha.
+ */
+function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slices<Pixels> {
+  const bytes = raw.length / (width * height)
+  const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
+  const isDeep = bitDepth === 16
+  if (bytes === 1) return { mode: 'L', width, height, data }
+  if (bytes === 2 && isDeep) return { mode: 'I;16', width, height, data }
+  if (bytes === 2) return { mode: 'LA', width, height, data }
+  if (bytes === 3) return { mode: 'RGB', width, height, data }
+  if (bytes === 4 && isDeep) return { mode: 'LA', width, height, data: yield* highBytes(data) }
+  if (bytes === 4) return { mode: 'RGBA', width, height, data }
+  if (bytes === 6) return { mode: 'RGB', width, height, data: yield* highBytes(data) }
+  if (bytes === 8) return { mode: 'RGBA', width, height, data: yield* highBytes(data) }
+  throw new Error(`pixels of ${bytes} bytes are not supported`)
+}
+
+/** Returns the upper halves of native-endian, that is little-endian, 16-bit numbers. */
+function* highBytes(data: Uint8Array): Slices<Uint8Array> {
+  const high = new Uint8Array(data.length / 2)
+  for (let i = 0; i < high.length; i++) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    high[i] = data[2 * i + 1]
+  }
+  return high
+}
+
+/** Writes pixels as a PGM, PPM or PAM file. **Source**: netpbm's pgm(5), ppm(5) and pam(5). */
+function* pnmOf(pixels: Pixels): Slices<Uint8Array> {
+  const { mode, width, height } = pixels
+  const size = `${width} ${height}\n`
+  const pam = (depth: number, type: string) =>
+    `P7\nWIDTH ${width}\nHEIGHT ${height}\nDEPTH ${depth}\nMAXVAL 255\nTUPLTYPE ${type}\nENDHDR\n`
+  const header = {
+    'I;16': `P5\n${size}65535\n`,
+    L: `P5\n${size}255\n`,
+    RGB: `P6\n${size}255\n`,
+    LA: pam(2, 'GRAYSCALE_ALPHA'),
+    RGBA: pam(4, 'RGB_ALPHA'),
+  }[mode as 'I;16' | 'L' | 'LA' | 'RGB' | 'RGBA']
+  const data = mode === 'I;16' ? yield* bigEndianWords(pixels) : pixels.data
+  const file = Buffer.allocUnsafeSlow(header.length + data.length)
+  file.write(header, 'latin1')
+  yield* copySlices(data, file.subarray(header.length))
+  return file
+}
+
+/** Writes 16-bit grey with its high byte first. */
+function* bigEndianWords(pixels: Pixels): Slices<Uint8Array> {
+  const elements = elementsOf(pixels)
+  const bytes = new Uint8Array(elements.length * 2)
+  for (let i = 0; i < elements.length; i++) {
+    if (i % sliceBytes === 0 && i > 0) yield
+    bytes[2 * i] = elements[i] >> 8
+    bytes[2 * i + 1] = elements[i]
+  }
+  return bytes
+}

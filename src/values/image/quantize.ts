@@ -1,0 +1,128 @@
+/**
+ * Colours to a palette of their own: those of the picture when they are at most 256, else the best that repeated cuts
+ * find.
+ * @module
+ */
+import { type Slices, slicePixels } from '../../core/memory/slices.ts'
+import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
+
+const maxColors = 256
+
+/** Converts `RGB` or `RGBA` to `P`, without dithering. **Cost**: two passes over the pixels, in slices. */
+export function* quantize(pixels: Pixels): Slices<Pixels> {
+  return (yield* exactly(pixels)) ?? (yield* nearly(pixels))
+}
+
+/** Returns the picture with exactly its colours; undefined when there are more than 256. */
+function* exactly({ mode, width, height, data }: Pixels): Slices<Pixels | undefined> {
+  const { channels } = rasterModes[mode]
+  const indexes = new Uint8Array(width * height)
+  const known = new Map<number, number>()
+  for (let i = 0, at = 0; i < indexes.length; i++, at += channels) {
+    if (i % slicePixels === 0 && i > 0) yield
+    const alpha = channels === 4 ? data[at + 3] : 255
+    const color = data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (alpha << 24)
+    let index = known.get(color)
+    if (index === undefined) {
+      if (known.size === maxColors) return undefined
+      index = known.size
+      known.set(color, index)
+    }
+    indexes[i] = index
+  }
+  const palette = new Uint8Array(new Int32Array(known.keys()).buffer)
+  return { mode: 'P', width, height, data: indexes, palette }
+}
+
+/** Levels of neighbouring colours, counted together. */
+interface Histogram {
+  /** Bits of a channel that determine the cell. */
+  readonly bits: number
+  readonly channels: number
+  readonly counts: Uint32Array
+  /** Of each cell and channel, the levels added up. */
+  readonly sums: Float64Array
+}
+
+/** Cells that share a colour. */
+interface Box {
+  readonly cells: Uint32Array
+  /** Mean levels. */
+  readonly color: readonly number[]
+  /** The channel that varies most, and the squares of its differences from the mean, added up. */
+  readonly channel: number
+  readonly error: number
+}
+
+function* nearly({ mode, width, height, data }: Pixels): Slices<Pixels> {
+  const { channels } = rasterModes[mode]
+  // 32,768 cells of RGB, 65,536 of RGBA.
+  const bits = channels === 4 ? 4 : 5
+  const cells = 2 ** (bits * channels)
+  const histogram = { bits, channels, counts: new Uint32Array(cells), sums: new Float64Array(cells * channels) }
+  for (let i = 0; i < width * height; i++) {
+    if (i % slicePixels === 0 && i > 0) yield
+    const cell = cellOf(data, i * channels, histogram)
+    histogram.counts[cell]++
+    for (let c = 0; c < channels; c++) histogram.sums[cell * channels + c] += data[i * channels + c]
+  }
+  const boxes = yield* cutBoxes(histogram)
+  const palette = paletteOf({ palette: new Uint8Array(0) })
+  const boxOf = new Uint8Array(cells)
+  for (const [index, box] of boxes.entries()) {
+    palette.set(box.color.map(Math.round), index * 4)
+    for (const cell of box.cells) boxOf[cell] = index
+  }
+  const indexes = new Uint8Array(width * height)
+  for (let i = 0; i < indexes.length; i++) {
+    if (i % slicePixels === 0 && i > 0) yield
+    indexes[i] = boxOf[cellOf(data, i * channels, histogram)]
+  }
+  return { mode: 'P', width, height, data: indexes, palette: palette.subarray(0, boxes.length * 4) }
+}
+
+function cellOf(data: Uint8Array, at: number, { bits, channels }: Histogram): number {
+  let cell = 0
+  for (let c = 0; c < channels; c++) cell = (cell << bits) | (data[at + c] >> (8 - bits))
+  return cell
+}
+
+/** Cuts the box with the greatest error at its mean, until there are 256 or none can be cut. */
+function* cutBoxes(histogram: Histogram): Slices<Box[]> {
+  const used = Uint32Array.from(histogram.counts.keys()).filter((cell) => histogram.counts[cell] > 0)
+  const boxes = [boxAround(used, histogram)]
+  let work = 0
+  while (boxes.length < maxColors) {
+    const worst = boxes.reduce((most, box, i) => (box.error > boxes[most].error ? i : most), 0)
+    const { cells, color, channel, error } = boxes[worst]
+    if (error === 0) break
+    const isBelow = (cell: number) => levelOf(cell, channel, histogram) <= color[channel]
+    const [below, above] = [cells.filter(isBelow), cells.filter((cell) => !isBelow(cell))]
+    // One cell, whose own levels differ, cannot be cut.
+    if (below.length === 0 || above.length === 0) boxes[worst] = { ...boxes[worst], error: 0 }
+    else boxes.splice(worst, 1, boxAround(below, histogram), boxAround(above, histogram))
+    work += cells.length
+    if (work > slicePixels / 16) {
+      work = 0
+      yield
+    }
+  }
+  return boxes
+}
+
+/** Returns the mean level of a cell. */
+function levelOf(cell: number, channel: number, { counts, sums, channels }: Histogram): number {
+  return sums[cell * channels + channel] / counts[cell]
+}
+
+function boxAround(cells: Uint32Array, histogram: Histogram): Box {
+  const { counts, sums, channels } = histogram
+  const count = cells.reduce((sum, cell) => sum + counts[cell], 0)
+  const range = Array.from({ length: channels }, (_, c) => c)
+  const color = range.map((c) => cells.reduce((sum, cell) => sum + sums[cell * channels + c], 0) / count)
+  const errors = range.map((c) =>
+    cells.reduce((sum, cell) => sum + counts[cell] * (levelOf(cell, c, histogram) - color[c]) ** 2, 0),
+  )
+  const channel = errors.indexOf(Math.max(...errors))
+  return { cells, color, channel, error: errors[channel] }
+}

@@ -1,0 +1,89 @@
+/**
+ * Colour modes, and pixels in one of them.
+ * @module
+ */
+import { dataConstructor } from '../../core/dtype.ts'
+
+/** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */
+export const rasterModes = {
+  1: { channels: 1, dtype: 'uint8' },
+  L: { channels: 1, dtype: 'uint8' },
+  LA: { channels: 2, dtype: 'uint8' },
+  RGB: { channels: 3, dtype: 'uint8' },
+  RGBA: { channels: 4, dtype: 'uint8' },
+  CMYK: { channels: 4, dtype: 'uint8' },
+  YCbCr: { channels: 3, dtype: 'uint8' },
+  HSV: { channels: 3, dtype: 'uint8' },
+  I: { channels: 1, dtype: 'int32' },
+  F: { channels: 1, dtype: 'float32' },
+  'I;16': { channels: 1, dtype: 'uint16' },
+  RGBX: { channels: 4, dtype: 'uint8' },
+  P: { channels: 1, dtype: 'uint8' },
+  PA: { channels: 2, dtype: 'uint8' },
+  LAB: { channels: 3, dtype: 'uint8' },
+} as const
+
+/** A colour mode of {@link rasterModes}. */
+export type RasterMode = `${keyof typeof rasterModes}`
+
+/** The pixels of a raster as numbers: one element per channel. */
+export type RasterElements = Uint8Array | Uint16Array | Int32Array | Float32Array
+
+/**
+ * Converts the pixels `from` up to `to`; pixel `i` starts at element `i` times the channels. The target is new, so all
+ * 0.
+ */
+export type Kernel = (source: RasterElements, target: RasterElements, from: number, to: number) => void
+
+/**
+ * Pixels in rows from top to bottom, channels side by side, without gaps: what codecs and conversions take and return.
+ */
+export interface Pixels {
+  readonly mode: RasterMode
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+  /** The colours that `P` and `PA` point at: red, green, blue and alpha of each, at most 256. Without them, greys. */
+  readonly palette?: Uint8Array | undefined
+}
+
+/** Whether the pixels of a mode point at the colours of a palette. */
+export function hasPalette(mode: RasterMode | null): mode is 'P' | 'PA' {
+  return mode === 'P' || mode === 'PA'
+}
+
+/** Returns 256 colours of red, green, blue and alpha; those that a palette does not have are black, as in Pillow. */
+export function paletteOf({ palette = greys }: Pick<Pixels, 'palette'>): Uint8Array {
+  const colors = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : 0))
+  colors.set(palette)
+  return colors
+}
+
+/** The palette of greys: the level of an index is the index itself. */
+export const greys: Uint8Array = Uint8Array.from({ length: 1024 }, (_, i) => (i % 4 === 3 ? 255 : i >> 2))
+
+/** Whether `value` is the name of a colour mode. */
+export function isRasterMode(value: unknown): value is RasterMode {
+  return typeof value === 'string' && Object.hasOwn(rasterModes, value)
+}
+
+/** Returns the bytes of one pixel. */
+export function pixelBytes(mode: RasterMode): number {
+  const { channels, dtype } = rasterModes[mode]
+  return channels * dataConstructor(dtype).BYTES_PER_ELEMENT
+}
+
+/**
+ * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I`, `F` and `I;16` whose bytes start
+ * off a multiple of their size.
+ */
+export function elementsOf({ data, mode }: Pixels): RasterElements {
+  const { dtype } = rasterModes[mode]
+  if (dtype === 'uint8') return data
+  // Every platform that Node's binaries are built for with these codecs is little-endian.
+  // Not `slice`: on a Buffer that is another view of the same bytes.
+  const Elements = dataConstructor(dtype)
+  const size = Elements.BYTES_PER_ELEMENT
+  const aligned: Uint8Array = data.byteOffset % size === 0 ? data : new Uint8Array(data)
+  return new Elements(aligned.buffer, aligned.byteOffset, aligned.length / size)
+}

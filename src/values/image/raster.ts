@@ -1,0 +1,240 @@
+/**
+ * Pictures as pixels: what the Image descriptor gives to a function and takes from it.
+ * @module
+ */
+
+import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkOneOf, checkOptions } from '../../core/options.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { showShape } from '../array/shape.ts'
+import { copied } from './byte-copy.ts'
+import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
+import { pictureQueue } from './picture-queue.ts'
+import { convertInSlices } from './raster-convert.ts'
+import {
+  elementsOf,
+  hasPalette,
+  isRasterMode,
+  type Pixels,
+  pixelBytes,
+  type RasterElements,
+  type RasterMode,
+  rasterModes,
+} from './raster-modes.ts'
+import { resample } from './resample.ts'
+import { type ResizeFilter, resizeFilters } from './resize.ts'
+import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from './tensor.ts'
+import { tensorOf } from './tensor-of.ts'
+
+/**
+ * Pixels in rows from top to bottom, channels side by side, nothing between rows.
+ *
+ * **Shape**: `width * height` pixels.
+ * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32, `F` a float32 and
+ * `I;16` a uint16 a pixel, held in `data` as their little-endian bytes. `P`, and `PA` with alpha, are the places of
+ * their colours in `palette`, which has red, green, blue and alpha of at most 256 (without it, the greys). `a` and `b`
+ * of `LAB` are signed bytes. The last byte of `RGBX` says nothing.
+ * **Errors**: InvalidArgument when mode, size, data and palette do not fit together.
+ * **Cost**: keeps `data` as it is, no copy.
+ * **Example** `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
+ */
+export class RasterImage implements Pixels {
+  readonly mode: RasterMode
+  readonly width: number
+  readonly height: number
+  readonly data: Uint8Array
+  readonly palette: Uint8Array | undefined
+
+  constructor(mode: RasterMode, width: number, height: number, data: Uint8Array, palette?: Uint8Array) {
+    if (!isRasterMode(mode)) {
+      throw new InvalidArgument(expected(`one of ${Object.keys(rasterModes).join(', ')}`, 'RasterImage mode', mode))
+    }
+    for (const side of [width, height]) {
+      if (!Number.isSafeInteger(side) || side < 1) {
+        throw new InvalidArgument(expected('a width and height from 1 up', 'RasterImage', [width, height]))
+      }
+    }
+    if (!(data instanceof Uint8Array) || data.length !== width * height * pixelBytes(mode)) {
+      throw new InvalidArgument(
+        expected(`${width * height * pixelBytes(mode)} bytes`, `RasterImage ${mode} of ${width}×${height}`, data),
+      )
+    }
+    if (palette !== undefined && !(hasPalette(mode) && isPalette(palette))) {
+      throw new InvalidArgument(expected('1 to 256 colours of 4 bytes for P or PA', `palette of mode ${mode}`, palette))
+    }
+    this.mode = mode
+    this.width = width
+    this.height = height
+    this.data = data
+    this.palette = palette
+  }
+
+  /**
+   * Returns the channels as numbers. **Cost**: a view of `data`; a copy only for `I` and `F` whose bytes start off a
+   * multiple of four.
+   */
+  elements(): RasterElements {
+    return elementsOf(this)
+  }
+
+  /**
+   * Returns a picture with pixels of its own. Those of a picture of a request are freed at its end, and reading
+   * them later throws; those of the copy stay. **Cost**: a copy.
+   */
+  copy(): RasterImage {
+    return new RasterImage(this.mode, this.width, this.height, new Uint8Array(this.data), this.palette)
+  }
+
+  /**
+   * Returns the picture in another size.
+   *
+   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides
+   * that are not 1 to 65,535; the signal's reason.
+   * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be
+   * transferred meanwhile.
+   * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
+   */
+  async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
+    checkOptions('RasterImage.resize', options, ['filter', 'signal'])
+    const { filter = 'bicubic', signal } = options
+    const { mode } = this
+    if (['1', 'LAB', 'P', 'PA'].includes(mode) || rasterModes[mode].dtype !== 'uint8') {
+      throw new InvalidArgument(`expected a mode of 8-bit channels for RasterImage.resize, received ${mode}`)
+    }
+    checkOneOf('filter', filter, resizeFilters)
+    for (const side of [width, height, this.width, this.height]) {
+      if (!Number.isInteger(side) || side < 1 || side > maxResizedSide) {
+        throw new InvalidArgument(expected(`sides of 1 to ${maxResizedSide} pixels`, 'RasterImage.resize', side))
+      }
+    }
+    const { channels } = rasterModes[mode]
+    const x = { extent: this.width, full: width, first: 0, count: width }
+    const y = { extent: this.height, full: height, first: 0, count: height }
+    const to = { width, height, left: 0, top: 0, isPlanar: false, table: undefined }
+    const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
+    const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
+    const pixels = this.width * this.height + width * height
+    await copied(this, signal, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
+    return new RasterImage(mode, width, height, out)
+  }
+
+  /**
+   * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not
+   * within the picture.
+   * **Cost**: a copy of the part.
+   */
+  crop(left: number, top: number, width: number, height: number): RasterImage {
+    const isWithin = [left, top, width, height].every(Number.isInteger) && Math.min(left, top) >= 0
+    if (!isWithin || Math.min(width, height) < 1 || left + width > this.width || top + height > this.height) {
+      const where = `RasterImage.crop of ${this.width}×${this.height}`
+      throw new InvalidArgument(expected('left, top, width and height within', where, [left, top, width, height]))
+    }
+    const unit = pixelBytes(this.mode)
+    const data = new Uint8Array(width * height * unit)
+    for (let y = 0; y < height; y++) {
+      const start = ((top + y) * this.width + left) * unit
+      data.set(this.data.subarray(start, start + width * unit), y * width * unit)
+    }
+    return new RasterImage(this.mode, width, height, data, this.palette)
+  }
+
+  /**
+   * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass.
+   *
+   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey
+   * modes, else RGB.
+   * **Errors**: InvalidArgument for an option that does not fit, or a side above 65,535 pixels; the signal's reason.
+   * **Cost**: as `resize`.
+   * **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] })`
+   */
+  async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
+    const isGrey = rasterModes[this.mode].channels === 1 || this.mode === 'LA'
+    const plan = new TensorPlan<TensorDType<T>>(options, isGrey ? 1 : 3)
+    if (Math.max(this.width, this.height) > maxResizedSide) {
+      const size = `${this.width}×${this.height}`
+      throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)
+    }
+    return copied(this, signal, (copy) => tensorOf(copy, plan, signal))
+  }
+
+  /**
+   * Returns the bytes of a picture file. Modes that the format does not hold are converted to the nearest one.
+   *
+   * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an
+   * Error for what the format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example**
+   * `await image.encode('image/webp', { quality: 90 })`
+   */
+  async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
+    checkOptions('RasterImage.encode', options, ['quality', 'signal'])
+    const { quality, signal } = options
+    if (!isEncodable(mimeType)) throw new InvalidArgument(expected('a format that can be written', 'encode', mimeType))
+    if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
+      throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
+    }
+    const stored = await convertInSlices(this, storableMode(this, mimeType), signal)
+    return imageCodec().encode(stored, mimeType, { quality }, signal)
+  }
+
+  /**
+   * Returns the picture as an array. **Shape**: `[height, width]`, or `[height, width, channels]` for more than one
+   * channel; uint8, int32 for `I`, float32 for `F`, uint16 for `I;16`. **Cost**: shares memory with `data`, see {@link
+   * RasterImage.elements}.
+   */
+  toNDArray(): NDArray<'uint8' | 'uint16' | 'int32' | 'float32'> {
+    const { channels, dtype } = rasterModes[this.mode]
+    const shape = channels === 1 ? [this.height, this.width] : [this.height, this.width, channels]
+    return new NDArray(this.elements(), shape, dtype)
+  }
+
+  /**
+   * Makes a picture of an array.
+   *
+   * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`;
+   * int32 `I`; float32 `F`; uint16 `I;16`.
+   * **Errors**: InvalidArgument when dtype or shape do not fit the mode. **Cost**: no copy.
+   */
+  static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
+    if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))
+    const found = mode ?? naturalMode(array)
+    if (found === undefined || !fitsMode(array, found)) {
+      const allowed = mode === undefined ? 'uint8 of shape (h, w) or (h, w, 1 to 4)' : `an array that fits mode ${mode}`
+      throw new InvalidArgument(
+        `expected ${allowed} for RasterImage.fromNDArray, received ${array.dtype} of shape ${showShape(array.shape)}`,
+      )
+    }
+    const { buffer, byteOffset, byteLength } = array.data as RasterElements
+    return new RasterImage(found, array.shape[1], array.shape[0], new Uint8Array(buffer, byteOffset, byteLength))
+  }
+}
+
+/** Options of work that can be aborted. */
+export interface Abortable {
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Options of {@link RasterImage.resize}. */
+export interface ResizeOptions extends Abortable {
+  /** Default `bicubic`, as in Pillow. */
+  readonly filter?: ResizeFilter
+}
+
+/** Whether an array's dtype and shape are those of a colour mode. */
+export function fitsMode(array: NDArray, mode: RasterMode): boolean {
+  if (!isRasterMode(mode)) return false
+  const { channels, dtype } = rasterModes[mode]
+  const { shape } = array
+  const rank = shape.length === 3 ? shape[2] === channels : shape.length === 2 && channels === 1
+  return array.dtype === dtype && rank
+}
+
+function naturalMode(array: NDArray): RasterMode | undefined {
+  const channels = array.shape[2] ?? 1
+  if (array.dtype === 'int32') return 'I'
+  if (array.dtype === 'float32') return 'F'
+  if (array.dtype === 'uint16') return 'I;16'
+  return ([undefined, 'L', 'LA', 'RGB', 'RGBA'] as const)[channels]
+}
+
+function isPalette(value: unknown): boolean {
+  return value instanceof Uint8Array && value.length >= 4 && value.length <= 1024 && value.length % 4 === 0
+}

@@ -1,0 +1,164 @@
+/**
+ * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript in slices with the same results.
+ *
+ * **Source**: the arithmetic of Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes
+ * between the two.
+ * @module
+ */
+import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
+import { imageAddon, runWithStop } from './image-addon.ts'
+import { luma } from './raster-luma.ts'
+import { type Pixels, rasterModes } from './raster-modes.ts'
+import { type Axis, planFields, type Resize, type ResizeFilter } from './resize.ts'
+
+/**
+ * Resizes pixels of 8-bit channels into `out`. The pixels must not change until the promise settles.
+ * **Errors**: the signal's reason. **Cost**: one pass in libuv's pool; without the add-on on the event loop, in slices.
+ */
+export async function resample(pixels: Pixels, resize: Resize, out: Uint8Array, signal?: AbortSignal): Promise<void> {
+  const addon = imageAddon
+  if (addon === undefined) return runInSlices(resampleSlices(pixels, resize, out), signal)
+  const plan = planFields([pixels.width, pixels.height, rasterModes[pixels.mode].channels, 1], resize)
+  await runWithStop(signal, (stop) => addon.resample(pixels.data, plan, stop, out, resize.table))
+}
+
+const places = 22
+const half = 2 ** (places - 1)
+
+const filters: Readonly<Record<ResizeFilter, { readonly support: number; readonly at: (x: number) => number }>> = {
+  bilinear: { support: 1, at: (x) => (x < 1 ? 1 - x : 0) },
+  bicubic: { support: 2, at: cubic },
+  lanczos: { support: 3, at: (x) => (x < 3 ? sinc(x) * sinc(x / 3) : 0) },
+}
+
+/** Keys' cubic convolution with a = -0.5. */
+function cubic(x: number): number {
+  const a = -0.5
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0
+}
+
+/** Returns sin(πx) / πx. */
+function sinc(x: number): number {
+  return x === 0 ? 1 : Math.sin(x * Math.PI) / (x * Math.PI)
+}
+
+/** The input pixels of one output pixel: the first, and the weight of each. */
+interface Window {
+  readonly first: number
+  readonly weights: Int32Array
+}
+
+/** Returns the window of the output pixel `i` along an axis. */
+function windowAt(i: number, { extent, full, first }: Axis, input: number, filter: ResizeFilter): Window {
+  const scale = extent / full
+  const spread = Math.max(1, scale)
+  const { support, at } = filters[filter]
+  const center = (first + i + 0.5) * scale
+  const start = Math.max(0, Math.trunc(center - support * spread + 0.5))
+  const end = Math.min(input, Math.trunc(center + support * spread + 0.5))
+  const exact = Float64Array.from({ length: end - start }, (_, t) => at(Math.abs((t + start - center + 0.5) / spread)))
+  const total = exact.reduce((sum, weight) => sum + weight, 0)
+  const weights = Int32Array.from(exact, (weight) => {
+    const scaled = (total === 0 ? weight : weight / total) * 2 ** places
+    return Math.trunc(scaled < 0 ? scaled - 0.5 : scaled + 0.5)
+  })
+  return { first: start, weights }
+}
+
+/** Returns a sum of weighted samples as a byte. */
+function clip(sum: number): number {
+  return Math.max(0, Math.min(255, sum >> places))
+}
+
+/** Resizes pixels as {@link resample} does, without the add-on. */
+export function* resampleSlices(pixels: Pixels, resize: Resize, out: Uint8Array): Slices<void> {
+  const { x, y, channels, filter } = resize
+  const windows: Window[] = []
+  for (let i = 0; i < x.count; i++) windows.push(windowAt(i, x, pixels.width, filter))
+  const from = windowAt(0, y, pixels.height, filter).first
+  const last = windowAt(y.count - 1, y, pixels.height, filter)
+  const to = last.first + last.weights.length
+  const samples = x.count * channels
+  const rows = new Uint8Array((to - from) * samples)
+  const converted = new Uint8Array(pixels.width * channels)
+  const pause = Math.max(1, Math.floor(slicePixels / 8 / pixels.width))
+  for (let row = from; row < to; row++) {
+    if (row % pause === 0) yield
+    convertRow(pixels, row, resize, converted)
+    sumRow(converted, windows, channels, rows, (row - from) * samples)
+  }
+  const sums = new Int32Array(samples)
+  for (let i = 0; i < y.count; i++) {
+    if (i % pause === 0) yield
+    const { first, weights } = windowAt(i, y, pixels.height, filter)
+    sums.fill(half)
+    for (let t = 0; t < weights.length; t++) {
+      const at = (first + t - from) * samples
+      for (let s = 0; s < samples; s++) sums[s] += rows[at + s] * weights[t]
+    }
+    const levels = Uint8Array.from(sums, clip)
+    if (resize.hasAlpha) unpremultiply(levels, channels)
+    writeRow(levels, i, resize, out)
+  }
+}
+
+/** Converts a row to the channels of the output; colours with alpha are multiplied by it. */
+function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasAlpha }: Resize, to: Uint8Array): void {
+  const step = rasterModes[mode].channels
+  for (let i = 0, s = row * width * step, t = 0; i < width; i++, s += step, t += channels) {
+    if (hasAlpha) {
+      for (let c = 0; c < step - 1; c++) to[t + c] = scaled(data[s + c], data[s + step - 1])
+      to[t + step - 1] = data[s + step - 1]
+    } else if (step === channels) {
+      for (let c = 0; c < step; c++) to[t + c] = data[s + c]
+    } else if (step <= 2) {
+      for (let c = 0; c < channels; c++) to[t + c] = data[s]
+    } else if (channels === 1) {
+      to[t] = luma(data, s)
+    } else {
+      for (let c = 0; c < 3; c++) to[t + c] = data[s + c]
+    }
+  }
+}
+
+/** Returns `c * a / 255`, rounded. */
+function scaled(c: number, a: number): number {
+  const product = c * a + 128
+  return (product + (product >> 8)) >> 8
+}
+
+/** Divides the colours of a row by its alpha, in place; where alpha is 0 or 255 they stay. */
+function unpremultiply(levels: Uint8Array, channels: number): void {
+  for (let i = 0; i < levels.length; i += channels) {
+    const alpha = levels[i + channels - 1]
+    if (alpha === 0 || alpha === 255) continue
+    for (let c = 0; c < channels - 1; c++) levels[i + c] = Math.min(255, Math.trunc((255 * levels[i + c]) / alpha))
+  }
+}
+
+/** Resizes a row: writes a pixel for each window, from `at` on. */
+function sumRow(row: Uint8Array, windows: readonly Window[], channels: number, to: Uint8Array, at: number): void {
+  for (let x = 0; x < windows.length; x++) {
+    const { first, weights } = windows[x]
+    for (let c = 0; c < channels; c++) {
+      let sum = half
+      for (let t = 0, s = first * channels + c; t < weights.length; t++, s += channels) sum += row[s] * weights[t]
+      to[at + x * channels + c] = clip(sum)
+    }
+  }
+}
+
+/** Writes a row of the output: bytes, or their entries in the table of floats, by pixels or by planes. */
+function writeRow(levels: Uint8Array, y: number, resize: Resize, out: Uint8Array): void {
+  const { channels, width, height, left, top, isPlanar, table } = resize
+  const start = (top + y) * width + left
+  const target = table === undefined ? out : new Float32Array(out.buffer, out.byteOffset, out.length / 4)
+  const step = isPlanar ? 1 : channels
+  for (let c = 0; c < channels; c++) {
+    let to = isPlanar ? c * width * height + start : start * channels + c
+    for (let s = c; s < levels.length; s += channels, to += step) {
+      target[to] = table === undefined ? levels[s] : table[256 * c + levels[s]]
+    }
+  }
+}

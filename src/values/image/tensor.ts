@@ -1,0 +1,232 @@
+/**
+ * Tensors of pictures: what the options mean, and the resize that makes them.
+ * @module
+ */
+
+import type { DataOf } from '../../core/dtype.ts'
+import { expected, InvalidArgument } from '../../core/errors.ts'
+import { checkOneOf, checkOptions } from '../../core/options.ts'
+import { roundEven } from '../../core/text/number-text.ts'
+import { NDArray } from '../array/ndarray.ts'
+import { type Axis, type Resize, type ResizeFilter, resizeFilters } from './resize.ts'
+
+/** How a picture is converted to a tensor. */
+export interface TensorOptions {
+  /** Height and width, in the order of the tensor's shape. **Units**: pixels, 1 to 16,384. */
+  readonly size: readonly [height: number, width: number]
+  /**
+   * `cover` (default) resizes until both sides are at least as long as asked and cuts the centre out; `contain` resizes
+   * until none is longer and centres the picture on `background`; `fill` resizes each side by itself.
+   */
+  readonly fit?: TensorFit
+  /**
+   * For `cover`: what the shorter side is resized to before the centre is cut out, such as 256 for a size of 224.
+   * Default: what just covers.
+   */
+  readonly shortSide?: number
+  /** Default `bilinear`. */
+  readonly filter?: ResizeFilter
+  /** `chw` (default): a plane for each channel. `hwc`: channels side by side. */
+  readonly layout?: 'chw' | 'hwc'
+  /** `float32` (default): `(level / 255 - mean) / std`. `uint8`: levels from 0 to 255. */
+  readonly dtype?: 'float32' | 'uint8'
+  /** A number for each channel, on the scale from 0 to 1. Default 0. */
+  readonly mean?: readonly number[]
+  /** A number for each channel, on the scale from 0 to 1. Default 1. */
+  readonly std?: readonly number[]
+  /** For `contain`: the level around the picture, 0 to 255, for each channel. Default 0. */
+  readonly background?: readonly number[]
+  /**
+   * Whether a JPEG of at least four times the area that is needed is decoded at 1/2, 1/4 or 1/8 of its size, which
+   * stays at least twice as long and wide as what it is resized to. Default true: single levels differ by a few from
+   * those of a resize of all pixels.
+   */
+  readonly scaleOnLoad?: boolean
+}
+
+/** How a picture's sides meet those of a tensor. */
+export type TensorFit = 'cover' | 'contain' | 'fill'
+
+/** The element type of the tensors that options ask for. */
+export type TensorDType<T extends TensorOptions> = T['dtype'] extends 'uint8' ? 'uint8' : 'float32'
+
+/**
+ * The longest side of a picture that is resized: the weights of a filter take memory in proportion to it. **Units**:
+ * pixels.
+ */
+export const maxResizedSide = 65_535
+const maxTensorSide = 16_384
+const names = 'size,fit,shortSide,filter,layout,dtype,mean,std,background,scaleOnLoad'.split(',')
+
+/** Options of a tensor, checked, for pictures in `channels` channels. */
+export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
+  readonly dtype: D
+  readonly channels: number
+  readonly scaleOnLoad: boolean
+  readonly #height: number
+  readonly #width: number
+  readonly #fit: TensorFit
+  readonly #shortSide: number | undefined
+  readonly #filter: ResizeFilter
+  readonly #isPlanar: boolean
+  readonly #background: readonly number[]
+  /** From the 256 levels of each channel to floats. */
+  readonly #table: Float32Array | undefined
+
+  /** **Errors**: InvalidArgument that names the option. */
+  constructor(options: TensorOptions, channels: number) {
+    checkOptions('tensor', options, names)
+    const { fit = 'cover', filter = 'bilinear', layout = 'chw', dtype = 'float32', scaleOnLoad = true } = options
+    const { size, shortSide, mean, std, background } = options
+    if (!Array.isArray(size) || size.length !== 2 || !size.every(isTensorSide)) {
+      throw new InvalidArgument(expected(`[height, width] of 1 to ${maxTensorSide} pixels`, 'tensor.size', size))
+    }
+    checkOneOf('tensor.fit', fit, ['cover', 'contain', 'fill'])
+    checkOneOf('tensor.filter', filter, resizeFilters)
+    checkOneOf('tensor.layout', layout, ['chw', 'hwc'])
+    checkOneOf('tensor.dtype', dtype, ['float32', 'uint8'])
+    checkOneOf('tensor.scaleOnLoad', scaleOnLoad, [true, false])
+    if (shortSide !== undefined && !(fit === 'cover' && isTensorSide(shortSide) && shortSide >= Math.max(...size))) {
+      throw new InvalidArgument(
+        expected("at least the longer side of size, with fit 'cover'", 'tensor.shortSide', shortSide),
+      )
+    }
+    if (background !== undefined && fit !== 'contain')
+      throw new InvalidArgument("tensor.background needs fit 'contain'")
+    if (dtype === 'uint8' && (mean !== undefined || std !== undefined)) {
+      throw new InvalidArgument("tensor.mean and tensor.std need dtype 'float32'")
+    }
+    const isLevel = (level: number) => Number.isInteger(level) && level >= 0 && level <= 255
+    this.dtype = dtype as D
+    this.channels = channels
+    this.scaleOnLoad = scaleOnLoad
+    this.#height = size[0]
+    this.#width = size[1]
+    this.#fit = fit
+    this.#shortSide = shortSide
+    this.#filter = filter
+    this.#isPlanar = layout === 'chw'
+    this.#background = perChannel('background', background, channels, 0, isLevel)
+    const means = perChannel('mean', mean, channels, 0, Number.isFinite)
+    const stds = perChannel('std', std, channels, 1, (value) => Number.isFinite(value) && value !== 0)
+    this.#table = dtype === 'uint8' ? undefined : tableOf(means, stds)
+  }
+
+  /** The shape of the tensor. */
+  get shape(): number[] {
+    const [height, width, channels] = [this.#height, this.#width, this.channels]
+    return this.#isPlanar ? [channels, height, width] : [height, width, channels]
+  }
+
+  /**
+   * Returns how much smaller a JPEG of this size may be decoded: 1, 2, 4 or 8 times, and no side less than twice what
+   * it is resized to.
+   * **Source**: Pillow's `Image.thumbnail`, whose `reducing_gap` is 2.
+   */
+  denominator(width: number, height: number): number {
+    if (!this.scaleOnLoad) return 1
+    const [fullWidth, fullHeight] = this.#full(width, height)
+    const times = Math.min(Math.floor(width / (2 * fullWidth)), Math.floor(height / (2 * fullHeight)))
+    return times >= 8 ? 8 : times >= 4 ? 4 : times >= 2 ? 2 : 1
+  }
+
+  /** Returns the resize of a picture of this size that was decoded at 1/`denominator` of it. */
+  resize(width: number, height: number, denominator = 1): Resize {
+    const [fullWidth, fullHeight] = this.#full(width, height)
+    const x = part(width / denominator, fullWidth, this.#width)
+    const y = part(height / denominator, fullHeight, this.#height)
+    return {
+      filter: this.#filter,
+      x,
+      y,
+      channels: this.channels,
+      width: this.#width,
+      height: this.#height,
+      left: roundEven((this.#width - x.count) / 2),
+      top: roundEven((this.#height - y.count) / 2),
+      isPlanar: this.#isPlanar,
+      hasAlpha: false,
+      table: this.#table,
+    }
+  }
+
+  /** Of a tensor. **Units**: bytes. */
+  get byteLength(): number {
+    return this.#width * this.#height * this.channels * (this.#table === undefined ? 1 : 4)
+  }
+
+  /** Returns memory for a tensor: with the background where there is any, else with anything. */
+  allocate(): Uint8Array {
+    const area = this.#width * this.#height
+    const bytes = new Uint8Array(Buffer.allocUnsafeSlow(this.byteLength).buffer)
+    if (this.#fit !== 'contain') return bytes
+    const elements = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
+    const values = this.#background.map((level, c) => this.#table?.[256 * c + level] ?? level)
+    if (this.#isPlanar) for (const [c, value] of values.entries()) elements.fill(value, c * area, (c + 1) * area)
+    else for (let i = 0; i < elements.length; i++) elements[i] = values[i % values.length]
+    return bytes
+  }
+
+  /** Returns the array over memory of `allocate`. */
+  arrayOf(bytes: Uint8Array): NDArray<D> {
+    const data = this.#table === undefined ? bytes : new Float32Array(bytes.buffer)
+    return new NDArray(data as DataOf<D>, this.shape, this.dtype)
+  }
+
+  /** Returns the size that the whole picture is resized to. */
+  #full(width: number, height: number): readonly [number, number] {
+    const [toWidth, toHeight] = [this.#width, this.#height]
+    if (this.#fit === 'fill') return [toWidth, toHeight]
+    if (this.#fit === 'contain') {
+      // As Pillow's `ImageOps.contain`.
+      if (width * toHeight > toWidth * height) return [toWidth, atLeastOne(roundEven((height / width) * toWidth))]
+      return [atLeastOne(roundEven((width / height) * toHeight)), toHeight]
+    }
+    // As torchvision's `Resize` of the shorter side, which cuts the longer one off to a whole number.
+    const side = this.#shortSide
+    const isWider = side === undefined ? width * toHeight > toWidth * height : width > height
+    const [short, min] = isWider ? [side ?? toHeight, toWidth] : [side ?? toWidth, toHeight]
+    const long = Math.max(min, Math.trunc(isWider ? (short * width) / height : (short * height) / width))
+    return isWider ? [long, short] : [short, long]
+  }
+}
+
+/** Returns the middle `count` pixels of a side that is resized to `full`, as torchvision's `CenterCrop` cuts it. */
+function part(extent: number, full: number, count: number): Axis {
+  if (full <= count) return { extent, full, first: 0, count: full }
+  return { extent, full, first: roundEven((full - count) / 2), count }
+}
+
+function atLeastOne(value: number): number {
+  return Math.max(1, value)
+}
+
+/** In single precision at every step, as torchvision and numpy do it, so that the floats are the same. */
+function tableOf(means: readonly number[], stds: readonly number[]): Float32Array {
+  const { fround } = Math
+  const table = new Float32Array(4 * 256)
+  for (let c = 0; c < means.length; c++) {
+    for (let level = 0; level < 256; level++) {
+      table[256 * c + level] = fround(fround(level / 255) - fround(means[c])) / fround(stds[c])
+    }
+  }
+  return table
+}
+
+function isTensorSide(side: unknown): boolean {
+  return Number.isInteger(side) && (side as number) >= 1 && (side as number) <= maxTensorSide
+}
+
+function perChannel(
+  name: string,
+  values: readonly number[] | undefined,
+  channels: number,
+  standard: number,
+  isValid: (value: number) => boolean,
+): readonly number[] {
+  if (values === undefined) return new Array<number>(channels).fill(standard)
+  if (!Array.isArray(values) || values.length !== channels || !values.every(isValid)) {
+    throw new InvalidArgument(expected(`a valid number for each of ${channels} channels`, `tensor.${name}`, values))
+  }
+  return [...values]
+}

@@ -1,0 +1,163 @@
+/**
+ * Casts columns by numpy's rules: truncates toward zero, parses numeric texts, never wraps around. Not done by Polars,
+ * where accessing a series costs 0.4 ms and errors name no row.
+ * @module
+ */
+
+import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../../core/dtype.ts'
+import { maxFloatBytes, writeDigits, writeFloat } from '../../core/text/number-text.ts'
+import { bytesAt, type Column, columnWords, isValid, numberReader } from './columns.ts'
+
+type Value = number | bigint | boolean | string
+
+/** Returns an element converted to the target kind; undefined if it does not fit. */
+type Cast = (value: Value) => Value | undefined
+
+/** The first row whose element does not fit. */
+export interface CastFailure {
+  readonly failure: 'misfit'
+  readonly row: number
+}
+
+/** Casts a column to another kind; nulls stay null. **Cost**: 15 to 60 ns an element. */
+export function castToKind(column: Column, rows: number, kind: ColumnKind): Column | CastFailure {
+  if (column.kind === kind) return column
+  const read = readerOf(column)
+  if (kind === 'str') return textColumn(column, rows, read)
+  const cast = kind === 'bool' ? toFlag : isFloat(kind) ? toFloat(kind === 'float32') : toInteger(kind)
+  const data = new Uint8Array(kind === 'bool' ? (rows + 7) >> 3 : rows * itemSize(kind))
+  const write = writerOf(data, kind)
+  for (let row = 0; row < rows; row++) {
+    if (!isValid(column, row)) continue
+    const value = cast(read(row))
+    if (value === undefined) return { failure: 'misfit', row }
+    write(row, value)
+  }
+  const { name, validity } = column
+  return { name, kind, data, ...(validity !== undefined && { validity }) }
+}
+
+/** Returns a function that reads the element at a row. It returns 64-bit integers as numbers where those are exact. */
+function readerOf(column: Column): (row: number) => Value {
+  const { kind, data } = column
+  if (kind === 'str') return (row) => Buffer.from(bytesAt(column, row)).toString()
+  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7))) !== 0
+  const read = numberReader(column)
+  if (!isWideInteger(kind)) return read
+  const words = columnWords(column)
+  return (row) => {
+    const high = words[row * 2 + 1]
+    // A bigint costs ten times as much as a number.
+    return high >= (kind === 'int64' ? -0x200000 : 0) && high < 0x200000
+      ? high * 4294967296 + (words[row * 2] >>> 0)
+      : read(row)
+  }
+}
+
+/** Returns a function that writes the element at a row. */
+function writerOf(
+  data: Uint8Array<ArrayBuffer>,
+  kind: Exclude<ColumnKind, 'str'>,
+): (row: number, value: Value) => void {
+  if (kind === 'bool') {
+    return (row, value) => {
+      if (value) data[row >> 3] |= 1 << (row & 7)
+    }
+  }
+  const numbers = new (dataConstructor(kind))(data.buffer)
+  if (!isWideInteger(kind)) {
+    return (row, value) => {
+      numbers[row] = Number(value)
+    }
+  }
+  const words = new Int32Array(data.buffer)
+  return (row, value) => {
+    if (typeof value === 'number') {
+      words[row * 2] = value
+      words[row * 2 + 1] = Math.floor(value / 4294967296)
+    } else numbers[row] = BigInt(value) as unknown as number
+  }
+}
+
+/** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
+function textColumn(column: Column, rows: number, read: (row: number) => Value): Column {
+  const width = isFloat(column.kind) ? itemSize(column.kind) : 0
+  const offsets = new Int32Array(rows + 1)
+  let text = Buffer.allocUnsafe(rows * 12 + maxTextBytes)
+  let at = 0
+  for (let row = 0; row < rows; row++) {
+    if (at + maxTextBytes > text.length) text = Buffer.concat([text], text.length * 2)
+    if (isValid(column, row)) {
+      const value = read(row)
+      const isPlain = typeof value === 'number' && Number.isFinite(value)
+      if (isPlain && width > 0) at = writeFloat(text, at, value, width)
+      else if (isPlain && value >= 0) at = writeDigits(text, at, value)
+      else if (typeof value === 'boolean') at += text.write(value ? 'True' : 'False', at, 'latin1')
+      else at += text.write(String(value), at, 'latin1')
+    }
+    offsets[row + 1] = at
+  }
+  const { name, validity } = column
+  return { name, kind: 'str', data: text.subarray(0, at), offsets, ...(validity !== undefined && { validity }) }
+}
+
+/** Length of the longest text of a number. **Units**: bytes. */
+const maxTextBytes = maxFloatBytes + 8
+
+function toFlag(value: Value): boolean | undefined {
+  if (typeof value !== 'string') return Number.isNaN(value) ? undefined : Boolean(value)
+  if (value === 'true' || value === 'True') return true
+  return value === 'false' || value === 'False' ? false : undefined
+}
+
+/** Numbers as Python reads them. Each text matches in one way only: a long one takes no more than linear time. */
+export const decimal = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
+const words: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['inf', Number.POSITIVE_INFINITY],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['-inf', Number.NEGATIVE_INFINITY],
+  ['-infinity', Number.NEGATIVE_INFINITY],
+])
+
+function toFloat(isSingle: boolean): Cast {
+  return (value) => {
+    let number: number
+    if (typeof value === 'string') {
+      const word = words.get(value.toLowerCase())
+      if (word !== undefined) return word
+      if (!decimal.test(value)) return undefined
+      number = Number(value)
+      if (!Number.isFinite(number)) return undefined
+    } else number = Number(value)
+    return isSingle && Number.isFinite(number) && !Number.isFinite(Math.fround(number)) ? undefined : number
+  }
+}
+
+const integer = /^[+-]?\d{1,20}$/
+
+function toInteger(kind: ColumnKind): Cast {
+  const bits = itemSize(kind) * 8
+  const isSigned = elementTypes[kind].kind === 'i'
+  const low = isSigned ? -(2n ** BigInt(bits - 1)) : 0n
+  const high = 2n ** BigInt(isSigned ? bits - 1 : bits) - 1n
+  // Narrow kinds need no bigints, nor do small numbers of wide kinds.
+  const min = bits === 64 ? (isSigned ? Number.MIN_SAFE_INTEGER : 0) : Number(low)
+  const max = bits === 64 ? Number.MAX_SAFE_INTEGER : Number(high)
+  return (value) => {
+    let exact: bigint
+    if (typeof value === 'number') {
+      const whole = Math.trunc(value)
+      if (whole >= min && whole <= max) return whole + 0
+      if (bits < 64 || !Number.isFinite(whole)) return undefined
+      exact = BigInt(whole)
+    } else if (typeof value === 'string') {
+      if (!integer.test(value)) return undefined
+      const short = Number(value)
+      if (value.length < 16) return short >= min && short <= max ? short + 0 : undefined
+      // BigInt() refuses a plus sign.
+      exact = BigInt(value.startsWith('+') ? value.slice(1) : value)
+    } else exact = BigInt(value)
+    return exact >= low && exact <= high ? exact : undefined
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Typed columns between wire formats and data frames, laid out like Arrow's buffers so that passing them on takes one
+ * copy.
+ * @module
+ */
+
+import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
+import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
+import type { Slices } from '../../core/memory/slices.ts'
+
+/** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
+export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
+
+/** Unit of a time. */
+export type TimeUnit = (typeof timeUnits)[number]
+
+/**
+ * What the integers of a column of times count: days since 1970 (int32), units since 1970, units since midnight, or
+ * units of a duration (int64). `zone`: the name of the zone that instants are shown in; undefined for local times.
+ */
+export type TimeType =
+  | { readonly type: 'date' }
+  | { readonly type: 'datetime'; readonly unit: TimeUnit; readonly zone?: string | undefined }
+  | { readonly type: 'time' | 'duration'; readonly unit: TimeUnit }
+
+/** One column. Little-endian, like Arrow's buffers. */
+export interface Column {
+  readonly name: string
+  readonly kind: ColumnKind
+  /** Numbers contiguous; bool as bits, lowest first; str as UTF-8 bytes, or as 16-byte views with `heaps`. */
+  readonly data: Uint8Array
+  /** One bit per element, 1 if it has a value. Undefined: no element is null. */
+  readonly validity?: Uint8Array
+  /** str without `heaps`: the start of each element in `data`, then the end of the last one. `rows + 1` numbers. */
+  readonly offsets?: Int32Array
+  /** str in Arrow's view layout: the buffers that the views in `data` point into. */
+  readonly heaps?: readonly Uint8Array[]
+  /** str: whether each element is the text of a JSON list or object, which stands for its value. */
+  readonly isJson?: true
+  /** str: whether the elements are bytes, not text. */
+  readonly isBinary?: true
+  /** int32 and int64: whether the elements are times. */
+  readonly time?: TimeType
+}
+
+/** A column of lists: the elements of row `i` are `items` from `offsets[i]` to `offsets[i + 1]`. */
+export interface ListColumn {
+  readonly name: string
+  readonly validity?: Uint8Array
+  readonly offsets: Int32Array
+  readonly items: AnyColumn
+}
+
+/** A column of objects with the same fields, which have one element for each row. */
+export interface StructColumn {
+  readonly name: string
+  readonly validity?: Uint8Array
+  readonly fields: readonly AnyColumn[]
+}
+
+/** A column as Polars holds it. */
+export type AnyColumn = Column | ListColumn | StructColumn
+
+/** Code of a column of JSON text in the add-on: `kJson` in native/src/dtype.h. */
+export const jsonCode = 13
+
+/** Columns of equal length. Names are unique. */
+export interface ColumnTable<C extends AnyColumn = Column> {
+  readonly rows: number
+  readonly columns: readonly C[]
+}
+
+/** Returns the memory size of a table's columns. **Units**: bytes. */
+export function tableBytes({ columns }: ColumnTable<AnyColumn>): number {
+  let bytes = 0
+  for (const column of columns) bytes += columnBytes(column)
+  return bytes
+}
+
+function columnBytes(column: AnyColumn): number {
+  if ('items' in column) return column.offsets.byteLength + columnBytes(column.items)
+  if ('fields' in column) return tableBytes({ rows: 0, columns: column.fields })
+  return column.data.byteLength + (column.offsets?.byteLength ?? 0)
+}
+
+/** Returns rows `start` to `end` of a table. **Cost**: views; copies offsets, and bits from the middle of a byte. */
+export function sliceTable<C extends AnyColumn>(
+  { columns }: ColumnTable<C>,
+  start: number,
+  end: number,
+): ColumnTable<C> {
+  return { rows: end - start, columns: columns.map((column) => sliceColumn(column, start, end)) }
+}
+
+/** Returns rows `start` to `end` of a column. */
+export function sliceColumn<C extends AnyColumn>(column: C, start: number, end: number): C {
+  const validity = column.validity && sliceBits(column.validity, start, end)
+  const rest = { ...column, ...(validity !== undefined && { validity }) }
+  if ('fields' in column) return { ...rest, fields: column.fields.map((field) => sliceColumn(field, start, end)) }
+  const offsets = column.offsets && movedOffsets(column.offsets, start, end)
+  if ('items' in column) {
+    const items = sliceColumn(column.items, column.offsets[start], column.offsets[end])
+    return { ...rest, offsets: offsets as Int32Array, items }
+  }
+  const { kind, data } = column as Column
+  if (kind === 'bool') return { ...rest, data: sliceBits(data, start, end) }
+  if (column.offsets !== undefined) {
+    return { ...rest, data: data.subarray(column.offsets[start], column.offsets[end]), offsets }
+  }
+  const size = kind === 'str' ? 16 : itemSize(kind)
+  return { ...rest, data: data.subarray(start * size, end * size) }
+}
+
+/** Returns the offsets of rows `start` to `end`, counted from the first one. */
+function movedOffsets(offsets: Int32Array, start: number, end: number): Int32Array {
+  const own = offsets.slice(start, end + 1)
+  const [base] = own
+  if (base !== 0) for (let i = 0; i < own.length; i++) own[i] -= base
+  return own
+}
+
+function sliceBits(bits: Uint8Array, start: number, end: number): Uint8Array {
+  const bytes = bits.subarray(start >> 3, (end + 7) >> 3)
+  const shift = start & 7
+  if (shift === 0) return bytes
+  const moved = new Uint8Array((end - start + 7) >> 3)
+  for (let i = 0; i < moved.length; i++) moved[i] = (bytes[i] >> shift) | ((bytes[i + 1] ?? 0) << (8 - shift))
+  return moved
+}
+
+/** Returns the same columns with other names. */
+export function renameColumns<C extends AnyColumn>(
+  { rows, columns }: ColumnTable<C>,
+  names: readonly string[],
+): ColumnTable<C> {
+  return { rows, columns: columns.map((column, i) => ({ ...column, name: names[i] })) }
+}
+
+/** Packs flags of one element each into bits, lowest first. */
+export function packBits(flags: ArrayLike<unknown>): Uint8Array {
+  const bits = new Uint8Array((flags.length + 7) >> 3)
+  for (let i = 0; i < flags.length; i++) if (flags[i]) bits[i >> 3] |= 1 << (i & 7)
+  return bits
+}
+
+/** Returns a column's data in 32-bit words. **Cost**: a view if aligned in memory, otherwise a copy. */
+export function columnWords({ data }: Column): Int32Array {
+  const bytes = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
+  return new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
+}
+
+/** Whether element `row` has a value. */
+export function isValid(column: Pick<Column, 'validity'>, row: number): boolean {
+  const { validity } = column
+  return validity === undefined || (validity[row >> 3] & (1 << (row & 7))) !== 0
+}
+
+/** Returns the UTF-8 bytes of element `row` of a str column. **Cost**: a view, no copy. */
+export function bytesAt(column: Column, row: number): Uint8Array {
+  const { data, offsets, heaps } = column
+  if (offsets !== undefined) return data.subarray(offsets[row], offsets[row + 1])
+  // A view holds the length, then 12 bytes of text, or 4 bytes of prefix, buffer index and offset.
+  const view = new DataView(data.buffer, data.byteOffset + row * 16, 16)
+  const length = view.getInt32(0, true)
+  if (length <= 12) return data.subarray(row * 16 + 4, row * 16 + 4 + length)
+  const start = view.getInt32(12, true)
+  return (heaps as Uint8Array[])[view.getInt32(8, true)].subarray(start, start + length)
+}
+
+/** Returns a str column with offsets. **Cost**: a copy of the text if it is in Arrow's view layout, else none. */
+export function contiguousText(column: Column, rows: number): Column {
+  if (column.offsets !== undefined) return column
+  const { heaps = [], ...rest } = column
+  // Four words for a view, see bytesAt.
+  const words = columnWords(column)
+  const offsets = new Int32Array(rows + 1)
+  for (let row = 0; row < rows; row++) offsets[row + 1] = offsets[row] + (isValid(column, row) ? words[row * 4] : 0)
+  const text = Buffer.allocUnsafeSlow(offsets[rows])
+  for (let row = 0; row < rows; row++) {
+    const [at, end] = [offsets[row], offsets[row + 1]]
+    const isShort = end - at <= 12
+    const source = isShort ? column.data : heaps[words[row * 4 + 2]]
+    const from = isShort ? row * 16 + 4 : words[row * 4 + 3]
+    for (let i = 0; i < end - at; i++) text[at + i] = source[from + i]
+  }
+  return { ...rest, data: text, offsets }
+}
+
+/** Returns the numbers of a numeric column. **Cost**: a view if aligned in memory, otherwise a copy. */
+export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<number | bigint> {
+  if (kind === 'bool' || kind === 'str') throw new TypeError(`a column of kind ${kind} holds no numbers`)
+  const size = itemSize(kind)
+  const bytes = data.byteOffset % size === 0 ? data : new Uint8Array(data)
+  return new (dataConstructor(kind))(bytes.buffer, bytes.byteOffset, rows ?? Math.floor(bytes.length / size))
+}
+
+/**
+ * Returns a function that reads the number at a row of a numeric column, a bigint for 64-bit integers. For nulls it
+ * returns whatever is stored there.
+ * **Errors**: RangeError for a row that the column does not have.
+ */
+export function numberReader(column: Column): (row: number) => number | bigint {
+  const numbers = columnNumbers(column)
+  return (row) => {
+    if (row < numbers.length) return numbers[row]
+    throw new RangeError(`a column of ${numbers.length} elements has no row ${row}`)
+  }
+}
+
+const empty = new Uint8Array(0)
+const encoder = new TextEncoder()
+
+/**
+ * Makes a column of texts, in slices; half a surrogate pair becomes U+FFFD. The bytes lie in one buffer from the start:
+ * an object for each text took 400 bytes and a microsecond.
+ */
+export function* textColumnOf(name: string, texts: readonly string[]): Slices<Column> {
+  const bytes = new GrowableBytes(Buffer.allocUnsafeSlow(texts.length * 4))
+  const offsets = new Int32Array(texts.length + 1)
+  for (let i = 0; i < texts.length; i++) {
+    const text = texts[i]
+    bytes.reserve(text.length * 3)
+    bytes.length += bytes.buffer.write(text, bytes.length)
+    offsets[i + 1] = bytes.length
+    if (i % textsInSlice === textsInSlice - 1) yield
+  }
+  return { name, kind: 'str', data: bytes.buffer.subarray(0, bytes.length), offsets }
+}
+
+const textsInSlice = 4096
+
+/** Makes a column from values, for samples and small tables; `null` is a null. The values must fit the kind. */
+export function columnOf(
+  name: string,
+  kind: ColumnKind,
+  values: readonly (number | bigint | boolean | string | null)[],
+): Column {
+  const rows = values.length
+  const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
+  if (kind === 'str') {
+    const texts = values.map((value) => (value === null ? empty : encoder.encode(String(value))))
+    const offsets = new Int32Array(rows + 1)
+    for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i] + texts[i].length
+    return { name, kind, data: Buffer.concat(texts), offsets, ...rest }
+  }
+  if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
+  const numbers = new (dataConstructor(kind))(rows)
+  const isBig = isWideInteger(kind)
+  for (let i = 0; i < rows; i++) {
+    const value = values[i] as number | null
+    if (value !== null) numbers[i] = (isBig ? BigInt(value) : Number(value)) as number
+  }
+  return { name, kind, data: new Uint8Array(numbers.buffer), ...rest }
+}

@@ -1,0 +1,227 @@
+/**
+ * Parses the lines of a CSV text in plain TypeScript, for use without the native add-on. Returns the same columns, and
+ * the same errors at the same offsets, as native/src/csv_parse.cpp; not optimised for speed.
+ * @module
+ */
+import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
+import { runAtOnce, runInSlices, type Slices } from '../../../core/memory/slices.ts'
+import { decimal } from '../cast-to-kind.ts'
+import { type Column, type ColumnTable, columnOf, packBits } from '../columns.ts'
+import { maxFrameCells } from '../json/frame-codec.ts'
+import { type CsvFailure, type CsvParser, missingWords } from './csv.ts'
+
+/** The parser used without the add-on. */
+export const typescriptCsvParser: CsvParser = {
+  parse: (...args) => runAtOnce(parseLines(...args)),
+  parseAsync: (...args) => runInSlices(parseLines(...args)),
+}
+
+const [quote, comma, newline, carriageReturn, space, tab] = [0x22, 0x2c, 0x0a, 0x0d, 0x20, 0x09]
+
+/** Bytes and fields between two turns of the event loop: less than a millisecond. */
+const bytesInSlice = 2 ** 15
+const fieldsInSlice = 2 ** 10
+
+function* parseLines(
+  lines: Uint8Array,
+  names: readonly string[],
+  isText: Uint8Array,
+): Slices<ColumnTable | CsvFailure> {
+  const cells = new Cells(lines, names.length)
+  const failure = yield* cells.scan()
+  if (failure !== undefined) return failure
+  const columns: Column[] = []
+  for (const [i, name] of names.entries()) {
+    const typed = isText[i] === 1 ? undefined : yield* typedColumn(cells, i, name)
+    columns.push(typed ?? (yield* textColumn(cells, i, name)))
+    yield
+  }
+  return { rows: cells.rows, columns }
+}
+
+/** Where the fields of all lines are. */
+class Cells {
+  rows = 0
+  readonly #bytes: Buffer
+  readonly #width: number
+  /** For each field of each row, where it starts and ends; a field that its line lacks is empty. */
+  #bounds = new Uint32Array(64)
+
+  constructor(lines: Uint8Array, width: number) {
+    this.#bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length)
+    this.#width = width
+  }
+
+  /** Finds all fields; returns why the lines are not a table. */
+  *scan(): Slices<CsvFailure | undefined> {
+    const bytes = this.#bytes
+    const maxCells = maxFrameCells(bytes.length)
+    let next = bytesInSlice
+    for (let at = 0; at < bytes.length; ) {
+      if (at >= next) {
+        yield
+        next = at + bytesInSlice
+      }
+      // Blank lines, and the second byte of \r\n.
+      if (bytes[at] === newline || bytes[at] === carriageReturn) at++
+      else {
+        const end = this.#row(at)
+        if (typeof end !== 'number') return end
+        if ((this.rows + 1) * this.#width > maxCells) return { failure: 'cells', offset: at, row: this.rows }
+        this.rows++
+        at = end
+      }
+    }
+    return undefined
+  }
+
+  /** Reads the line that starts at `line`; returns where the next one starts. */
+  #row(line: number): number | CsvFailure {
+    const { rows: row } = this
+    const bounds = this.#boundsOf(row)
+    let at = line
+    for (let i = 0; i < this.#width; i++) {
+      const end = fieldEnd(this.#bytes, at)
+      if (end === -1) return { failure: 'quote', offset: at, row }
+      bounds[i * 2] = at
+      bounds[i * 2 + 1] = end
+      at = end + 1
+      if (this.#bytes[end] !== comma) return at
+    }
+    return { failure: 'ragged', offset: line, row }
+  }
+
+  #boundsOf(row: number): Uint32Array {
+    const size = this.#width * 2
+    if (this.#bounds.length < (row + 1) * size) {
+      const grown = new Uint32Array(Math.max(this.#bounds.length * 2, (row + 1) * size))
+      grown.set(this.#bounds)
+      this.#bounds = grown
+    }
+    return this.#bounds.subarray(row * size, (row + 1) * size)
+  }
+
+  /** Returns the text of a field without its quotes; undefined for a missing value. */
+  field(row: number, column: number): Buffer | undefined {
+    const at = (row * this.#width + column) * 2
+    const written = this.#bytes.subarray(this.#bounds[at], this.#bounds[at + 1])
+    const field = written[0] === quote ? unquoted(written) : written
+    const isMissing = field.length <= longestMissing && missing.has(field.toString('latin1'))
+    return isMissing ? undefined : field
+  }
+}
+
+const missing: ReadonlySet<string> = new Set(missingWords)
+const longestMissing = Math.max(...missingWords.map((word) => word.length))
+
+/** Returns where the field that starts at `at` ends; -1 if its quote is never closed. */
+function fieldEnd(bytes: Buffer, at: number): number {
+  let end = at
+  if (bytes[at] === quote) {
+    for (;;) {
+      end = bytes.indexOf(quote, end + 1)
+      if (end === -1) return -1
+      end++
+      if (bytes[end] !== quote) break
+    }
+  }
+  // A quote inside an unquoted field, or after the closing one, is an ordinary character.
+  while (end < bytes.length && bytes[end] !== comma && bytes[end] !== newline && bytes[end] !== carriageReturn) end++
+  return end
+}
+
+/** Returns a field without its quotes. Text after the closing quote belongs to the field. */
+function unquoted(written: Buffer): Buffer {
+  if (written.indexOf(quote, 1) === written.length - 1) return written.subarray(1, -1)
+  const field = Buffer.allocUnsafe(written.length)
+  let size = 0
+  let at = 1
+  for (; written[at] !== quote || written[at + 1] === quote; at++) {
+    field[size++] = written[at]
+    if (written[at] === quote) at++
+  }
+  size += written.copy(field, size, at + 1)
+  return field.subarray(0, size)
+}
+
+/** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
+function* typedColumn(cells: Cells, at: number, name: string): Slices<Column | undefined> {
+  const { rows } = cells
+  const values: (null | boolean | number | bigint)[] = []
+  let kind: 'null' | 'bool' | 'int' | 'float' = 'null'
+  // Of integers: beyond int64, beyond uint64, below zero or -0, which differs from 0 as a float.
+  let [isLarge, isHuge, isNegative] = [false, false, false]
+  for (let row = 0; row < rows; row++) {
+    if (row % fieldsInSlice === fieldsInSlice - 1) yield
+    const field = cells.field(row, at)
+    const scalar = field === undefined ? undefined : scalarOf(field)
+    values.push(scalar?.value ?? null)
+    if (field === undefined) continue
+    if (scalar === undefined) return undefined
+    const { value, isInteger } = scalar
+    const own = typeof value === 'boolean' ? 'bool' : isInteger ? 'int' : 'float'
+    if (kind !== 'null' && (kind === 'bool') !== (own === 'bool')) return undefined
+    kind = kind === 'float' ? kind : own
+    if (typeof value === 'boolean' || !isInteger) continue
+    isNegative ||= value < 0 || Object.is(value, -0)
+    if (typeof value !== 'bigint') continue
+    isLarge ||= BigInt.asIntN(64, value) !== value
+    isHuge ||= BigInt.asUintN(64, value) !== value && BigInt.asIntN(64, value) !== value
+  }
+  if (kind === 'bool') return columnOf(name, 'bool', values)
+  if (kind !== 'int') return columnOf(name, 'float64', values)
+  if (!isLarge) return columnOf(name, 'int64', values)
+  return isHuge || isNegative ? undefined : columnOf(name, 'uint64', values)
+}
+
+interface FieldScalar {
+  readonly value: boolean | number | bigint
+  /** Whether it is a number without a fraction or an exponent. */
+  readonly isInteger?: true
+}
+
+const integer = /^[+-]?\d+$/
+const infinity = /^[+-]?(?:inf|infinity)$/i
+const flag = /^(?:true|false)$/i
+
+/** Returns what a field says; undefined for text. Blanks around a number are ignored. */
+function scalarOf(field: Buffer): FieldScalar | undefined {
+  let [start, end] = [0, field.length]
+  while (start < end && isBlank(field[start])) start++
+  while (start < end && isBlank(field[end - 1])) end--
+  const text = field.toString('latin1', start, end)
+  if (decimal.test(text)) {
+    const value = Number(text)
+    // As in pandas, a number beyond the range of floats stays text.
+    if (!Number.isFinite(value)) return undefined
+    if (!integer.test(text)) return { value }
+    if (Number.isSafeInteger(value)) return { value, isInteger: true }
+    const magnitude = BigInt(text.replace(/^[+-]?0*/, ''))
+    return { value: value < 0 ? -magnitude : magnitude, isInteger: true }
+  }
+  if (infinity.test(text)) return { value: text[0] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
+  const word = flag.test(text) && text.length === field.length
+  return word ? { value: text.toLowerCase() === 'true' } : undefined
+}
+
+function isBlank(byte: number): boolean {
+  return byte === space || byte === tab
+}
+
+function* textColumn(cells: Cells, at: number, name: string): Slices<Column> {
+  const { rows } = cells
+  const bytes = new GrowableBytes(Buffer.allocUnsafeSlow(rows * 8))
+  const offsets = new Int32Array(rows + 1)
+  const flags = new Uint8Array(rows)
+  for (let row = 0; row < rows; row++) {
+    const field = cells.field(row, at)
+    if (field !== undefined) {
+      bytes.append(field)
+      flags[row] = 1
+    }
+    offsets[row + 1] = bytes.length
+    if (row % fieldsInSlice === fieldsInSlice - 1) yield
+  }
+  const validity = flags.includes(0) ? { validity: packBits(flags) } : {}
+  return { name, kind: 'str', data: bytes.bytes, offsets, ...validity }
+}

@@ -1,0 +1,111 @@
+/**
+ * Reads CSV bodies; every refusal is a BadInput.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { BadInput, type BadInputReason } from '../../../core/errors.ts'
+import { withCopy } from '../../../core/memory/byte-copy.ts'
+import { inSlices } from '../../../core/memory/slices.ts'
+import { type MaybePromise, whenReady } from '../../../core/promise.ts'
+import { findIllFormed } from '../../../core/text/utf8.ts'
+import { castToKind } from '../cast-to-kind.ts'
+import type { ColumnTable, TimeType, TimeUnit } from '../columns.ts'
+import { type FrameType, timeOfType } from '../frame-dtype.ts'
+import { maxFrameColumns, minAsyncBytes } from '../json/frame-codec.ts'
+import { csvParser } from '../json/native-codec.ts'
+import { type CsvFailure, type CsvParser, headerNames, openCsv } from './csv.ts'
+
+/** How a text is read. */
+export interface CsvSource {
+  /** The descriptor, for errors. */
+  readonly name: string
+  /** Returns the types that columns of these names are cast to; `text`: all columns stay text. Absent: inferred. */
+  readonly types?: ((names: readonly string[]) => readonly (FrameType | undefined)[]) | 'text' | undefined
+  /** What digits alone count in columns of instants and durations, which are else refused. */
+  readonly epochUnit?: TimeUnit | undefined
+  /** As for `decodeFrameJson`. */
+  readonly isPrivate?: boolean
+  readonly parser?: CsvParser
+}
+
+/**
+ * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
+ * lines are padded with nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
+ *
+ * From {@link minAsyncBytes} on, parses off the event loop.
+ * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
+ * **Cost**: reads all lines before choosing a column's type.
+ */
+export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
+  if (csv.length < minAsyncBytes) return readText(csv, isUtf8(csv), source)
+  return whenReady(inSlices(findIllFormed(csv)), (offset) => readText(csv, offset === -1, source))
+}
+
+function readText(csv: Uint8Array, isUtf8Text: boolean, source: CsvSource): MaybePromise<ColumnTable> {
+  const { name, epochUnit, isPrivate = false, parser = csvParser } = source
+  const text = isUtf8Text ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
+  if ('failure' in text) throw refusal(text, name)
+  const names = headerNames(text.names)
+  const types = typeof source.types === 'function' ? source.types(names) : []
+  const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
+  const lines = text.bytes.subarray(text.linesAt)
+  const parseAsync = (bytes: Uint8Array) => parser.parseAsync(bytes, names, flags)
+  const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, undefined, parseAsync))
+  const parsed = lines.length < minAsyncBytes ? parser.parse(lines, names, flags) : parseLarge()
+  return whenReady(parsed, (table) => {
+    if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
+    return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
+  })
+}
+
+/**
+ * Whether the text of a cell decides what it is under a type: a number would lose its zeros in a category, and count as
+ * an epoch in a time.
+ */
+function isText(type: FrameType | undefined, epochUnit: TimeUnit | undefined): boolean {
+  if (type === undefined) return false
+  if (type === 'Utf8' || type === 'Categorical' || type === 'Binary') return true
+  return timeOfType(type) !== undefined && (epochUnit === undefined || epochOf(type, epochUnit) === undefined)
+}
+
+/** Returns what digits alone are under a type of instants or durations; undefined for other types. */
+function epochOf(type: FrameType | undefined, unit: TimeUnit): TimeType | undefined {
+  const time = type && timeOfType(type)
+  return time?.type === 'datetime' || time?.type === 'duration' ? { ...time, unit } : undefined
+}
+
+/** Returns the table with numbers in columns of instants and durations as counts of a unit. */
+function withEpochs(
+  { rows, columns }: ColumnTable,
+  types: readonly (FrameType | undefined)[],
+  unit: TimeUnit,
+): ColumnTable {
+  const converted = columns.map((column, i) => {
+    const time = epochOf(types[i], unit)
+    if (time === undefined || column.kind === 'str' || column.kind === 'bool') return column
+    const numbers = castToKind(column, rows, 'int64')
+    // What does not fit is refused when the column is cast.
+    return 'failure' in numbers ? column : { ...numbers, time }
+  })
+  return { rows, columns: converted }
+}
+
+const messages: Record<CsvFailure['failure'], readonly [reason: BadInputReason, expected: string, received: string]> = {
+  empty: ['syntax', 'CSV with a header line', 'no text'],
+  encoding: ['encoding', 'UTF-8 text', 'an invalid byte sequence'],
+  columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
+  header: ['size', 'a header line of at most 2 MiB', 'a longer one'],
+  ragged: ['ragged', 'lines of at most as many fields as the header', 'a longer one'],
+  quote: ['syntax', 'quoted fields that end', 'one that does not'],
+  cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
+}
+
+function refusal({ failure, offset, row }: CsvFailure, name: string): BadInput {
+  const [reason, expected, received] = messages[failure]
+  const place = row === undefined || row < 0 ? '' : ` in row ${row}`
+  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
+    reason,
+    offset,
+    ...(row !== undefined && row >= 0 && { path: `[${row}]` }),
+  })
+}

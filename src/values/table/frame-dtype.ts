@@ -1,0 +1,137 @@
+/**
+ * Parses the names of column types: numpy's, pandas' and Polars' names to Polars' names.
+ * @module
+ */
+
+import { type ColumnKind, dtypes, elementTypes, parseDType } from '../../core/dtype.ts'
+import { expected, InvalidArgument } from '../../core/errors.ts'
+import type { TimeType, TimeUnit } from './columns.ts'
+import { loadPolarsPackage } from './polars/polars-package.ts'
+
+/** Column types of a data frame, in Polars' names. */
+export type FrameType =
+  | (typeof elementTypes)[ColumnKind]['polars']
+  | 'Categorical'
+  | 'Binary'
+  | 'Date'
+  | 'Time'
+  | `Datetime(${TimeUnit})`
+  | `Datetime(${TimeUnit}, ${string})`
+  | `Duration(${TimeUnit})`
+  | 'List'
+  | `List(${string})`
+  | 'Struct'
+
+/** Names used by pandas and Polars, in addition to numpy's. */
+const others: ReadonlyMap<string, FrameType> = new Map<string, FrameType>([
+  ['object', 'Utf8'],
+  ['O', 'Utf8'],
+  ['string', 'Utf8'],
+  ['Utf8', 'Utf8'],
+  ['String', 'Utf8'],
+  ['boolean', 'Bool'],
+  ['Boolean', 'Bool'],
+  ['Bool', 'Bool'],
+  ['category', 'Categorical'],
+  ['Categorical', 'Categorical'],
+  ['date', 'Date'],
+  ['Date', 'Date'],
+  ['datetime64', 'Datetime(ns)'],
+  ['timedelta64', 'Duration(ns)'],
+  ['time', 'Time'],
+  ['bytes', 'Binary'],
+  ['binary', 'Binary'],
+  ['list', 'List'],
+  ['struct', 'Struct'],
+])
+const datetimeName = /^datetime64\[(ms|us|ns)(?:, ?([\w+/-]+))?\]$/
+const zoneName = /^[\w+/-]{1,64}$/
+const durationName = /^timedelta64\[(ms|us|ns)\]$/
+const listName = /^list\[(.+)\]$/
+// pandas' nullable types, which have the same names in Polars.
+const nullable = /^(Int|UInt)(8|16|32|64)$|^Float(32|64)$/
+
+const kinds: ReadonlyMap<string, ColumnKind> = new Map(
+  dtypes.filter((dtype) => dtype !== 'float16').map((kind) => [elementTypes[kind].polars, kind]),
+)
+
+/** Returns the column kind of a type; undefined for types that only Polars has. */
+export function kindOfType(type: FrameType): ColumnKind | undefined {
+  return kinds.get(type)
+}
+
+/** Returns what the integers of a type of times count; undefined for other types. */
+export function timeOfType(type: FrameType): TimeType | undefined {
+  if (type === 'Date') return { type: 'date' }
+  if (type === 'Time') return { type: 'time', unit: 'ns' }
+  const [, name, unit, zone] = /^(Datetime|Duration)\((\w+)(?:, (.+))?\)$/.exec(type) ?? []
+  if (name === undefined) return undefined
+  return name === 'Duration'
+    ? { type: 'duration', unit: unit as TimeUnit }
+    : { type: 'datetime', unit: unit as TimeUnit, zone }
+}
+
+/** Returns the type of the elements of a type of lists; undefined for lists of any elements and for other types. */
+export function itemOfType(type: FrameType): FrameType | undefined {
+  return type.startsWith('List(') ? (type.slice(5, -1) as FrameType) : undefined
+}
+
+/** Whether the elements of a type are lists or objects. */
+export function isNested(type: FrameType): boolean {
+  return type === 'Struct' || type.startsWith('List')
+}
+
+/** Whether the numpy type of that name cannot hold nulls. */
+export function refusesNulls(type: FrameType): boolean {
+  return type === 'Bool' || type.startsWith('Int') || type.startsWith('UInt')
+}
+
+/** Returns Polars' name of a type. **Errors**: InvalidArgument naming the column. */
+export function parseFrameType(name: unknown, column: string): FrameType {
+  if (typeof name === 'string') {
+    const known = others.get(name) ?? timeNamed(name)
+    if (known !== undefined) return known
+    const [, item] = listName.exec(name) ?? []
+    if (item !== undefined) return `List(${parseFrameType(item, column)})`
+    if (nullable.test(name)) return name as FrameType
+    try {
+      // Undefined for float16, which only numpy has.
+      const type = elementTypes[parseDType(name)].polars
+      if (type !== undefined) return type
+    } catch {
+      // Reported below, with the column.
+    }
+  }
+  const names =
+    'int8 to int64, uint8 to uint64, float32, float64, bool, str, category, bytes, date, time, datetime64[ms|us|ns], ' +
+    'datetime64[ns, ZONE], timedelta64[ms|us|ns], struct, list or list[TYPE]'
+  throw new InvalidArgument(expected(names, column, name))
+}
+
+function timeNamed(name: string): FrameType | undefined {
+  const [, unit, zone] = datetimeName.exec(name) ?? []
+  if (unit === undefined) {
+    const [, own] = durationName.exec(name) ?? []
+    return own === undefined ? undefined : `Duration(${own as TimeUnit})`
+  }
+  return zone === undefined ? `Datetime(${unit as TimeUnit})` : zonedType(unit as TimeUnit, zone)
+}
+
+let zoneless: { cast(type: object, strict: boolean): unknown } | undefined
+
+/**
+ * Returns the type of instants that are shown in a time zone; undefined for a name that Polars does not know. Polars is
+ * asked, since it panics where a column comes with such a name, and `Intl` takes names in any case of letters.
+ */
+export function zonedType(unit: TimeUnit, zone: string): FrameType | undefined {
+  if (!zoneName.test(zone)) return undefined
+  const polars = loadPolarsPackage('time zones of columns')
+  // The series below the one of nodejs-polars, whose cast takes milliseconds.
+  zoneless ??= (polars.Series('', [], polars.Int64) as unknown as { inner(): NonNullable<typeof zoneless> }).inner()
+  try {
+    zoneless.cast(polars.Datetime(unit as 'ms', zone), true)
+  } catch {
+    return undefined
+  }
+  return `Datetime(${unit}, ${zone})`
+}

@@ -1,0 +1,93 @@
+/**
+ * The JSON layouts of a frame as steps, which the add-on and `frame-encode.ts` carry out.
+ * @module
+ */
+import type { Column, ColumnTable } from '../columns.ts'
+
+/** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */
+export const orients = ['records', 'columns', 'values', 'index', 'split', 'table'] as const
+
+/** Name of a JSON layout. */
+export type Orient = (typeof orients)[number]
+
+/** The layout, labels and names to write with the values. */
+export interface FrameText {
+  /** `series` writes the one column's values in a list, `series-index` under labels. */
+  readonly layout: Orient | 'series' | 'series-index' | 'series-split'
+  /** Row labels (int64, float64 or str); undefined: 0, 1, 2, … */
+  readonly labels?: Column
+  /** series-split: the name. */
+  readonly name?: string
+  /** table: the schema's text. */
+  readonly schema?: string
+  /** table: key of the labels in each row. */
+  readonly labelKey?: string
+}
+
+/** A step of a plan: literal text, or all rows separated by commas. */
+export type PlanStep = string | RowsStep
+
+/** The text of each row: `before`, the label, `after`, the elements separated by commas, `close`. */
+export interface RowsStep {
+  readonly before: string
+  /** 0: no label; 1: the label as a JSON value; 2: as a string. */
+  readonly label: 0 | 1 | 2
+  readonly after: string
+  /** First column and number of columns to write. */
+  readonly first: number
+  readonly count: number
+  /** Whether each element is preceded by its column's name and a colon. */
+  readonly keys: boolean
+  readonly close: string
+}
+
+const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, keys: false, close: '' }
+
+/** An element under its label. */
+const underLabel = { label: 2, after: ':' } as const
+
+/** Returns the steps that write the columns `names` of a table, separated by commas: an object of labels each. */
+export function columnSteps(names: readonly string[]): readonly PlanStep[] {
+  return names.flatMap((name, first) => [
+    `${first === 0 ? '' : '},'}${JSON.stringify(name)}:{`,
+    { ...noRow, ...underLabel, count: 1, first },
+    ...(first === names.length - 1 ? ['}'] : []),
+  ])
+}
+
+/** Returns the steps that write a table in a layout. See {@link FrameText}. */
+export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
+  const all = { ...noRow, count: columns.length }
+  const record: RowsStep = { ...all, before: '{', keys: true, close: '}' }
+  const values: RowsStep = { ...all, before: '[', close: ']' }
+  const elements: RowsStep = { ...noRow, count: 1 }
+  const labels: RowsStep = { ...noRow, label: 1 }
+  switch (text.layout) {
+    case 'records':
+      return ['[', record, ']']
+    case 'values':
+      return ['[', values, ']']
+    case 'index':
+      return ['{', { ...record, ...underLabel, before: '', after: ':{' }, '}']
+    case 'columns':
+      return columns.length === 0 ? ['{}'] : ['{', ...columnSteps(columns.map(({ name }) => name)), '}']
+    case 'split': {
+      const names = columns.map(({ name }) => JSON.stringify(name)).join()
+      return [`{"columns":[${names}],"index":[`, labels, '],"data":[', values, ']}']
+    }
+    case 'table': {
+      const before = text.labelKey === undefined ? '{' : `{${JSON.stringify(text.labelKey)}:`
+      const after = text.labelKey === undefined || columns.length === 0 ? '' : ','
+      const label = text.labelKey === undefined ? 0 : 1
+      return [`{"schema":${text.schema ?? '{}'},"data":[`, { ...record, before, label, after }, ']}']
+    }
+    case 'series':
+      return ['[', elements, ']']
+    case 'series-index':
+      return ['{', { ...elements, ...underLabel }, '}']
+    case 'series-split': {
+      const name = text.name === undefined ? 'null' : JSON.stringify(text.name)
+      return [`{"name":${name},"index":[`, labels, '],"data":[', elements, ']}']
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series
+ * descriptor.
+ * @module
+ */
+import { isUtf8 } from 'node:buffer'
+import { BadInput } from '../../../core/errors.ts'
+import { withCopy } from '../../../core/memory/byte-copy.ts'
+import { inSlices, runAtOnce, type Slices } from '../../../core/memory/slices.ts'
+import { type MaybePromise, whenReady } from '../../../core/promise.ts'
+import { bomLength, checkUtf8, decodeUtf8 } from '../../../core/text/utf8.ts'
+import { type Column, type ColumnTable, renameColumns } from '../columns.ts'
+import { uniqueNames } from '../csv/csv.ts'
+import type { FrameType } from '../frame-dtype.ts'
+import { isLabelKind } from '../polars/labels.ts'
+import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
+import { failureWords } from './frame-failure.ts'
+import { frameCodec } from './native-codec.ts'
+import { orderBySchema, parseTableSchema } from './table-schema.ts'
+
+/** A JSON body as columns. */
+export interface JsonFrame {
+  readonly table: ColumnTable
+  readonly labels: Column | undefined
+  /** series-split: the series' name. */
+  readonly name: string | undefined
+  /** table: the types from the schema, by column. */
+  readonly types: readonly (FrameType | undefined)[] | undefined
+  /** Why it was refused; then the columns hold every element as it is written, and {@link settleKinds} settles them. */
+  readonly mixed?: BadInput
+}
+
+/**
+ * Reads a JSON body; from {@link minAsyncBytes} on, off the event loop. `isPrivate`: no other code can reach the body's
+ * buffer until the promise settles. Any other body is copied first, because transferring its buffer would free memory
+ * that a thread reads. `isTyped`: whether types may settle columns whose elements are of several kinds.
+ * **Errors**: BadInput with the byte offset, and the column and row if known.
+ */
+export function decodeFrameJson(
+  body: Uint8Array,
+  layout: FrameLayout,
+  name: string,
+  isPrivate = false,
+  isTyped = false,
+): MaybePromise<JsonFrame> {
+  const bom = bomLength(body)
+  const json = bom === 0 ? body : body.subarray(bom)
+  const source = { bom, layout, name, isTyped }
+  const parseAsync = json.length < minAsyncBytes ? undefined : frameCodec.parseFrameAsync
+  if (parseAsync === undefined) {
+    // decodeUtf8 throws with the offset.
+    if (!isUtf8(json)) decodeUtf8(body, name)
+    return readFrame(json, source, (asWritten) => frameCodec.parseFrame(json, layout, asWritten))
+  }
+  const readLarge = async (text: Uint8Array) =>
+    readFrame(text, source, (asWritten) => parseAsync(text, layout, asWritten))
+  return whenReady(inSlices(checkUtf8(body, name)), () =>
+    isPrivate ? readLarge(json) : withCopy(json, undefined, readLarge),
+  )
+}
+
+/** What is known of a text before it is parsed. */
+interface Source {
+  readonly bom: number
+  readonly layout: FrameLayout
+  readonly name: string
+  readonly isTyped: boolean
+}
+
+function readFrame(
+  json: Uint8Array,
+  { bom, layout, name, isTyped }: Source,
+  parse: (asWritten: boolean) => MaybePromise<ParsedFrame | FrameFailure>,
+): MaybePromise<JsonFrame> {
+  const accept = (frame: ParsedFrame): MaybePromise<JsonFrame> => {
+    if (layout === 'table') {
+      const work = applySchema(frame, json, bom, name)
+      return frame.table.columns.length <= maxColumnsAtOnce ? runAtOnce(work) : inSlices(work)
+    }
+    const { table, labels } = frame
+    const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
+    return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
+  }
+  return whenReady(parse(false), (frame) => {
+    if (!('failure' in frame)) return accept(frame)
+    const mixed = refusal(frame, bom, layout, name)
+    if (frame.failure !== 'kind' || !isTyped || layout === 'table') throw mixed
+    return whenReady(parse(true), (written) => {
+      if ('failure' in written) throw mixed
+      return whenReady(accept(written), (settled) => ({ ...settled, mixed }))
+    })
+  })
+}
+
+/**
+ * Returns the type of a column by the table schema's word, which is one for all integers, and `string` for all that
+ * pandas holds as objects: lists, objects, numbers and booleans too, which keep the types they have in JSON.
+ */
+function ownType(type: FrameType | undefined, column: Column): FrameType | undefined {
+  if (type === 'Utf8') return column.isJson || (column.kind !== 'str' && hasValues(column)) ? undefined : type
+  return type === 'Int64' && column.kind === 'uint64' ? 'UInt64' : type
+}
+
+function hasValues({ data, validity }: Column): boolean {
+  return data.length > 0 && (validity === undefined || validity.some((bits) => bits !== 0))
+}
+
+/** Columns whose schema is read in a millisecond or two. */
+const maxColumnsAtOnce = 512
+
+/** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
+const maxSchemaBytes = 2 ** 21
+
+function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): Slices<JsonFrame> {
+  const [start, end] = schema ?? [0, 0]
+  const parsed = end - start > maxSchemaBytes ? undefined : yield* parseTableSchema(json.subarray(start, end))
+  const offset = bom + start
+  if (parsed === undefined) {
+    throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
+      reason: 'schema',
+      offset,
+    })
+  }
+  if ('unknownZone' in parsed) {
+    const zone = JSON.stringify(parsed.unknownZone.slice(0, 80))
+    throw new BadInput(`expected a name of the time zone database for ${name}, received ${zone}`, {
+      reason: 'schema',
+      offset,
+    })
+  }
+  const ordered = yield* orderBySchema(table, parsed)
+  if (typeof ordered === 'string') {
+    const column = JSON.stringify(ordered.slice(0, 80))
+    throw new BadInput(
+      `expected data that fits its schema for ${name}, received the column ${column}, which it does not have`,
+      {
+        reason: 'schema',
+        path: ordered,
+      },
+    )
+  }
+  yield
+  const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
+  const labels = ordered.columns[at]
+  // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
+  const isWhole = labels !== undefined && labels.validity === undefined && isLabelKind(labels.kind)
+  const isLabels = labels !== undefined && (isWhole || ordered.rows === 0)
+  const isColumn = (_: unknown, i: number) => !isLabels || i !== at
+  return {
+    table: { rows: ordered.rows, columns: ordered.columns.filter(isColumn) },
+    labels: isLabels && ordered.rows > 0 ? labels : undefined,
+    name: undefined,
+    types: parsed.fields.map(({ type }, i) => ownType(type, ordered.columns[i])).filter(isColumn),
+  }
+}
+
+const layoutNames: Record<FrameLayout, string> = {
+  frame: 'a list of rows or an object of columns',
+  index: 'an object of rows',
+  split: 'an object with columns, index and data',
+  table: 'an object with schema and data',
+  series: 'a list, an object of labels or a scalar',
+  'series-split': 'an object with name, index and data',
+}
+
+function refusal(
+  { failure, offset, column, row }: FrameFailure,
+  bom: number,
+  layout: FrameLayout,
+  name: string,
+): BadInput {
+  const { reason, received, ...words } = failureWords(failure)
+  const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : words.expected
+  const at = bom + offset
+  const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
+  const place = `${shown}${row === undefined ? '' : ` of row ${row}`} at byte ${at}`
+  return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
+    reason,
+    offset: at,
+    ...(column !== undefined && { path: row === undefined ? column : `[${row}].${column}` }),
+  })
+}

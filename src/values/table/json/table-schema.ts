@@ -1,0 +1,150 @@
+/**
+ * The schema part of orient `table`: Table Schema as pandas writes it.
+ * Source: pandas 2.2, `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema.
+ * @module
+ */
+
+import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
+import type { Slices } from '../../../core/memory/slices.ts'
+import { tooDeepAt } from '../../../core/text/json-scan.ts'
+import type { Column, ColumnTable, TimeType } from '../columns.ts'
+import { type FrameType, zonedType } from '../frame-dtype.ts'
+import type { FrameText } from './frame-plan.ts'
+
+/** A parsed schema: the type of each column, and the name of the one that holds the row labels. */
+export interface TableSchema {
+  readonly fields: readonly { readonly name: string; readonly type: FrameType | undefined }[]
+  readonly primaryKey: string | undefined
+}
+
+const types: ReadonlyMap<unknown, FrameType> = new Map<unknown, FrameType>([
+  ['integer', 'Int64'],
+  ['number', 'Float64'],
+  ['boolean', 'Bool'],
+  ['string', 'Utf8'],
+  ['datetime', 'Datetime(ms)'],
+  ['duration', 'Duration(ms)'],
+])
+
+/** What the columns of a frame hold beside numbers, booleans and text. */
+export interface FieldType {
+  readonly time?: TimeType
+  /** The texts of a category. */
+  readonly categories?: readonly string[]
+}
+
+interface Field {
+  readonly name?: unknown
+  readonly type?: unknown
+  readonly tz?: unknown
+  readonly constraints?: { readonly enum?: unknown }
+}
+
+/** Returns the type of a field; `unknown-zone` if it has a time zone that there is not. */
+function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | undefined {
+  if (type === 'any' && Array.isArray(constraints?.enum)) return 'Categorical'
+  if (type !== 'datetime' || typeof tz !== 'string') return types.get(type)
+  return zonedType('ms', tz) ?? 'unknown-zone'
+}
+
+/** Fields or columns that are looked at in a slice, at a microsecond each. */
+const fieldsInSlice = 512
+
+/**
+ * Parses the schema's text, in slices. Returns undefined if it is not a schema, and a time zone that there is not. For
+ * other field types `type` is undefined: their values keep the types they have in JSON.
+ */
+export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | { unknownZone: string } | undefined> {
+  if (tooDeepAt(json) !== -1) return undefined
+  yield
+  let value: { fields?: unknown; primaryKey?: unknown }
+  try {
+    value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())
+  } catch {
+    return undefined
+  }
+  yield
+  if (!Array.isArray(value.fields)) return undefined
+  const fields: { name: string; type: FrameType | undefined }[] = []
+  for (const field of value.fields as readonly Field[]) {
+    const name = typeof field?.name === 'number' ? String(field.name) : field?.name
+    if (typeof name !== 'string') return undefined
+    const type = typeOf(field)
+    if (type === 'unknown-zone') return { unknownZone: String(field.tz) }
+    if (fields.push({ name, type }) % fieldsInSlice === 0) yield
+  }
+  if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
+  const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
+  const primaryKey = keys.length === 1 && typeof keys[0] === 'string' ? keys[0] : undefined
+  return { fields, primaryKey }
+}
+
+/**
+ * Returns the table with the columns of the schema, in the schema's order, in slices; missing ones are filled with
+ * nulls. Returns a string if the table has a column that the schema lacks: its name.
+ */
+export function* orderBySchema(table: ColumnTable, { fields }: TableSchema): Slices<ColumnTable | string> {
+  const byName = new Map(table.columns.map((column) => [column.name, column]))
+  yield
+  const known = new Set(fields.map(({ name }) => name))
+  const other = table.columns.find(({ name }) => !known.has(name))
+  if (other !== undefined) return other.name
+  yield
+  const columns: Column[] = []
+  for (const { name } of fields) {
+    if (columns.push(byName.get(name) ?? nulls(name, table.rows)) % fieldsInSlice === 0) yield
+  }
+  return { rows: table.rows, columns }
+}
+
+function nulls(name: string, rows: number): Column {
+  return { name, kind: 'float64', data: new Uint8Array(rows * 8), validity: new Uint8Array((rows + 7) >> 3) }
+}
+
+/**
+ * Returns the key for the row labels: their own name, else `index`, or the one that pandas' `reset_index` uses if a
+ * column has that name.
+ */
+function labelKeyFor(names: readonly string[], labels: Column | undefined): string {
+  if (labels !== undefined && labels.name !== '' && !names.includes(labels.name)) return labels.name
+  if (!names.includes('index')) return 'index'
+  for (let level = 0; ; level++) if (!names.includes(`level_${level}`)) return `level_${level}`
+}
+
+/** Returns how a table is written, with its schema. `types` says what columns hold that became text. */
+export function tableText(
+  { columns }: ColumnTable,
+  labels: Column | undefined,
+  types: readonly FieldType[],
+): FrameText {
+  const names = columns.map(({ name }) => name)
+  const labelKey = labelKeyFor(names, labels)
+  const fields: object[] = [{ name: labelKey, type: typeName(labels?.kind ?? 'int64') }]
+  for (const [i, column] of columns.entries()) fields.push({ name: column.name, ...fieldOf(column, types[i] ?? {}) })
+  const schema = JSON.stringify({ fields, primaryKey: [labelKey], pandas_version: '1.4.0' })
+  return { layout: 'table', schema, labelKey, ...(labels && { labels }) }
+}
+
+function fieldOf({ kind, isJson, validity }: Column, { time, categories }: FieldType): object {
+  if (categories !== undefined) return { type: 'any', constraints: { enum: categories }, ordered: false }
+  if (isJson) return { type: 'any' }
+  if (time?.type === 'date' || time?.type === 'datetime') {
+    return { type: 'datetime', ...(time.type === 'datetime' && time.zone !== undefined && { tz: time.zone }) }
+  }
+  if (time?.type === 'duration') return { type: 'duration' }
+  const extDtype = validity === undefined ? undefined : nullableName(kind)
+  return { type: typeName(kind), ...(extDtype !== undefined && { extDtype }) }
+}
+
+function typeName(kind: ColumnKind): string {
+  if (kind === 'bool') return 'boolean'
+  if (kind === 'str') return 'string'
+  return isFloat(kind) ? 'number' : 'integer'
+}
+
+/** Returns the pandas type for a column with nulls; undefined for text and floats, whose plain types can hold nulls. */
+function nullableName(kind: ColumnKind): string | undefined {
+  if (kind === 'bool') return 'boolean'
+  // pandas and Polars use the same names.
+  return kind === 'str' || isFloat(kind) ? undefined : elementTypes[kind].polars
+}

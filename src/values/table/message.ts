@@ -1,0 +1,276 @@
+/**
+ * Columns ⇄ Series and DataFrame messages, and frames in serialized bytes.
+ * @module
+ */
+
+import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
+import { BadInput, BadOutput } from '../../core/errors.ts'
+import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
+import { runAtOnce, runInSlices, type Slices } from '../../core/memory/slices.ts'
+import { parquetAddon } from '../../core/native/add-on.ts'
+import { type MaybePromise, whenReady } from '../../core/promise.ts'
+import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
+import { onlyList } from '../array/message.ts'
+import {
+  type AnyColumn,
+  bytesAt,
+  type Column,
+  type ColumnTable,
+  columnNumbers,
+  isValid,
+  packBits,
+  textColumnOf,
+} from './columns.ts'
+import { isArrowStream } from './parquet/parquet-answer.ts'
+import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
+import { readFlatParquet } from './parquet/parquet-reader.ts'
+import { decodeArrowFile, decodeParquet } from './parquet/parquet-sandbox.ts'
+import { parquetCells, parquetInPieces } from './parquet/write-parquet.ts'
+import { type FrameView, isInPieces, maxGroupColumns } from './polars/frame-view.ts'
+import { isLabelKind } from './polars/labels.ts'
+import { loadPolars, type Polars } from './polars/polars.ts'
+import type { ColumnFailure } from './polars/polars-columns.ts'
+import type { DataFrame } from './polars/polars-package.ts'
+
+/** A frame's columns and its row labels. */
+export interface LabelledTable<C extends AnyColumn = Column> {
+  readonly table: ColumnTable<C>
+  readonly labels: Column | undefined
+}
+
+/**
+ * Decodes a Parquet file, an Arrow IPC file or stream, recognised by its first bytes: columns in memory of their own
+ * for files of flat columns of Parquet, else a frame. Returns undefined for other bytes. **Errors**: BadInput.
+ */
+export function decodeFrameFile(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> | undefined {
+  const magic = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 6)).toString('latin1')
+  if (magic === 'ARROW1' || isArrowStream(bytes)) return readArrow(bytes, name)
+  return magic.startsWith('PAR1') ? readParquet(bytes, name) : undefined
+}
+
+/** Decodes an Arrow IPC file or stream in the sandbox. `bytes` must not change until then. **Errors**: BadInput. */
+export async function readArrow(bytes: Uint8Array, name: string): Promise<IndexedFile> {
+  return { table: await decodeArrowFile(bytes, name), labels: undefined }
+}
+
+/**
+ * Decodes a Parquet file: here if its columns are flat, else in the sandbox. The index of a frame that pandas wrote
+ * becomes labels. `bytes` must not change until a promise settles. **Errors**: BadInput.
+ */
+export function readParquet(bytes: Uint8Array, name: string): MaybePromise<IndexedFile> {
+  const levels = indexLevels(bytes)
+  const whole = whenReady<ColumnTable | undefined, ColumnTable | DataFrame>(
+    readFlatParquet(bytes),
+    (table) => table ?? decodeParquet(bytes, name),
+  )
+  return whenReady(whole, (table) => withoutIndex(() => loadPolars(name), levels, table))
+}
+
+/** A file, and the memory of the pool that it lies in. */
+interface ParquetBody {
+  readonly body: Uint8Array
+  readonly pooled?: PooledBody
+}
+
+/**
+ * Encodes a frame as Parquet, in memory of the pool where it is made from columns. Returns a promise for a large or
+ * wide frame. **Errors**: of Polars.
+ */
+export function encodeParquet(polars: Polars, frame: DataFrame): MaybePromise<ParquetBody> {
+  const view = polars.view(frame)
+  if (parquetAddon !== undefined && isInPieces(view, parquetCells)) return encodeInPieces(polars, view.snapshot())
+  let taken: ArrayBuffer | undefined
+  const body = polars.writeParquet(frame, (size) => {
+    taken = bufferPool.take(size)
+    return taken
+  })
+  return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
+}
+
+async function encodeInPieces(polars: Polars, view: FrameView): Promise<ParquetBody> {
+  const own = await parquetInPieces(polars, view)
+  if (own !== undefined) return { body: own }
+  const [whole] = view.groups(view.width)
+  return { body: polars.writeParquet(whole) }
+}
+
+/** Converts a DataFrame message to columns, in slices. **Errors**: BadInput `columns`, `dtype`. */
+export function* fromDataFrameMessage(message: DataFrameMessage, name: string): Slices<LabelledTable> {
+  const { columnNames = [], columns = [], index } = message
+  if (columns.length < columnNames.length) {
+    throw badColumns(`${columnNames.length} columns, as there are names,`, name, String(columns.length))
+  }
+  if (new Set(columnNames).size !== columnNames.length) throw badColumns('names that differ', name, 'one of them twice')
+  const made: { readonly column: Column; readonly rows: number }[] = []
+  for (const [i, column] of columnNames.entries()) {
+    made.push(yield* fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`))
+    yield
+  }
+  const rows = made[0]?.rows ?? 0
+  for (const [i, column] of made.entries()) {
+    // The reference pads short columns with nulls. We refuse them: one row beside a column of a million rows would
+    // allocate a million.
+    if (column.rows !== rows) {
+      throw badColumns(
+        `${rows} rows in column ${JSON.stringify(columnNames[i].slice(0, 80))}`,
+        name,
+        String(column.rows),
+      )
+    }
+  }
+  return { table: { rows, columns: made.map(({ column }) => column) }, labels: yield* labelsOf(index, rows, name) }
+}
+
+function* labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Slices<Column | undefined> {
+  if (index === undefined) return undefined
+  const { column, rows: count } = yield* fromSeriesMessage(index, '', `the index of ${name}`)
+  if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
+  if (!isLabelKind(column.kind) || column.validity !== undefined) {
+    throw badColumns('labels of strings, int64 or float64', name, column.kind)
+  }
+  return column
+}
+
+/** Converts a Series message to a column and its row labels. **Errors**: BadInput. */
+export function* fromSeriesTable(message: SeriesMessage, name: string): Slices<LabelledTable> {
+  const { column, rows } = yield* fromSeriesMessage(message, message.name ?? '', name)
+  return { table: { rows, columns: [column] }, labels: yield* labelsOf(message.index, rows, name) }
+}
+
+function* fromSeriesMessage(
+  message: SeriesMessage,
+  called: string,
+  name: string,
+): Slices<{ readonly column: Column; readonly rows: number }> {
+  const found = onlyList(message, name) ?? { dtype: 'float64' as const, data: new Float64Array(0) }
+  const rows = found.data.length
+  const nulls = message.nullPositions ?? []
+  const validity = nulls.length === 0 ? undefined : new Uint8Array((rows + 7) >> 3).fill(0xff)
+  for (const position of nulls) {
+    if (!(position >= 0 && position < rows)) throw badColumns(`null positions below ${rows}`, name, String(position))
+    if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
+  }
+  const column = yield* columnFrom(called, found.dtype, found.data)
+  return { column: validity === undefined ? column : { ...column, validity }, rows }
+}
+
+function* columnFrom(name: string, dtype: DType, data: DataOf<DType>): Slices<Column> {
+  if (dtype === 'str') return yield* textColumnOf(name, data as string[])
+  if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
+  const { buffer, byteOffset, byteLength } = data as Float64Array
+  return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }
+}
+
+function badColumns(what: string, name: string, received: string): BadInput {
+  return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
+}
+
+/**
+ * Encodes a frame as a DataFrame message. Returns a promise for a large or wide frame. **Errors**: BadOutput naming the
+ * column that cannot be written.
+ */
+export function encodeFrameMessage(
+  polars: Polars,
+  frame: DataFrame,
+  labels: Column | undefined,
+  name: string,
+): MaybePromise<DataFrameMessage> {
+  const view = polars.view(frame)
+  const tableOf = (own: DataFrame) => requireTable(polars.toColumns(own), name)
+  if (!isInPieces(view, messageCells)) return runAtOnce(toDataFrameMessage([tableOf(frame)], labels))
+  const width = Math.min(maxGroupColumns, Math.max(1, Math.floor((view.width * messageCells) / view.cells)))
+  return runInSlices(toDataFrameMessage(tablesOf(view.snapshot(), width, tableOf), labels))
+}
+
+/** Number of elements that are taken out of Polars at a time, if one column has no more. */
+const messageCells = 2 ** 16
+
+function* tablesOf(view: FrameView, width: number, tableOf: (own: DataFrame) => ColumnTable): Iterable<ColumnTable> {
+  for (const group of view.groups(width)) yield tableOf(group)
+}
+
+/** Converts tables of some columns each, and row labels, to a DataFrame message, in slices. */
+function* toDataFrameMessage(tables: Iterable<ColumnTable>, labels: Column | undefined): Slices<DataFrameMessage> {
+  const columnNames: string[] = []
+  const columns: SeriesMessage[] = []
+  let count = 0
+  for (const { rows, columns: own } of tables) {
+    count = rows
+    for (const column of own) {
+      columnNames.push(column.name)
+      columns.push(yield* toSeriesMessage(column, rows))
+      yield
+    }
+  }
+  return { columnNames, columns, ...(labels && { index: yield* toSeriesMessage(labels, count) }) }
+}
+
+/** Converts a column and its row labels to a Series message. */
+export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
+  const [column] = table.columns
+  return {
+    ...runAtOnce(toSeriesMessage(column, table.rows)),
+    ...(labels && { index: runAtOnce(toSeriesMessage(labels, table.rows)) }),
+    ...(column.name !== '' && { name: column.name }),
+  }
+}
+
+/** Elements that are looked at in a slice. */
+const elementsInSlice = 4096
+
+function* toSeriesMessage(column: Column, rows: number): Slices<SeriesMessage> {
+  const { property, dtype } = listFor(column.kind)
+  const positions: number[] = []
+  if (column.validity !== undefined) {
+    for (let i = 0; i < rows; i++) {
+      if (!isValid(column, i)) positions.push(i)
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+  }
+  return {
+    [property]: yield* elementsOf(column, dtype, rows),
+    ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
+  }
+}
+
+/** Returns the message's list for a kind. Narrow integers have no list of their own and use that of 32 bits. */
+function listFor(kind: ColumnKind): ListField {
+  const wide = elementTypes[kind].kind === 'i' ? 'int32' : 'uint32'
+  return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
+}
+
+function* elementsOf(column: Column, dtype: DType, rows: number): Slices<DataOf<DType>> {
+  const { kind, data } = column
+  if (kind === 'str') {
+    const texts: string[] = []
+    for (let i = 0; i < rows; i++) {
+      texts.push(isValid(column, i) ? textAt(column, i) : '')
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+    return texts
+  }
+  if (kind === 'bool') {
+    const flags = new Uint8Array(rows)
+    for (let i = 0; i < rows; i++) {
+      flags[i] = (data[i >> 3] >> (i & 7)) & 1
+      if (i % elementsInSlice === elementsInSlice - 1) yield
+    }
+    return flags
+  }
+  const own = columnNumbers(column, rows) as DataOf<DType>
+  if (kind === dtype) return own
+  return dtype === 'uint32' ? new Uint32Array(own as Uint8Array) : new Int32Array(own as Int8Array)
+}
+
+function textAt(column: Column, row: number): string {
+  const { buffer, byteOffset, length } = bytesAt(column, row)
+  return Buffer.from(buffer, byteOffset, length).toString()
+}
+
+/** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */
+export function requireTable(table: ColumnTable | ColumnFailure, name: string): ColumnTable {
+  if (!('failure' in table)) return table
+  throw new BadOutput(
+    `expected columns of numbers, booleans, texts or dates for ${name}, received column ${table.column}`,
+  )
+}

@@ -1,0 +1,168 @@
+/**
+ * The child process of `parquet-sandbox.ts`: decodes one file after another.
+ *
+ * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings the numbers of a request;
+ * pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and stdout, which become non-blocking when
+ * anything touches `process.stdout`. Reads and writes block: there is nothing else to do here, and an event loop
+ * between them costs more than a small file takes. Footers are read here, too: one may be as long as its file.
+ * @module
+ */
+import { readSync, writeFileSync, writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { loadPolars } from '../polars/polars.ts'
+import type { DataFrame } from '../polars/polars-package.ts'
+import {
+  answers,
+  isArrowStream,
+  maxMessageBytes,
+  type ParquetAnswer,
+  type ParquetRequest,
+  requestBytes,
+  requestNumbers,
+} from './parquet-answer.ts'
+import { diagnoseParquet, mapsAsLists } from './parquet-diagnosis.ts'
+import { aboveLimit, readParquetFooter } from './parquet-footer.ts'
+import { readParquetMetadata } from './parquet-metadata.ts'
+import { mendTimes } from './parquet-times.ts'
+
+const [requests, replies, files, frames] = [3, 4, 5, 6]
+
+/** Fills a buffer. Exits at the end of a pipe: the parent is gone. */
+function readAll(descriptor: number, bytes: Uint8Array, isFile: boolean): void {
+  for (let at = 0; at < bytes.length; ) {
+    const count = readSync(descriptor, bytes, at, bytes.length - at, isFile ? at : null)
+    if (count === 0) process.exit(0)
+    at += count
+  }
+}
+
+function writeAll(bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(frames, bytes, at, bytes.length - at, position + at)
+}
+
+function reply(answer: ParquetAnswer, size: number): void {
+  const prefix = Buffer.alloc(5)
+  prefix[0] = answers.indexOf(answer)
+  prefix.writeUInt32LE(size, 1)
+  for (let at = 0; at < prefix.length; ) at += writeSync(replies, prefix, at)
+}
+
+/**
+ * Returns the bytes that a frame takes where it is written out: a text that all rows share is there once in memory and
+ * once for each row in JSON, so that 260 bytes of Parquet become 1 GB. **Cost**: counts characters, unless so few rows
+ * cannot exceed the limit.
+ */
+function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
+  if (ipcBytes > limit || frame.height * frame.width * ipcBytes <= limit) return ipcBytes
+  return Math.max(ipcBytes, polars.countCharacters(frame))
+}
+
+/** Returns a name that two columns have, of which Polars would leave out the first; undefined if there is none. */
+function nameTwice(file: Uint8Array): string | undefined {
+  const names = new Set<string>()
+  try {
+    for (const { path, depth } of readParquetMetadata(file).elements) {
+      if (depth !== 1) continue
+      if (names.has(path)) return path
+      names.add(path)
+    }
+  } catch {
+    // Polars says what is wrong.
+  }
+  return undefined
+}
+
+/**
+ * Decodes a file and writes the frame, or why there is none, to the other file. **Errors**: those of writing that file.
+ */
+function decode(file: Uint8Array, request: ParquetRequest): [ParquetAnswer, size: number] {
+  const limit = request.maxDecodedBytes
+  const isArrow = request.isArrow === 1
+  if (!isArrow) {
+    const footer = readParquetFooter(file)
+    if ('failure' in footer) return ['refused', writeText(footer.failure)]
+    const above = aboveLimit(footer, request)
+    if (above !== undefined) return ['above', writeText(above)]
+    const twice = nameTwice(file)
+    if (twice !== undefined) return ['refused', writeText(`one with two columns ${JSON.stringify(twice.slice(0, 80))}`)]
+    mendTimes(file)
+  }
+  let unwritten: unknown
+  try {
+    const frame = isArrow ? readArrow(file) : readParquet(file)
+    const size = polars.writeIpcPieces(frame, (piece, position) => {
+      // An exception must not unwind through Polars.
+      try {
+        if (unwritten === undefined && position + piece.length <= limit) writeAll(piece, position)
+      } catch (error) {
+        unwritten = error
+      }
+    })
+    const unpacked = sizeOf(frame, size, limit)
+    if (unwritten === undefined) return unpacked > limit ? ['too large', 0] : ['frame', size]
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error)
+    const received = isArrow ? 'one that cannot be decoded' : diagnoseParquet(file, cause)
+    return ['undecodable', writeText(`${received}\n${cause}`)]
+  }
+  throw unwritten
+}
+
+/** **Errors**: those of Polars. */
+function readArrow(file: Uint8Array): DataFrame {
+  return isArrowStream(file) ? polars.readIpcStream(file) : polars.readIpc(file)
+}
+
+/** **Errors**: those of Polars. */
+function readParquet(file: Uint8Array): DataFrame {
+  try {
+    return polars.readParquet(file)
+  } catch (error) {
+    if (!String(error).includes('MapArray') || !mapsAsLists(file)) throw error
+    return polars.readParquet(file)
+  }
+}
+
+function writeText(message: string): number {
+  const text = Buffer.from(message).subarray(0, maxMessageBytes)
+  writeAll(text, 0)
+  return text.length
+}
+
+/** Garbage is collected, which takes 3 ms, after frames of so many bytes. */
+const collectBytes = 2 ** 25
+/** Approximate memory of a frame in addition to its columns. **Units**: bytes. */
+const frameBytes = 2 ** 14
+
+try {
+  // If memory runs out, the kernel kills this process, not the server.
+  writeFileSync('/proc/self/oom_score_adj', '1000')
+} catch {
+  // Not Linux.
+}
+
+const polars = loadPolars('Parquet input')
+reply('ready', 0)
+const numbers = new Float64Array(requestNumbers.length)
+const numberBytes = new Uint8Array(numbers.buffer, 0, requestBytes)
+let garbageBytes = 0
+for (;;) {
+  readAll(requests, numberBytes, false)
+  const request = Object.fromEntries(requestNumbers.map((name, i) => [name, numbers[i]])) as ParquetRequest
+  const file = Buffer.allocUnsafeSlow(request.fileBytes)
+  readAll(files, file, true)
+  let size = 0
+  try {
+    const [answer, bytes] = decode(file, request)
+    size = bytes
+    reply(answer, size)
+  } catch {
+    reply('no space', 0)
+  }
+  garbageBytes += file.length + size + frameBytes
+  if (garbageBytes < collectBytes) continue
+  // V8 does not see the memory of frames, and frees none of it before the event loop turns.
+  garbageBytes = 0
+  globalThis.gc?.()
+  await setImmediate()
+}

@@ -1,0 +1,108 @@
+/**
+ * The index of a frame that pandas wrote as Parquet: its columns are labels of rows.
+ * **Source**: pandas 2.2, developer guide, "Storing pandas DataFrame objects in Apache Parquet format".
+ * @module
+ */
+import { castToKind } from '../cast-to-kind.ts'
+import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'
+import { JsonReader } from '../json/json-reader.ts'
+import { isLabelKind } from '../polars/labels.ts'
+import type { Polars } from '../polars/polars.ts'
+import type { DataFrame } from '../polars/polars-package.ts'
+import { findKeyValue, footerBytes } from './parquet-footer.ts'
+
+/** A level of an index: the name of its column, or numbers at equal steps, which have none. */
+type Level = string | { readonly name: string; readonly start: number; readonly step: number }
+
+/** Columns or a frame of a file, and the labels of its rows; undefined: 0, 1, 2, … */
+export interface IndexedFile {
+  readonly table: ColumnTable | DataFrame
+  readonly labels: Column | undefined
+}
+
+const indexKey = '"index_columns":'
+/** Longest list of levels that is read. **Units**: bytes. */
+const maxListBytes = 2 ** 12
+
+/** Returns the levels of the index that pandas states in a file's footer; none for other files. */
+export function indexLevels(file: Uint8Array): readonly Level[] {
+  const footer = footerBytes(file)
+  const found = findKeyValue(footer, 'pandas')
+  if (found === undefined) return []
+  const value = footer.subarray(found.start, found.start + found.size)
+  // The first one: pandas writes it before all that may hold such a text.
+  const at = value.indexOf(indexKey)
+  if (at === -1) return []
+  const start = at + indexKey.length
+  const json = new JsonReader(value.subarray(start, start + maxListBytes))
+  let list: unknown
+  try {
+    if (json.peek() !== 0x5b) return []
+    json.skipNested()
+    list = JSON.parse(json.written(0))
+  } catch {
+    return []
+  }
+  return (list as unknown[]).flatMap((level) => levelOf(level) ?? [])
+}
+
+function levelOf(level: unknown): Level | undefined {
+  if (typeof level === 'string') return level
+  const { kind, name, start, step } = (level ?? {}) as Readonly<Record<string, unknown>>
+  if (kind !== 'range' || !Number.isSafeInteger(start) || !Number.isSafeInteger(step)) return undefined
+  return { name: typeof name === 'string' ? name : '', start: start as number, step: step as number }
+}
+
+/** Takes the index out of the columns of a file. Labels are texts or numbers of one level; others are left out. */
+export function withoutIndex(
+  polars: () => Polars,
+  levels: readonly Level[],
+  table: ColumnTable | DataFrame,
+): IndexedFile {
+  const [level] = levels
+  if (level === undefined) return { table, labels: undefined }
+  if (typeof level !== 'string') {
+    const isFrame = polars().isDataFrame(table)
+    const rows = isFrame ? polars().height(table as DataFrame) : (table as ColumnTable).rows
+    return { table, labels: rangeLabels(level, rows) }
+  }
+  const isIndex = (name: string) => levels.includes(name)
+  if (!polars().isDataFrame(table)) {
+    const columns = table.columns.filter(({ name }) => !isIndex(name))
+    const [own, ...others] = table.columns.filter(({ name }) => isIndex(name))
+    if (columns.length === 0) return { table, labels: undefined }
+    return { table: { rows: table.rows, columns }, labels: others.length > 0 ? undefined : labelsOf(own, table.rows) }
+  }
+  const names = polars().names(table)
+  const places = names.flatMap((name, i) => (isIndex(name) ? [i] : []))
+  if (places.length === 0 || places.length === names.length) return { table, labels: undefined }
+  const rest = polars().pick(
+    table,
+    [...names.keys()].filter((i) => !places.includes(i)),
+  )
+  const own = places.length === 1 ? polars().toVectors(polars().pick(table, places)) : undefined
+  const column = own === undefined || 'failure' in own ? undefined : own.columns[0]
+  return { table: rest, labels: labelsOf(column, polars().height(table)) }
+}
+
+function rangeLabels({ name, start, step }: Exclude<Level, string>, rows: number): Column {
+  const data = new Int32Array(rows * 2)
+  for (let row = 0; row < rows; row++) {
+    const value = start + row * step
+    data[row * 2] = value
+    data[row * 2 + 1] = Math.floor(value / 2 ** 32)
+  }
+  return { name, kind: 'int64', data: new Uint8Array(data.buffer) }
+}
+
+/** Returns a column as labels; undefined if it has nulls, or neither texts nor numbers. */
+function labelsOf(column: AnyColumn | undefined, rows: number): Column | undefined {
+  if (column === undefined || !('kind' in column) || column.time !== undefined || column.isBinary) return undefined
+  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return undefined
+  const isPlain = isLabelKind(column.kind)
+  const kind = column.kind === 'float32' ? 'float64' : 'int64'
+  const labels = isPlain ? column : column.kind === 'bool' ? undefined : castToKind(column, rows, kind)
+  if (labels === undefined || 'failure' in labels) return undefined
+  const { validity: _, ...whole } = labels.kind === 'str' ? contiguousText(labels, rows) : labels
+  return { ...whole, name: /^__index_level_\d+__$/.test(column.name) ? '' : column.name }
+}

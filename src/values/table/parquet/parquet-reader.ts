@@ -1,0 +1,172 @@
+/**
+ * Reads Parquet files of flat columns in this process: the add-on decodes their pages, and checks every index. The work
+ * of all pages together is bounded. All other files go to Polars in the sandbox, for 1 ms and three copies more.
+ * @module
+ */
+
+import type { ColumnKind } from '../../../core/dtype.ts'
+import { nativeLimiter } from '../../../core/memory/limiter.ts'
+import { parquetAddon } from '../../../core/native/add-on.ts'
+import type { MaybePromise } from '../../../core/promise.ts'
+import type { FlatTable } from '../../array/flatbuffer.ts'
+import { type ArrowType, arrowTypeOf, schemaFields } from '../arrow/arrow-types.ts'
+import type { Column, ColumnTable } from '../columns.ts'
+import { minAsyncBytes } from '../json/frame-codec.ts'
+import { footerLength, readParquetFooter } from './parquet-footer.ts'
+import { type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'
+import { type DecodedColumn, ParquetPages, physical } from './parquet-pages.ts'
+import { WorkBudget } from './parquet-unpack.ts'
+import { Unreadable } from './thrift.ts'
+
+/** Bounds of what is read here. **Units**: bytes; columns. */
+const maxFileBytes = 2 ** 26
+const maxFooterBytes = 2 ** 16
+const maxColumns = 512
+/**
+ * What is made of a file, at most: numbers take 8 bytes a cell, and the footer says what its pages unpack to. A small
+ * file may make 2 MiB; a larger one 16 times its size, so that a few KB never take much memory.
+ */
+const maxMadeBytes = 2 ** 27
+const maxSmallBytes = 2 ** 21
+const maxGrowth = 16
+/** What reading headers, and unpacking by zlib, may cost the event loop, whatever the footer says. */
+const maxLoopWork = 2 ** 22
+
+/**
+ * Returns the columns of a file, off the event loop when it is large. Undefined for types, encodings and
+ * compressions that are not read here, for small files that would decode to far more, for damaged files, and without
+ * the add-on: those are left to Polars. `file` must not change until the promise settles.
+ * **Cost**: of the event loop at most 20 ms, whatever the file holds; see test/unit/frame/parquet-work.test.ts.
+ */
+export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
+  if (parquetAddon === undefined) return undefined
+  if (file.length > maxFileBytes || footerLength(file) > maxFooterBytes) return undefined
+  const footer = readParquetFooter(file)
+  if ('failure' in footer) return undefined
+  const { rows, columns, values, unpackedBytes } = footer
+  const made = Math.max(rows * columns * 8, values * 8, unpackedBytes)
+  const allowed = Math.min(maxMadeBytes, Math.max(maxSmallBytes, file.length * maxGrowth))
+  if (columns > maxColumns || made > allowed) return undefined
+  const isLarge = Math.max(file.length, made / 2) > minAsyncBytes
+  try {
+    const metadata = readParquetMetadata(file)
+    const schema = metadata.elements.slice(1)
+    const types = isFlat(metadata, schema, rows) ? typesOf(schema, metadata.arrowSchema) : undefined
+    if (types === undefined) return undefined
+    const budgets = { loop: new WorkBudget(maxLoopWork), decoding: new WorkBudget(3 * Math.max(made, maxSmallBytes)) }
+    // Large files are left to the sandbox where zlib would have to unpack them.
+    const pages = new ParquetPages(file, rows, budgets, !isLarge)
+    for (const [i, type] of types.entries()) {
+      const chunks = metadata.groups.map((group) => group.chunks[i])
+      pages.add({ column: schema[i], kind: type.layout === 'flat' ? type.kind : 'str', chunks })
+    }
+    const tableOf = (decoded: DecodedColumn[] | undefined): ColumnTable | undefined =>
+      decoded && { rows, columns: decoded.map((column, i) => columnOf(schema[i], types[i], column)) }
+    if (!isLarge) return tableOf(pages.decode(parquetAddon, false) as DecodedColumn[] | undefined)
+    const addon = parquetAddon
+    return nativeLimiter.run(async () => tableOf(await pages.decode(addon, true)))
+  } catch {
+    // Unreadable, or what zlib throws.
+    return undefined
+  }
+}
+
+/** Whether all columns are flat and differ in their names, and all row groups are whole and in this file. */
+function isFlat({ groups }: ParquetMetadata, columns: readonly SchemaElement[], rows: number): boolean {
+  if (!columns.every(({ isLeaf, repetition }) => isLeaf && repetition !== repeated)) return false
+  const total = groups.reduce((sum, group) => sum + group.rows, 0)
+  const isWhole = groups.every(
+    ({ rows: own, chunks }) =>
+      own >= 0 &&
+      chunks.length === columns.length &&
+      chunks.every(({ values, isElsewhere }) => values === own && !isElsewhere),
+  )
+  return isWhole && total === rows && new Set(columns.map(({ path }) => path)).size === columns.length
+}
+
+type Plain = Extract<ArrowType, { readonly layout: 'flat' | 'text' | 'views' }>
+
+/** Returns the types of the columns: those of the Arrow schema, if there is one. Undefined if one is not read here. */
+function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefined): Plain[] | undefined {
+  const fields = arrowSchema === undefined ? undefined : fieldsOf(arrowSchema)
+  if (fields !== undefined && fields.length !== columns.length) return undefined
+  const types: Plain[] = []
+  for (const [i, column] of columns.entries()) {
+    const stated = typeOf(column)
+    const type = fields === undefined ? stated : arrowTypeOf(fields[i])
+    if (stated === undefined || type === undefined || fields?.[i].string(0) !== (fields && column.path))
+      return undefined
+    if (type.layout === 'flat') {
+      // A time whose unit the file does not say, and durations.
+      if (type.time !== undefined && type.time.type !== 'date') return undefined
+      if (stated.layout !== 'flat' || !holds(column.type, type.kind)) return undefined
+    } else if ((type.layout !== 'text' && type.layout !== 'views') || type.isBinary || stated.layout !== 'text') {
+      return undefined
+    }
+    types.push(type)
+  }
+  return types
+}
+
+/** Whether values of a physical type are read as elements of a kind. */
+function holds(type: number, kind: ColumnKind): boolean {
+  if (kind === 'bool') return type === physical.bool
+  if (kind === 'float32') return type === physical.float
+  if (kind === 'float64') return type === physical.double
+  return kind === 'int64' || kind === 'uint64' ? type === physical.int64 : type === physical.int32 && kind !== 'str'
+}
+
+/** Number in the enum FieldRepetitionType. */
+const repeated = 2
+
+// By their number in the enum ConvertedType.
+const integers: Readonly<Record<number, ColumnKind>> = {
+  11: 'uint8',
+  12: 'uint16',
+  13: 'uint32',
+  14: 'uint64',
+  15: 'int8',
+  16: 'int16',
+  17: 'int32',
+  18: 'int64',
+}
+const absent = -1
+const utf8 = 0
+const date = 6
+const logicalString = 1
+const logicalDate = 6
+const logicalInteger = 10
+
+/** Returns the type that the file's own schema states. */
+function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
+  if (type === physical.bytes) {
+    const isText = logical === logicalString || (logical === absent && converted === utf8)
+    return isText ? { layout: 'text', offsetBytes: 4, isBinary: undefined } : undefined
+  }
+  if (type === physical.int32 && (logical === logicalDate || (logical === absent && converted === date))) {
+    return { layout: 'flat', kind: 'int32', time: { type: 'date' } }
+  }
+  if (type === physical.int32 || type === physical.int64) {
+    const plain = type === physical.int32 ? 'int32' : 'int64'
+    if (logical === absent && converted === absent) return { layout: 'flat', kind: plain }
+    // Writers of logical integers write the converted type, too.
+    const kind = converted === absent ? undefined : integers[converted]
+    if (kind === undefined || (logical !== absent && logical !== logicalInteger)) return undefined
+    return holds(type, kind) ? { layout: 'flat', kind } : undefined
+  }
+  if (logical !== absent || converted !== absent) return undefined
+  if (type === physical.bool) return { layout: 'flat', kind: 'bool' }
+  if (type === physical.float) return { layout: 'flat', kind: 'float32' }
+  return type === physical.double ? { layout: 'flat', kind: 'float64' } : undefined
+}
+
+/** Returns the fields of an Arrow schema: a message without a body. **Errors**: Unreadable. */
+function fieldsOf(base64: string): FlatTable[] {
+  return schemaFields(Buffer.from(base64, 'base64'), () => new Unreadable())
+}
+
+function columnOf({ path: name }: SchemaElement, type: Plain, decoded: DecodedColumn): Column {
+  if (type.layout !== 'flat') return { name, kind: 'str', ...decoded }
+  const { kind, time } = type
+  return { name, kind, ...decoded, ...(time !== undefined && { time }) }
+}

@@ -1,0 +1,227 @@
+/**
+ * Builds frames from typed columns, cast to the types that an option names. Large frames are built in pieces, with
+ * turns of the event loop between them.
+ * @module
+ */
+import { BadInput } from '../../../core/errors.ts'
+import { Turn } from '../../../core/memory/slices.ts'
+import { type MaybePromise, whenReady } from '../../../core/promise.ts'
+import { castToType, markNested } from '../cast-to-type.ts'
+import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from '../columns.ts'
+import { type FrameType, isNested, refusesNulls, timeOfType } from '../frame-dtype.ts'
+import { nestColumns } from './nest.ts'
+import type { Polars } from './polars.ts'
+import type { DataFrame } from './polars-package.ts'
+
+/** How columns are cast, and the descriptor that errors name. */
+export interface Casting {
+  readonly polars: Polars
+  /** The target type of each column; undefined: not cast. */
+  readonly types: readonly (FrameType | undefined)[]
+  /** Whether nulls are refused in columns whose numpy type cannot hold them. */
+  readonly enforce: boolean
+  /** The descriptor's name, for errors. */
+  readonly name: string
+  /** Whether no one else can write to the columns' memory or use it again, so that a frame may keep it. */
+  readonly isOwned?: boolean
+}
+
+/**
+ * Size of a piece, which blocks the event loop: casting 2^16 elements takes 1 to 5 ms, copying 1 MiB into Polars 1 to 3
+ * ms. **Units**: elements; bytes.
+ */
+const pieceCells = 2 ** 16
+const pieceBytes = 2 ** 20
+/** Maximum number of columns in a piece: each costs 15 µs in addition to its elements. */
+const pieceColumns = 256
+
+/**
+ * Builds a frame from columns, cast to their types. Returns a promise if there is more than one piece.
+ * **Errors**: BadInput naming the column and, if known, the row.
+ */
+export function buildFrame(table: ColumnTable<AnyColumn>, casting: Casting): MaybePromise<DataFrame> {
+  const { types, name } = casting
+  const columns = table.columns.map((column, i) => markNested(column, table.rows, types[i]))
+  return whenReady(nestColumns({ rows: table.rows, columns }, name), (nested) => {
+    const isLarge = piecesOf(nested, casting) > 1
+    if (mayBeLazy(nested, casting, isLarge)) return casting.polars.lazyFrame(castColumns(nested, casting, 0))
+    const isInPieces = isLarge || columns.length > pieceColumns
+    return isInPieces ? buildInPieces(nested, casting) : buildPiece(nested, casting, 0)
+  })
+}
+
+/** Whether a frame may keep its columns until it is asked for something that they do not have. */
+function mayBeLazy(table: ColumnTable<AnyColumn>, { types, isOwned }: Casting, isLarge: boolean): boolean {
+  if (!isOwned || types.includes('Categorical')) return false
+  return !isLarge || (types.every((type) => type === undefined) && tableBytes(table) <= maxLazyBytes)
+}
+
+/**
+ * Maximum size of a frame that Polars gets in one piece, within the function that asks for it, where its columns are
+ * not cast: 8 MB take 4 ms. **Units**: bytes.
+ */
+const maxLazyBytes = 2 ** 24
+
+/** Elements of other columns that take as long to cast as a time does: it is read digit by digit. */
+const timeCells = 16
+
+function piecesOf(table: ColumnTable<AnyColumn>, { types }: Casting): number {
+  const { rows, columns } = table
+  const isCast = types.some((type) => type !== undefined)
+  const times = types.filter((type) => type !== undefined && timeOfType(type) !== undefined).length
+  const cells = isCast ? rows * (columns.length + times * timeCells) : 0
+  return Math.max(tableBytes(table) / pieceBytes, cells / pieceCells)
+}
+
+/** Builds groups of columns that fit a piece, and cuts a long column by rows: each column has a fixed cost. */
+async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): Promise<DataFrame> {
+  const { polars } = casting
+  const { rows, columns } = table
+  const average = columns.length / Math.max(1, piecesOf(table, casting))
+  const turn = new Turn()
+  const width = Math.min(pieceColumns, Math.max(1, Math.floor(average)))
+  const groups: DataFrame[] = []
+  for (let first = 0; first < columns.length; first += width) {
+    const group = { rows, columns: columns.slice(first, first + width) }
+    const own = { ...casting, types: casting.types.slice(first, first + width) }
+    const rowsAtOnce = rowsOfPiece(rows, piecesOf(group, own))
+    const build = (start: number, end: number) => buildPiece(sliceTable(group, start, end), own, start)
+    groups.push(await inPieces(polars, rows, rowsAtOnce, build, turn))
+  }
+  return groups.length === 1 ? groups[0] : polars.join(groups)
+}
+
+/** Returns the number of rows in a piece: a multiple of 8, so that bitmaps are cut between bytes without a copy. */
+function rowsOfPiece(rows: number, pieces: number): number {
+  return pieces <= 1 ? rows : Math.max(8, Math.ceil(rows / pieces / 8) * 8)
+}
+
+async function inPieces(
+  polars: Polars,
+  rows: number,
+  rowsAtOnce: number,
+  make: (start: number, end: number) => DataFrame,
+  turn: Turn = new Turn(),
+): Promise<DataFrame> {
+  const pieces: DataFrame[] = []
+  let start = 0
+  do {
+    pieces.push(make(start, Math.min(rows, start + rowsAtOnce)))
+    start += rowsAtOnce
+    if (turn.isOver) await turn.next()
+  } while (start < rows)
+  return polars.stack(pieces)
+}
+
+function buildPiece(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): DataFrame {
+  const frame = casting.polars.fromColumns(castColumns(table, casting, firstRow))
+  castInPolars(frame, casting)
+  return frame
+}
+
+function castColumns(table: ColumnTable<AnyColumn>, casting: Casting, firstRow: number): ColumnTable<AnyColumn> {
+  const { types } = casting
+  if (types.every((type) => type === undefined)) return table
+  const columns = table.columns.map((column, i) => {
+    const type = types[i]
+    if (type === undefined || type === 'Categorical') return column
+    const cast = castToType(column, table.rows, type)
+    if ('failure' in cast) throw misfit(casting, type, column.name, firstRow + cast.row)
+    const row = casting.enforce && refusesNulls(type) ? firstNull(cast, table.rows) : -1
+    if (row !== -1) throw misfit(casting, type, column.name, firstRow + row)
+    return cast
+  })
+  return { rows: table.rows, columns }
+}
+
+/** Casts columns to categories, in index. */
+function castInPolars(frame: DataFrame, casting: Casting): void {
+  const { polars, types } = casting
+  for (const [i, type] of types.entries()) {
+    if (type !== 'Categorical') continue
+    try {
+      polars.toCategory(frame, i)
+    } catch (cause) {
+      throw misfit(casting, type, polars.names(frame)[i], undefined, cause)
+    }
+  }
+}
+
+/**
+ * Casts the columns of a frame that Polars read; those without a type stay as they are.
+ * **Errors**: as {@link buildFrame}; BadInput for a column of lists or the like that has a target type.
+ */
+export function castFrame(frame: DataFrame, casting: Casting): MaybePromise<DataFrame> {
+  const { polars, types } = casting
+  const texts = textsToNest(frame, casting)
+  if (texts.length > 0) return nestTexts(frame, texts, casting)
+  const named = types.filter((type) => type !== undefined).length
+  if (named === 0) return frame
+  const rows = polars.height(frame)
+  const pieces = (rows * named) / pieceCells
+  if (pieces <= 1) return castPiece(frame, casting, 0)
+  return inPieces(polars, rows, rowsOfPiece(rows, pieces), (start, end) =>
+    castPiece(polars.slice(frame, start, end - start), casting, start),
+  )
+}
+
+/** Returns the indices of text columns whose target type is nested: their JSON is parsed, as that of a CSV file is. */
+function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
+  const isNestedType = types.map((type) => type !== undefined && isNested(type))
+  if (!isNestedType.includes(true)) return []
+  return polars.variants(frame).flatMap((own, i) => (isNestedType[i] && own === 'String' ? [i] : []))
+}
+
+/** Parses the columns at `indices` and casts all. */
+function nestTexts(frame: DataFrame, indices: readonly number[], casting: Casting): MaybePromise<DataFrame> {
+  const { polars, types } = casting
+  const table = polars.toVectors(polars.pick(frame, indices))
+  if ('failure' in table) throw uncastable(table.column, casting)
+  const built = buildFrame(table, { ...casting, isOwned: false, types: indices.map((index) => types[index]) })
+  return whenReady(built, (nested) => {
+    const others = types.map((type, i) => (indices.includes(i) ? undefined : type))
+    return castFrame(polars.put(frame, indices, nested), { ...casting, types: others })
+  })
+}
+
+function uncastable(column: string, { name }: Casting): BadInput {
+  const message = `expected columns that can be cast for ${name}, received another in ${column}`
+  return new BadInput(message, { reason: 'dtype', path: column })
+}
+
+function castPiece(frame: DataFrame, casting: Casting, firstRow: number): DataFrame {
+  const { polars, types, enforce } = casting
+  const own = polars.variants(frame)
+  const indices = types.flatMap((type, i) => {
+    if (type === undefined || type === 'Categorical') return []
+    const isCast = own[i] === (type === 'Utf8' ? 'String' : type)
+    return isCast && !(enforce && refusesNulls(type)) ? [] : [i]
+  })
+  for (const i of indices) if (types[i] === 'Utf8' && own[i] === 'Decimal') polars.toText(frame, i)
+  let cast = frame
+  if (indices.length > 0) {
+    const table = polars.toVectors(polars.pick(frame, indices))
+    if ('failure' in table) throw uncastable(table.column, casting)
+    const selected = { ...casting, types: indices.map((index) => types[index]) }
+    cast = polars.put(frame, indices, buildPiece(table, selected, firstRow))
+  }
+  castInPolars(cast, casting)
+  return cast
+}
+
+function firstNull(column: AnyColumn, rows: number): number {
+  if (column.validity === undefined) return -1
+  for (let row = 0; row < rows; row++) if (!isValid(column, row)) return row
+  return -1
+}
+
+function misfit({ name }: Casting, type: FrameType, column: string, row?: number, cause?: unknown): BadInput {
+  const where = name === 'PandasSeries' ? name : `column ${JSON.stringify(column.slice(0, 80))} of ${name}`
+  const at = row === undefined ? '' : ` in row ${row}`
+  const form = timeOfType(type) === undefined ? '' : ', texts in ISO 8601,'
+  return new BadInput(`expected elements that fit ${type}${form} for ${where}, received one that does not${at}`, {
+    reason: 'dtype',
+    path: row === undefined ? column : `[${row}].${column}`,
+    ...(cause !== undefined && { cause }),
+  })
+}

@@ -1,0 +1,108 @@
+/**
+ * Row labels: pandas' index, stored beside a frame and not as a column of it.
+ * @module
+ */
+import type { ColumnKind } from '../../../core/dtype.ts'
+import { expected, InvalidArgument } from '../../../core/errors.ts'
+import { bytesAt, type Column, columnOf, columnWords, numberReader } from '../columns.ts'
+import { loadPolars } from './polars.ts'
+import type { DataFrame, Series } from './polars-package.ts'
+
+/** A row's label: a text or a finite number. Integers beyond ±2^53 are bigints. */
+export type Label = string | number | bigint
+
+/** Frames and series → their labels, a column of int64, float64 or str. Weak: labels are freed with their frame. */
+const labelsByFrame = new WeakMap<object, Column>()
+
+/** Sets the labels of a frame. Undefined, or the labels 0, 1, 2, … without a name, removes them. */
+export function setLabels(frame: object, labels: Column | undefined): void {
+  const hasName = labels !== undefined && labels.name !== '' && labels.name !== 'index'
+  if (labels === undefined || (!hasName && isRange(labels))) labelsByFrame.delete(frame)
+  else labelsByFrame.set(frame, labels)
+}
+
+/** Returns the labels of a frame; undefined means 0, 1, 2, … */
+export function getLabels(frame: object): Column | undefined {
+  return labelsByFrame.get(frame)
+}
+
+/** Returns the labels of `rows` rows as a list; 0, 1, 2, … without labels. */
+export function listLabels(labels: Column | undefined, rows: number): Label[] {
+  if (labels === undefined) return Array.from({ length: rows }, (_, row) => row)
+  if (labels.kind === 'str')
+    return Array.from({ length: rows }, (_, row) => Buffer.from(bytesAt(labels, row)).toString())
+  const read = numberReader(labels)
+  return Array.from({ length: rows }, (_, row) => {
+    const value = read(row)
+    return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  })
+}
+
+/**
+ * Converts a list to labels.
+ * **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all strings, nor all integers
+ * within int64, nor all finite numbers.
+ */
+export function parseLabels(list: readonly Label[], rows: number): Column {
+  if (!Array.isArray(list) || list.length !== rows) {
+    throw new InvalidArgument(
+      expected(`a list of ${rows} labels`, 'withLabels', Array.isArray(list) ? list.length : list),
+    )
+  }
+  if (list.every((label) => typeof label === 'string')) return columnOf('', rows === 0 ? 'int64' : 'str', list)
+  if (list.every(isInt64)) return columnOf('', 'int64', list)
+  const isNumber = (label: Label) => isInt64(label) || Number.isFinite(label)
+  if (list.every(isNumber)) return columnOf('', 'float64', list.map(Number))
+  const isText = typeof list[0] === 'string'
+  const other = list.find((label) => (isText ? typeof label !== 'string' : !isNumber(label)))
+  throw new InvalidArgument(expected('labels all strings or all numbers', 'withLabels', other))
+}
+
+/** Whether columns of a kind can be labels. */
+export function isLabelKind(kind: ColumnKind): boolean {
+  return kind === 'str' || kind === 'int64' || kind === 'float64'
+}
+
+function isInt64(label: Label): boolean {
+  if (typeof label === 'number') return Number.isSafeInteger(label)
+  return typeof label === 'bigint' && BigInt.asIntN(64, label) === label
+}
+
+function isRange(labels: Column): boolean {
+  if (labels.kind !== 'int64') return false
+  // Compares 32-bit halves: creating a bigint for each of millions of labels would take a second.
+  const words = columnWords(labels)
+  for (let at = 0, row = 0; at < words.length; at += 2, row++) {
+    if (words[at] !== row || words[at + 1] !== 0) return false
+  }
+  return true
+}
+
+/**
+ * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, …
+ * Polars' own operations return new frames, which have no labels; see {@link withLabels}.
+ *
+ * **Source**: our choice, since Polars has no index: stored beside the frame, not as a column of it.
+ */
+export function labels(frame: DataFrame | Series): Label[] {
+  return listLabels(getLabels(frame), rowsOf(frame, 'labels'))
+}
+
+/**
+ * Sets the row labels of a frame or a series, to be written in split, index, columns and table. Returns the frame or
+ * series.
+ * **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings or all
+ * finite numbers.
+ * **Example** `return io.withLabels(result, io.labels(frame))`
+ */
+export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
+  setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))
+  return frame
+}
+
+function rowsOf(frame: DataFrame | Series, name: string): number {
+  const polars = loadPolars(name)
+  if (polars.isDataFrame(frame)) return polars.height(frame)
+  if (polars.isSeries(frame)) return frame.length
+  throw new InvalidArgument(expected('a DataFrame or a Series', name, frame))
+}

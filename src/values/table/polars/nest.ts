@@ -1,0 +1,250 @@
+/**
+ * Columns of JSON lists and objects → columns of lists and fields, as Polars holds them.
+ *
+ * Each level of nesting is parsed as a column or a frame of its own: the elements of all lists of a column are one
+ * series, its objects are records.
+ * @module
+ */
+import { BadInput } from '../../../core/errors.ts'
+import { Turn } from '../../../core/memory/slices.ts'
+import type { MaybePromise } from '../../../core/promise.ts'
+import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
+import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from '../json/frame-codec.ts'
+import { failureWords } from '../json/frame-failure.ts'
+import { frameCodec } from '../json/native-codec.ts'
+
+/** Maximum depth of lists and objects in a cell: our choice. Each level is one more pass over the text. */
+const maxDepth = 16
+
+/** A text to parse, which the generator that yields it gets back as columns. */
+interface ParseStep {
+  readonly json: Uint8Array
+  readonly layout: FrameLayout
+}
+
+/** Yields texts to parse, and undefined where the event loop may run other requests. */
+type Nesting<T> = Generator<ParseStep | undefined, T, ParsedFrame | FrameFailure | undefined>
+
+/**
+ * Returns a table whose columns of JSON text are lists or structs. Columns of one kind stay as they are. Returns a
+ * promise for large columns, which are parsed off the event loop. `name` is the descriptor's.
+ * **Errors**: BadInput `dtype`, `size`, `syntax`, … with the column, and the row if known.
+ */
+export function nestColumns(table: ColumnTable<AnyColumn>, name: string): MaybePromise<ColumnTable<AnyColumn>> {
+  const nested = table.columns.filter(isJson)
+  if (nested.length === 0) return table
+  const bytes = nested.reduce((sum, { data }) => sum + data.length, 0)
+  const work = nestAll(table, name)
+  return bytes < minAsyncBytes ? runAtOnce(work) : runAsync(work)
+}
+
+function runAtOnce<T>(work: Nesting<T>): T {
+  for (let step = work.next(); ; ) {
+    if (step.done) return step.value
+    step = work.next(step.value && frameCodec.parseFrame(step.value.json, step.value.layout))
+  }
+}
+
+async function runAsync<T>(work: Nesting<T>): Promise<T> {
+  const turn = new Turn()
+  for (let step = work.next(); ; ) {
+    if (step.done) return step.value
+    if (step.value !== undefined) step = work.next(await parse(step.value))
+    else {
+      if (turn.isOver) await turn.next()
+      step = work.next()
+    }
+  }
+}
+
+function parse({ json, layout }: ParseStep): MaybePromise<ParsedFrame | FrameFailure> {
+  const isLarge = json.length >= minAsyncBytes && frameCodec.parseFrameAsync !== undefined
+  return isLarge
+    ? (frameCodec.parseFrameAsync as NonNullable<typeof frameCodec.parseFrameAsync>)(json, layout)
+    : frameCodec.parseFrame(json, layout)
+}
+
+function isJson(column: AnyColumn): column is Column {
+  return 'isJson' in column && column.isJson === true
+}
+
+function* nestAll({ rows, columns }: ColumnTable<AnyColumn>, name: string): Nesting<ColumnTable<AnyColumn>> {
+  const made: AnyColumn[] = []
+  for (const column of columns) {
+    try {
+      made.push(isJson(column) ? yield* nest(column, rows, 1) : column)
+    } catch (error) {
+      throw error instanceof Misfit ? refusal(error, column.name, name) : error
+    }
+  }
+  return { rows, columns: made }
+}
+
+/** Thrown within this file: why a cell cannot be held. */
+class Misfit {
+  readonly failure: FrameFailure['failure']
+  readonly row: number | undefined
+
+  constructor(failure: FrameFailure['failure'], row?: number) {
+    this.failure = failure
+    this.row = row
+  }
+}
+
+function refusal({ failure, row }: Misfit, column: string, name: string): BadInput {
+  const { reason, expected, received } = failureWords(failure)
+  const shown = JSON.stringify(column.slice(0, 80))
+  const place = row === undefined ? '' : ` in row ${row}`
+  return new BadInput(
+    `expected ${expected} within the lists and objects of column ${shown} of ${name}, received ${received}${place}`,
+    { reason, path: row === undefined ? column : `[${row}].${column}` },
+  )
+}
+
+function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> {
+  if (depth > maxDepth) throw new Misfit('nested')
+  const cells = new Cells(column)
+  let open = 0
+  for (let row = 0; row < rows; row++) {
+    if (row % pauseCells === pauseCells - 1) yield undefined
+    if (!cells.go(row)) continue
+    const { data, start, end } = cells
+    open ||= data[start]
+    const isWhole = end - start >= 2 && data[start] === open && data[end - 1] === open + 2
+    if (!isWhole || (open !== 0x5b && open !== 0x7b)) throw new Misfit('kind', row)
+  }
+  return open === 0x7b ? yield* nestObjects(cells, rows, depth) : yield* nestLists(cells, rows, depth)
+}
+
+/** Number of cells that are looked at between two pauses: half a millisecond. */
+const pauseCells = 4096
+
+/** The texts of a column's cells, without the white space around them. No object per cell: there may be millions. */
+class Cells {
+  readonly column: Column
+  readonly data: Uint8Array
+  /** Where the text of the present cell starts and ends in `data`. */
+  start = 0
+  end = 0
+  readonly #offsets: Int32Array
+
+  constructor(column: Column) {
+    this.column = column
+    this.data = column.data
+    this.#offsets = column.offsets as Int32Array
+  }
+
+  /** Goes to a row; returns false if it is null. */
+  go(row: number): boolean {
+    if (!isValid(this.column, row)) return false
+    this.start = this.#offsets[row]
+    this.end = this.#offsets[row + 1]
+    this.trim()
+    return true
+  }
+
+  trim(): void {
+    const { data } = this
+    while (this.start < this.end && data[this.start] <= 0x20) this.start++
+    while (this.end > this.start && data[this.end - 1] <= 0x20) this.end--
+  }
+
+  get text(): Uint8Array {
+    return this.data.subarray(this.start, this.end)
+  }
+}
+
+const comma = 0x2c
+
+function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
+  const offsets = new Int32Array(rows + 1)
+  const json = Buffer.allocUnsafeSlow(cells.data.length + 2)
+  json[0] = 0x5b
+  let length = 1
+  let seen = 0
+  for (let row = 0; row < rows; row++) {
+    offsets[row + 1] = offsets[row]
+    if (!cells.go(row)) continue
+    cells.start++
+    cells.end--
+    cells.trim()
+    seen += 16 + cells.end - cells.start
+    if (cells.start < cells.end) {
+      const count = elementsIn(cells.data, cells.start, cells.end)
+      if (count === undefined) throw new Misfit('syntax', row)
+      offsets[row + 1] += count
+      if (length > 1) json[length++] = comma
+      json.set(cells.text, length)
+      length += cells.end - cells.start
+    }
+    // Half a millisecond.
+    if (seen < 2 ** 18) continue
+    seen = 0
+    yield undefined
+  }
+  json[length++] = 0x5d
+  const { table } = checked(yield { json: json.subarray(0, length), layout: 'series' }, (row) => rowOf(offsets, row))
+  if (table.rows !== offsets[rows]) throw new Misfit('syntax')
+  const [items] = table.columns
+  const nested = items.isJson ? yield* nest(items, table.rows, depth + 1) : items
+  const { name, validity } = cells.column
+  return { name, ...(validity && { validity }), offsets, items: { ...nested, name: 'item' } }
+}
+
+function* nestObjects(cells: Cells, rows: number, depth: number): Nesting<AnyColumn> {
+  // Nulls are empty objects.
+  const json = Buffer.allocUnsafeSlow(cells.data.length + rows * 3 + 2)
+  json[0] = 0x5b
+  let length = 1
+  for (let row = 0; row < rows; row++) {
+    if (row % pauseCells === pauseCells - 1) yield undefined
+    if (row > 0) json[length++] = comma
+    if (cells.go(row)) {
+      json.set(cells.text, length)
+      length += cells.end - cells.start
+    } else length += json.write('{}', length)
+  }
+  json[length++] = 0x5d
+  const { table } = checked(yield { json: json.subarray(0, length), layout: 'frame' }, (row) => row)
+  if (table.rows !== rows) throw new Misfit('syntax')
+  // Polars has no struct without fields.
+  if (table.columns.length === 0) throw new Misfit('keys')
+  const fields: AnyColumn[] = []
+  for (const field of table.columns) fields.push(field.isJson ? yield* nest(field, rows, depth + 1) : field)
+  const { name, validity } = cells.column
+  return { name, ...(validity && { validity }), fields }
+}
+
+function checked(parsed: ParsedFrame | FrameFailure | undefined, rowOf: (row: number) => number): ParsedFrame {
+  if (parsed === undefined) throw new RangeError('expected the columns of a text that was parsed')
+  if ('failure' in parsed) throw new Misfit(parsed.failure, parsed.row === undefined ? undefined : rowOf(parsed.row))
+  return parsed
+}
+
+/** Returns the row whose list holds an element. */
+function rowOf(offsets: Int32Array, element: number): number {
+  return offsets.findIndex((end, row) => row > 0 && end > element) - 1
+}
+
+/** Returns the number of elements between the brackets of a list; undefined if brackets do not match. */
+function elementsIn(data: Uint8Array, start: number, end: number): number | undefined {
+  let count = 1
+  let depth = 0
+  for (let i = start; i < end; i++) {
+    const byte = data[i]
+    if (byte === comma) count += depth === 0 ? 1 : 0
+    else if (byte === 0x22) i = stringEnd(data, i, end)
+    else if ((byte | 0x20) === 0x7b) depth++
+    else if ((byte | 0x20) === 0x7d && --depth < 0) return undefined
+  }
+  return depth === 0 ? count : undefined
+}
+
+/** Returns the position of the quote that ends a string. */
+export function stringEnd(data: Uint8Array, start: number, end: number): number {
+  for (let i = start + 1; i < end; i++) {
+    if (data[i] === 0x5c) i++
+    else if (data[i] === 0x22) return i
+  }
+  return end
+}

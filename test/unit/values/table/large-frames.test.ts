@@ -1,0 +1,232 @@
+import { openSync, readSync } from 'node:fs'
+import pl from 'nodejs-polars'
+import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
+import { describe, expect, it } from 'vitest'
+import { nativeStatus } from '../../../../src/core/native/add-on.ts'
+import { columnOf } from '../../../../src/values/table/columns.ts'
+import { nativeCsvParser } from '../../../../src/values/table/json/native-codec.ts'
+import { buildFrame } from '../../../../src/values/table/polars/build-frame.ts'
+import { turnsIn } from '../../descriptors/event-loop-turns.ts'
+import { polars } from '../../descriptors/frames.ts'
+
+const rows = 120_000
+const record = (i: number) => ({ a: i, b: i / 4, c: `text ${i}`, d: i % 3 === 0 ? null : i % 2 === 0 })
+const records = Array.from({ length: rows }, (_, i) => record(i))
+const requestOf = (body: Uint8Array, type = 'application/json') =>
+  new HttpRequest(HeaderList.from({ 'content-type': type }), body)
+const json = (value: unknown) => Buffer.from(JSON.stringify(value))
+// Without the add-on it throws at once.
+const readBy = async (descriptor: io.PandasDataFrame, body: Buffer) => descriptor.fromHttpRequest(requestOf(body))
+
+/** Nanoseconds that this thread has run, whatever else the machine does; 0 where the system does not say. */
+const schedstat = process.platform === 'linux' ? openSync(`/proc/self/task/${process.pid}/schedstat`, 'r') : -1
+const buffer = Buffer.alloc(64)
+function ranFor(): number {
+  return Number(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, 64, 0)).split(' ')[0])
+}
+
+/**
+ * Returns the longest time that the event loop ran without a turn while `work` went on, and the time of all its turns.
+ */
+async function turnsOf(work: () => unknown): Promise<{ longest: number; total: number }> {
+  let last = ranFor()
+  const start = last
+  let longest = 0
+  let handle: NodeJS.Immediate
+  const tick = () => {
+    const now = ranFor()
+    longest = Math.max(longest, now - last)
+    last = now
+    handle = setImmediate(tick)
+  }
+  handle = setImmediate(tick)
+  await work()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  clearImmediate(handle)
+  return { longest, total: ranFor() - start }
+}
+
+describe('large frames', () => {
+  it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
+    'of orient %s are what small ones are',
+    async (orient) => {
+      const whole = new io.PandasDataFrame({ orient })
+      const frame = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(records)))
+      const { body } = await whole.toHttpResponse(frame)
+      const text = Buffer.from(body as Uint8Array).toString()
+      // As a frame of few rows would be written: its own numbers, and 0, 1, 2, … for labels.
+      const back = await whole.fromHttpRequest(requestOf(Buffer.from(text)))
+      const named = orient === 'values' ? back.rename({ 0: 'a', 1: 'b', 2: 'c', 3: 'd' } as never) : back
+      const small = await new io.PandasDataFrame().toHttpResponse(named.slice(rows - 3, 3))
+      expect(JSON.parse(Buffer.from(small.body as Uint8Array).toString())).toEqual(records.slice(-3))
+      expect(named.height).toBe(rows)
+      const again = await whole.toHttpResponse(back)
+      expect(Buffer.from(again.body as Uint8Array).toString() === text).toBe(true)
+    },
+    60_000,
+  )
+
+  it('of many columns are what small ones are', async () => {
+    const wide = Array.from({ length: 30 }, (_, i) =>
+      Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, i * j])),
+    )
+    const frame = await new io.PandasDataFrame({ dtype: { c7: 'str' } }).fromHttpRequest(requestOf(json(wide)))
+    const expected = wide.map((row) => ({ ...row, c7: String(row.c7) }))
+    const { body } = (await new io.PandasDataFrame().toHttpResponse(frame)) as HttpResponse
+    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(expected)
+    const columns = (await new io.PandasDataFrame({ orient: 'columns' }).toHttpResponse(frame)) as HttpResponse
+    const read = JSON.parse(Buffer.from(columns.body as Uint8Array).toString())
+    expect(read.c4999).toEqual(Object.fromEntries(wide.map((row, i) => [i, row.c4999])))
+  })
+
+  it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
+    'of 16,000 columns are written in slices in orient %s',
+    async (orient) => {
+      const names = Array.from({ length: 16_000 }, (_, j) => `c${j}`)
+      const wide = Array.from({ length: 20 }, (_, i) => Object.fromEntries(names.map((name, j) => [name, i * j])))
+      const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(wide)))
+      // As a function makes it.
+      const frame = pl.readIPC(lazy.writeIPC())
+      let text = ''
+      const descriptor = new io.PandasDataFrame({ orient })
+      const { longest, total } = await turnsOf(async () => {
+        const { body } = await descriptor.toHttpResponse(frame)
+        text = Buffer.from(body as Uint8Array).toString()
+      })
+      const read = JSON.parse(text)
+      const labels = wide.map((_, i) => i)
+      const rowsOf = {
+        records: () => read,
+        columns: () => labels.map((i) => Object.fromEntries(names.map((name) => [name, read[name][i]]))),
+        values: () => read.map((row: number[]) => Object.fromEntries(row.map((value, j) => [`c${j}`, value]))),
+        index: () => labels.map((i) => read[i]),
+        split: () =>
+          read.data.map((row: number[]) => Object.fromEntries(row.map((value, j) => [read.columns[j], value]))),
+        table: () => read.data.map(({ index, ...row }: Record<string, number>) => row),
+      }
+      expect(rowsOf[orient]()).toEqual(wide)
+      expect(longest).toBeLessThan(total / 4)
+    },
+    60_000,
+  )
+
+  it.each([0, 1, 20])('of many columns and %d rows are built in slices', async (count) => {
+    const names = Array.from({ length: 8000 }, (_, j) => `c${j}`)
+    const columns = names.map((name, j) => columnOf(name, 'float64', new Array<number>(count).fill(j)))
+    const casting = { polars, types: [], enforce: false, name: 'the tests' }
+    const { value: frame, turns } = await turnsIn(() => buildFrame({ rows: count, columns }, casting))
+    expect(frame.columns).toEqual(names)
+    expect(frame.height).toBe(count)
+    if (count > 0) expect(frame.row(count - 1)).toEqual(names.map((_, j) => j))
+    expect(turns).toBeGreaterThan(2)
+  })
+
+  it('of a table of many columns are read in slices', async () => {
+    const names = Array.from({ length: 8000 }, (_, j) => `c${j}`)
+    const fields = names.map((name, j) => ({ name, type: j % 2 === 0 ? 'integer' : 'number' }))
+    const row = Object.fromEntries(names.map((name, j) => [name, j]))
+    const body = json({ schema: { fields }, data: [row] })
+    const descriptor = new io.PandasDataFrame({ orient: 'table' })
+    const { value: frame, turns } = await turnsIn(() => descriptor.fromHttpRequest(requestOf(body)))
+    expect(frame.columns).toEqual(names)
+    expect(frame.getColumn('c7').dtype).toEqual(pl.Float64)
+    expect(frame.getColumn('c8').dtype).toEqual(pl.Int64)
+    expect(frame.row(0)).toEqual(Object.values(row))
+    expect(turns).toBeGreaterThan(1)
+  })
+
+  it.each([
+    { orient: 'records' },
+    { orient: 'columns' },
+    { orient: 'table' },
+    { defaultFormat: 'csv' },
+    // Without the add-on Polars writes it, which is asked for more.
+    ...(nativeStatus.loaded ? [{ defaultFormat: 'parquet' } as const] : []),
+  ] as const)('of many columns are asked for a member once, which looks up all their names: %o', async (options) => {
+    const row = Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, j]))
+    const frame = pl.DataFrame(Array.from({ length: 20 }, () => row))
+    const asked: PropertyKey[] = []
+    const watched = new Proxy({} as pl.DataFrame, {
+      get(_, key) {
+        if (typeof key === 'string') asked.push(key)
+        return Reflect.get(frame, key)
+      },
+    })
+    await new io.PandasDataFrame(options).toHttpResponse(watched)
+    expect(asked).toEqual(['inner'])
+  })
+
+  it.skipIf(schedstat === -1)(
+    'of many columns are written as Parquet faster than Polars gives its pieces',
+    async () => {
+      const row = Object.fromEntries(Array.from({ length: 1500 }, (_, j) => [`c${j}`, j]))
+      const rows = Array.from({ length: 200 }, () => row)
+      const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(rows)))
+      const frame = pl.readIPC(lazy.writeIPC())
+      const descriptor = new io.PandasDataFrame({ defaultFormat: 'parquet' })
+      const { total } = await turnsOf(() => descriptor.toHttpResponse(frame))
+      const pieces = await turnsOf(() => frame.writeParquet())
+      expect(total).toBeLessThan(pieces.total / 2)
+      const { body } = (await descriptor.toHttpResponse(frame)) as HttpResponse
+      expect(pl.readParquet(Buffer.from(body as Uint8Array)).row(199)).toEqual(Object.values(row))
+    },
+  )
+
+  it('keep labels, series too', async () => {
+    const labelled = Object.fromEntries(records.map(({ a }) => [`r${a}`, a]))
+    const descriptor = new io.PandasSeries({ orient: 'index', dtype: 'float32' })
+    const series = await descriptor.fromHttpRequest(requestOf(json(labelled)))
+    const { body } = await descriptor.toHttpResponse(series)
+    expect(JSON.parse(Buffer.from(body as Uint8Array).toString())).toEqual(labelled)
+  })
+
+  it('are refused with the row and the place of an element that does not fit', async () => {
+    const descriptor = new io.PandasDataFrame({ dtype: { c: 'int64' } })
+    const bad = records.map(({ a }) => ({ c: a === rows - 5 ? 'x' : String(a) }))
+    await expect(readBy(descriptor, json(bad))).rejects.toMatchObject({ path: `[${rows - 5}].c` })
+    const text = `${JSON.stringify(records).slice(0, -1)},{"a":"x"}]`
+    const place = { path: `[${rows}].a`, offset: text.length - 5 }
+    await expect(readBy(new io.PandasDataFrame(), Buffer.from(text))).rejects.toMatchObject(place)
+  })
+
+  const lines = records.map(({ a, b, c }) => `${a},${b},${c}`).join('\n')
+  const csv = Buffer.from(`a,b,c\n${`${lines}\n`.repeat(6)}`)
+  const list = records.flatMap(({ a, b }) => [a, b])
+  const typed = { dtype: { a: 'float32', b: 'str' } }
+  const bodies: readonly (readonly [string, io.PandasDataFrame, Buffer, string])[] = [
+    ['records', new io.PandasDataFrame(), json(records), 'application/json'],
+    ['cast records', new io.PandasDataFrame(typed), json(records), 'application/json'],
+    [
+      'labelled columns',
+      new io.PandasDataFrame({ orient: 'columns' }),
+      json({ a: { ...records.map(({ a }) => a) } }),
+      'application/json',
+    ],
+    ['a list', new io.PandasDataFrame(), json({ a: Array(6).fill(list).flat() }), 'application/json'],
+    ['CSV', new io.PandasDataFrame(), csv, 'text/csv'],
+    ['cast CSV', new io.PandasDataFrame(typed), csv, 'text/csv'],
+    [
+      'CSV with an error at its end',
+      new io.PandasDataFrame(),
+      Buffer.concat([csv, Buffer.from('1,2,3,4\n')]),
+      'text/csv',
+    ],
+    ['CSV of one open quote', new io.PandasDataFrame(), Buffer.concat([Buffer.from('a\n"'), csv]), 'text/csv'],
+  ]
+
+  // Without the add-on frames are parsed in one piece: the add-on's threads are what keeps the event loop free.
+  it.skipIf(schedstat === -1 || nativeCsvParser === undefined).each(bodies)(
+    'of %s take no turn of the event loop for long',
+    async (_, descriptor, body, type) => {
+      const echo = async () => {
+        const frame = await descriptor.fromHttpRequest(requestOf(body, type))
+        await descriptor.toHttpResponse(frame)
+      }
+      await echo().catch(() => undefined)
+      // What reading and writing the same amount in one piece takes.
+      const atOnce = await turnsOf(() => JSON.stringify(JSON.parse(JSON.stringify(records))))
+      const { longest } = await turnsOf(() => echo().catch(() => undefined))
+      expect(longest).toBeLessThan(atOnce.longest / 3)
+    },
+  )
+})
