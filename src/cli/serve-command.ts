@@ -50,10 +50,18 @@ export async function devCommand(
   const options = supervisorOptions(service, settings, readSettings)
   const isGiven = settings.options.some(({ name, from }) => name === 'workers' && from !== 'default')
   const one = isGiven ? {} : { workers: 1 }
+  const { config } = options
+  const localHostOnly = config.serve.host === undefined
+  // Nobody else on the network, unless the option asks for it.
+  const host = config.serve.host ?? '127.0.0.1'
   return await supervise({
     ...options,
     ...one,
-    refresh: async () => ({ ...(await options.refresh()), ...one }),
+    config: { ...config, localHostOnly, serve: { ...config.serve, host } },
+    refresh: async () => {
+      const { workers, serve } = await options.refresh()
+      return { workers, serve: { ...serve, host: serve.host ?? host }, ...one }
+    },
     development: {
       watch: (reload) => watchSources(service, (name) => reload(`${name} changed`)),
       onReload: (durationMs) => options.print(`reloaded in ${durationMs} ms`),

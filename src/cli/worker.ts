@@ -14,6 +14,7 @@ import type { Service } from '../service.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
 import { loadService, modelService } from './load-service.ts'
+import { localHostOnly } from './local-host.ts'
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
@@ -53,6 +54,7 @@ process.on('uncaughtException', (error, origin) => {
 
 try {
   service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
+  if (config.localHostOnly) service.onRequest(localHostOnly)
   starting = serve(service, { ...config.serve, logger })
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')

@@ -172,6 +172,25 @@ describe('serving dev', () => {
     await until(() => stdout().match(/^reloaded/gm)?.length === 2)
   })
 
+  it('answers this machine alone, unless --host says otherwise', async () => {
+    const cwd = folder({ 'service.ts': service('one'), 'package.json': manifest }, true)
+    const ask = (port: number, host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const target = { port, host: '127.0.0.1', path: '/version', method: 'POST', headers: { host }, agent: false }
+        request(target, (response) => resolve(response.resume().statusCode))
+          .on('error', reject)
+          .end()
+      })
+    const own = await serveFile('service.ts', [], { cwd, command: 'dev' })
+    expect(own.line).toContain('http://127.0.0.1:')
+    for (const host of ['localhost', `localhost:${own.port}`, '127.0.0.1', '[::1]:80'])
+      expect([host, await ask(own.port, host)]).toEqual([host, 200])
+    for (const host of ['evil.example', `evil.example:${own.port}`, 'localhost.evil.example', '127.0.0.1.evil.example'])
+      expect([host, await ask(own.port, host)]).toEqual([host, 403])
+    const open = await serveFile('service.ts', ['--host', '0.0.0.0'], { cwd, command: 'dev' })
+    expect(await ask(open.port, 'box.example')).toBe(200)
+  })
+
   it('waits for the first good version', async () => {
     const cwd = folder({ 'service.ts': 'export default 42', 'package.json': manifest }, true)
     const started = serveFile('service.ts', [], { cwd, command: 'dev' })
