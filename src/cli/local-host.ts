@@ -3,7 +3,7 @@
  * @module
  */
 import type { RequestHook } from '../api/hooks.ts'
-import { Forbidden } from '../errors.ts'
+import { Forbidden } from '../core/errors.ts'
 
 const local = /^(?:(?:[^:]+\.)?localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
 
