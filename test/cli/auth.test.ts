@@ -5,8 +5,8 @@ import { root } from './process.ts'
 
 const script = `
 import { closeSync, openSync } from 'node:fs'
-import { HeaderList, Context } from './dist/index.js'
-import { jwt } from './dist/auth/index.js'
+import { HeaderList, Context } from 'serving'
+import { jwt } from 'serving/auth'
 const auth = jwt({ jwks: '/nowhere/jwks.json', issuer: 'https://issuer.example.org', audience: 'models' })
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const token = [part({ alg: 'ES256' }), part({ sub: 'ann' }), 'AAAA'].join('.')
