@@ -34,7 +34,7 @@ import {
 } from '../values/image/image-codec.ts'
 import { declaredImageType, parseImageTypes, sampleType } from '../values/image/image-types.ts'
 import { fitsMode, RasterImage } from '../values/image/raster.ts'
-import { convertInSlices } from '../values/image/raster-convert.ts'
+import { convertRaster } from '../values/image/raster-convert.ts'
 import {
   hasPalette,
   isRasterMode,
@@ -98,7 +98,7 @@ const typeOfCurl = 'application/x-www-form-urlencoded'
  * BadInput `encoding` for bytes that are not a picture, or a damaged one; 503 when the server's memory budget has too
  * little left for its pixels. MissingDependencyException at construction
  * without `@napi-rs/image`.
- * **Cost**: decodes and encodes in libuv's thread pool, converts modes in slices; see `bench/micro/image-decode.ts`.
+ * **Cost**: decodes and encodes in libuv's thread pool, converts modes on the event loop, with turns in between.
  * **Source**: SPEC "Image".
  * **Example** `new io.Image({ pilmode: 'L', mimeType: 'image/png' })`,
  * `new io.Image({ tensor: { size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] } })`
@@ -247,8 +247,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
       throw new BadOutput(`pilmode ${mode} for Image needs a mimeType that keeps alpha; image/jpeg does not`)
     }
     const signal = ctx?.signal
-    const converted = await convertInSlices(raster, mode, signal)
-    const stored = await convertInSlices(converted, storableMode(converted, mimeType), signal)
+    const converted = await convertRaster(raster, mode, signal)
+    const stored = await convertRaster(converted, storableMode(converted, mimeType), signal)
     try {
       return { headers: this.#headers, body: await this.#codec.encode(stored, mimeType, {}, signal) }
     } catch (cause) {
@@ -291,7 +291,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
         cause,
       })
     }
-    const converted = await convertInSlices(pixels, this.pilmode ?? pixels.mode, signal)
+    const converted = await convertRaster(pixels, this.pilmode ?? pixels.mode, signal)
     if (converted !== pixels) freePixels(pixels)
     const { mode, width, height, data, palette } = converted
     const raster = new RasterImage(mode, width, height, data, palette)

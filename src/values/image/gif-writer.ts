@@ -3,7 +3,6 @@
  * @module
  */
 import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
-import { type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { type Pixels, paletteOf } from './raster-modes.ts'
 
 const maxSide = 65_535
@@ -15,7 +14,7 @@ const endCode = clearCode + 1
  * Writes mode `L` or `P` as a GIF of 256 colours. The first colour of the palette without any alpha is the transparent
  * one; all others are opaque. **Errors**: an Error for a side above 65,535. **Source**: GIF89a.
  */
-export function* encodeGif({ width, height, data, palette }: Pixels): Slices<Uint8Array> {
+export function encodeGif({ width, height, data, palette }: Pixels): Uint8Array {
   if (Math.max(width, height) > maxSide) throw new Error(`sides of GIF have at most ${maxSide} pixels`)
   const colors = paletteOf({ palette })
   const transparent = colors.findIndex((level, i) => i % 4 === 3 && level === 0) >> 2
@@ -27,13 +26,13 @@ export function* encodeGif({ width, height, data, palette }: Pixels): Slices<Uin
   out.append(colors.filter((_, i) => i % 4 !== 3))
   if (transparent !== -1) out.append(Uint8Array.of(0x21, 0xf9, 4, 1, 0, 0, transparent, 0))
   out.append(Uint8Array.of(0x2c, 0, 0, 0, 0, ...sides, 0, minCodeBits))
-  yield* writeIndexes(out, data)
+  writeIndexes(out, data)
   out.append(Uint8Array.of(0, 0x3b))
   return out.bytes
 }
 
 /** Appends LZW codes of 9 to 12 bits in blocks of up to 255 bytes. */
-function* writeIndexes(out: GrowableBytes, indexes: Uint8Array): Slices<void> {
+function writeIndexes(out: GrowableBytes, indexes: Uint8Array): void {
   // A string and one index more → its code; 0 for none. 2 MiB for 4,096 strings, which may take any index.
   const codes = new Uint16Array(4096 * 256)
   const defined = new Uint32Array(4096)
@@ -58,7 +57,6 @@ function* writeIndexes(out: GrowableBytes, indexes: Uint8Array): Slices<void> {
   write(clearCode)
   let string = indexes[0]
   for (let i = 1; i < indexes.length; i++) {
-    if (i % slicePixels === 0) yield
     const index = indexes[i]
     const known = codes[string * 256 + index]
     if (known !== 0) {

@@ -2,26 +2,30 @@
  * Decodes the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF.
  * @module
  */
-
-import { type Slices, slicePixels } from '../../core/memory/slices.ts'
 import type { GifFrame } from './header-gif.ts'
 import { greys, type Pixels } from './raster-modes.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 /**
  * Decodes a GIF's first frame to `RGB`, or to `RGBA` when it has a transparent colour; with `keepsPalette` to `P`, or
  * to `L` when its colours are the greys. Pixels of the screen that it does not cover have the transparent colour, else
  * the table's first one, as in Pillow.
- * **Errors**: an Error for damaged or missing data. **Source**: GIF89a, appendix F.
+ * **Errors**: an Error for damaged or missing data; the signal's reason. **Source**: GIF89a, appendix F.
  */
-export function* decodeGif(bytes: Uint8Array, frame: GifFrame, keepsPalette = false): Slices<Pixels> {
+export async function decodeGif(
+  bytes: Uint8Array,
+  frame: GifFrame,
+  keepsPalette = false,
+  signal?: AbortSignal,
+): Promise<Pixels> {
   const { width, height, frameWidth, frameHeight, transparent } = frame
-  const indexes = yield* decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight)
+  const indexes = await decodeIndexes(bytes, frame.dataOffset, frameWidth * frameHeight, signal)
   const colors = colorTable(frame)
   const channels = keepsPalette ? 1 : transparent === undefined ? 3 : 4
   const pixels = new Uint8Array(width * height * channels)
   const uncovered = transparent ?? 0
   for (let y = 0; y < height; y++) {
-    if (y > 0 && (y * width) % slicePixels < width) yield
+    if (y > 0 && (y * width) % turnPixels < width) await nextTurn(signal)
     const row = y - frame.top
     const covered = row >= 0 && row < frameHeight
     const source = covered ? (frame.interlaced ? interlacedRow(row, frameHeight) : row) * frameWidth - frame.left : 0
@@ -58,7 +62,12 @@ function interlacedRow(row: number, height: number): number {
 }
 
 /** LZW with codes of up to 12 bits in blocks of up to 255 bytes; ends when the frame is full. */
-function* decodeIndexes(bytes: Uint8Array, offset: number, length: number): Slices<Uint8Array> {
+async function decodeIndexes(
+  bytes: Uint8Array,
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array> {
   const output = new Uint8Array(length)
   const rootBits = bytes[offset]
   if (!(rootBits >= 1 && rootBits <= 11)) throw new Error('the code size is out of range')
@@ -81,9 +90,9 @@ function* decodeIndexes(bytes: Uint8Array, offset: number, length: number): Slic
   // Both codes and pixels count: a code may stand for thousands of pixels, or for none.
   let work = 0
   while (written < length) {
-    if (++work >= slicePixels) {
+    if (++work >= turnPixels) {
       work = 0
-      yield
+      await nextTurn(signal)
     }
     while (held < codeBits) {
       if (at === blockEnd) {

@@ -2,7 +2,6 @@
  * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing.
  * @module
  */
-import type { Slices } from '../../core/memory/slices.ts'
 import { readGif } from './header-gif.ts'
 import { readTiff } from './header-tiff.ts'
 import { type ImageSize, maxHeaderSteps } from './image-size.ts'
@@ -54,26 +53,16 @@ export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   return size === undefined || size.width < 1 || size.height < 1 ? undefined : { mimeType, ...size }
 }
 
-// Searched in about a millisecond where every byte is the first of the marker.
-const searchBytes = 1 << 18
-
 /**
  * Whether a picture was cut off where decoders would fill the rest with grey and report nothing: a JPEG without its end
  * marker, a WebP shorter than it says. Pillow refuses both.
  */
-export function* cutOffSlices(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): Slices<boolean> {
+export function isCutOff(bytes: Uint8Array, { mimeType, dataOffset }: ImageHeader): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (mimeType === 'image/webp') return buffer.readUInt32LE(4) + 8 > buffer.length
   if (mimeType !== 'image/jpeg') return false
   // Coded pixels never hold the end marker; a thumbnail's own one stands before them.
-  const start = (dataOffset ?? buffer.length) + 1
-  for (let end = buffer.length; end > start; end -= searchBytes) {
-    // Of the marker that lies on both sides of the cut, the last slice had the second byte only.
-    const slice = buffer.subarray(Math.max(start, end - searchBytes), Math.min(buffer.length, end + 1))
-    if (slice.lastIndexOf('\xff\xd9', undefined, 'latin1') !== -1) return false
-    yield
-  }
-  return true
+  return buffer.subarray((dataOffset ?? buffer.length) + 1).lastIndexOf('\xff\xd9', undefined, 'latin1') === -1
 }
 
 function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {

@@ -24,15 +24,12 @@
  * - JPEG is always written with three components of full resolution.
  * @module
  */
-
-import { copySlices } from '../../core/memory/byte-copy.ts'
-import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
 import type { NDArray } from '../array/ndarray.ts'
 import { copied } from './byte-copy.ts'
 import { decodeGif } from './gif.ts'
 import { encodeGif } from './gif-writer.ts'
-import { cutOffSlices, type ImageHeader, type ImageMimeType } from './header.ts'
+import { type ImageHeader, type ImageMimeType, isCutOff } from './header.ts'
 import { readGif } from './header-gif.ts'
 import { decodeIndexedPng, encodeIndexedPng, isIndexedPng } from './indexed-png.ts'
 import { type JpegCodec, jpegCodec } from './jpeg.ts'
@@ -156,8 +153,6 @@ const encoders: Readonly<Record<Exclude<EncodableMimeType, 'image/gif'>, Encoder
   'image/avif': (image, quality = 75, signal) => image.avif({ quality, speed: 6, chromaSubsampling: 2 }, signal),
 }
 
-const sliceBytes = slicePixels * 4
-
 let loaded: ImageCodec | undefined
 
 /** Returns the codec. **Errors**: MissingDependencyException when @napi-rs/image is not installed. */
@@ -175,7 +170,7 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   async function decode(bytes: Uint8Array, header: ImageHeader, job: DecodeJob = {}): Promise<Pixels> {
     const { signal, begin, keepsPalette } = job
     signal?.throwIfAborted()
-    if (await runInSlices(cutOffSlices(bytes, header), signal)) throw new Error('the data ends before the picture')
+    if (isCutOff(bytes, header)) throw new Error('the data ends before the picture')
     const area = header.width * header.height
     if (header.mimeType === 'image/gif') {
       const frame = readGif(bytes)
@@ -183,7 +178,7 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       // On the event loop, but its pixels count as well.
       return pictureQueue.run(area, signal, async () => {
         begin?.(area * 4)
-        return runInSlices(decodeGif(bytes, frame, keepsPalette), signal)
+        return decodeGif(bytes, frame, keepsPalette, signal)
       })
     }
     const tiff = header.mimeType === 'image/tiff' ? readTiffLayout(bytes) : undefined
@@ -194,7 +189,7 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
         return decodeIndexedPng(bytes, header, signal)
       }
       if (jpeg !== undefined && isForJpegCodec(header)) return jpeg.decode(bytes, header, signal)
-      return runInSlices(pixelsOf(await new Transformer(bytes).rawPixels(signal), header), signal)
+      return pixelsOf(await new Transformer(bytes).rawPixels(signal), header)
     })
   }
 
@@ -228,28 +223,25 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       if (mimeType === 'image/png' && mode === 'P') {
         return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
       }
-      if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return runInSlices(encodeTiff({ ...pixels, mode }), signal)
-      if (mimeType === 'image/gif') {
-        return copied(pixels, signal, (copy) => runInSlices(gifOf(copy), signal))
-      }
-      const pnm = await runInSlices(pnmOf(pixels), signal)
+      if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return encodeTiff({ ...pixels, mode })
+      if (mimeType === 'image/gif') return copied(pixels, signal, (copy) => gifOf(copy, signal))
+      const pnm = pnmOf(pixels)
       return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
     },
   }
 }
 
 /** Writes colours by a palette of at most 256. */
-function* gifOf(pixels: Pixels): Slices<Uint8Array> {
+async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
   const { mode } = pixels
-  if (mode === 'L' || mode === 'P') return yield* encodeGif(pixels)
-  return yield* encodeGif(yield* quantize(mode === 'RGBA' ? yield* hardAlpha(pixels) : pixels))
+  if (mode === 'L' || mode === 'P') return encodeGif(pixels)
+  return encodeGif(await quantize(mode === 'RGBA' ? hardAlpha(pixels) : pixels, signal))
 }
 
 /** Makes pixels of less than half of alpha transparent black, and the others opaque. */
-function* hardAlpha(pixels: Pixels): Slices<Pixels> {
+function hardAlpha(pixels: Pixels): Pixels {
   const data = new Uint8Array(pixels.data.length)
   for (let i = 0; i < data.length; i += 4) {
-    if (i % sliceBytes === 0 && i > 0) yield
     if (pixels.data[i + 3] < 128) continue
     data[i] = pixels.data[i]
     data[i + 1] = pixels.data[i + 1]
@@ -273,7 +265,7 @@ function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
  * Finds the mode of raw pixels by their number of bytes; the header's depth tells 16-bit grey from 8-bit grey with
  * alpha.
  */
-function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slices<Pixels> {
+function pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Pixels {
   const bytes = raw.length / (width * height)
   const data = new Uint8Array(raw.buffer, raw.byteOffset, raw.length)
   const isDeep = bitDepth === 16
@@ -281,25 +273,24 @@ function* pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Slice
   if (bytes === 2 && isDeep) return { mode: 'I;16', width, height, data }
   if (bytes === 2) return { mode: 'LA', width, height, data }
   if (bytes === 3) return { mode: 'RGB', width, height, data }
-  if (bytes === 4 && isDeep) return { mode: 'LA', width, height, data: yield* highBytes(data) }
+  if (bytes === 4 && isDeep) return { mode: 'LA', width, height, data: highBytes(data) }
   if (bytes === 4) return { mode: 'RGBA', width, height, data }
-  if (bytes === 6) return { mode: 'RGB', width, height, data: yield* highBytes(data) }
-  if (bytes === 8) return { mode: 'RGBA', width, height, data: yield* highBytes(data) }
+  if (bytes === 6) return { mode: 'RGB', width, height, data: highBytes(data) }
+  if (bytes === 8) return { mode: 'RGBA', width, height, data: highBytes(data) }
   throw new Error(`pixels of ${bytes} bytes are not supported`)
 }
 
 /** Returns the upper halves of native-endian, that is little-endian, 16-bit numbers. */
-function* highBytes(data: Uint8Array): Slices<Uint8Array> {
+function highBytes(data: Uint8Array): Uint8Array {
   const high = new Uint8Array(data.length / 2)
   for (let i = 0; i < high.length; i++) {
-    if (i % sliceBytes === 0 && i > 0) yield
     high[i] = data[2 * i + 1]
   }
   return high
 }
 
 /** Writes pixels as a PGM, PPM or PAM file. **Source**: netpbm's pgm(5), ppm(5) and pam(5). */
-function* pnmOf(pixels: Pixels): Slices<Uint8Array> {
+function pnmOf(pixels: Pixels): Uint8Array {
   const { mode, width, height } = pixels
   const size = `${width} ${height}\n`
   const pam = (depth: number, type: string) =>
@@ -311,19 +302,18 @@ function* pnmOf(pixels: Pixels): Slices<Uint8Array> {
     LA: pam(2, 'GRAYSCALE_ALPHA'),
     RGBA: pam(4, 'RGB_ALPHA'),
   }[mode as 'I;16' | 'L' | 'LA' | 'RGB' | 'RGBA']
-  const data = mode === 'I;16' ? yield* bigEndianWords(pixels) : pixels.data
+  const data = mode === 'I;16' ? bigEndianWords(pixels) : pixels.data
   const file = Buffer.allocUnsafeSlow(header.length + data.length)
   file.write(header, 'latin1')
-  yield* copySlices(data, file.subarray(header.length))
+  file.set(data, header.length)
   return file
 }
 
 /** Writes 16-bit grey with its high byte first. */
-function* bigEndianWords(pixels: Pixels): Slices<Uint8Array> {
+function bigEndianWords(pixels: Pixels): Uint8Array {
   const elements = elementsOf(pixels)
   const bytes = new Uint8Array(elements.length * 2)
   for (let i = 0; i < elements.length; i++) {
-    if (i % sliceBytes === 0 && i > 0) yield
     bytes[2 * i] = elements[i] >> 8
     bytes[2 * i + 1] = elements[i]
   }

@@ -4,8 +4,8 @@
  */
 import { promisify } from 'node:util'
 import { crc32, deflate, inflate } from 'node:zlib'
-import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { type Pixels, paletteOf } from './raster-modes.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 const unpack = promisify(inflate)
 const pack = promisify(deflate)
@@ -56,7 +56,7 @@ export async function decodeIndexedPng(
   for (const pass of passes) {
     const bytesOfRow = rowBytes(pass.columns)
     const part = lines.subarray(at, at + pass.rows * (1 + bytesOfRow))
-    await runInSlices(placePass(part, bytesOfRow, bitDepth, pass, pixels, width), signal)
+    await placePass(part, bytesOfRow, bitDepth, pass, pixels, width, signal)
     at += part.length
   }
   return { mode: 'P', width, height, data: pixels, palette }
@@ -112,23 +112,24 @@ const adam7: readonly Pass[] = [
 ]
 
 /** Undoes the filters of a pass's rows in place, and writes its pixels into the picture. */
-function* placePass(
+async function placePass(
   lines: Uint8Array,
   rowBytes: number,
   bitDepth: number,
   { left, top, xStep, yStep, columns, rows }: Pass & { readonly columns: number; readonly rows: number },
   pixels: Uint8Array,
   width: number,
-): Slices<void> {
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const mask = (1 << bitDepth) - 1
   const perByte = 8 / bitDepth
   let above: Uint8Array = new Uint8Array(rowBytes)
   let done = 0
   for (let row = 0; row < rows; row++) {
     done += columns
-    if (done >= slicePixels) {
+    if (done >= turnPixels) {
       done = 0
-      yield
+      await nextTurn(signal)
     }
     const start = row * (1 + rowBytes)
     const line = lines.subarray(start + 1, start + 1 + rowBytes)
@@ -168,7 +169,8 @@ export async function encodeIndexedPng(
 ): Promise<Buffer> {
   const colors = paletteOf({ palette })
   const lines = new Uint8Array((width + 1) * height)
-  await runInSlices(unfilteredLines(data, lines, width, height), signal)
+  // Palettes are best packed without a filter.
+  for (let row = 0; row < height; row++) lines.set(data.subarray(row * width, (row + 1) * width), row * (width + 1) + 1)
   const size = Buffer.alloc(13)
   size.writeUInt32BE(width)
   size.writeUInt32BE(height, 4)
@@ -185,18 +187,6 @@ export async function encodeIndexedPng(
   chunks.push(chunk('IDAT', await pack(lines)), chunk('IEND', new Uint8Array(0)))
   signal?.throwIfAborted()
   return Buffer.concat([signature, ...chunks])
-}
-
-/** Palettes are best packed without a filter. */
-function* unfilteredLines(data: Uint8Array, lines: Uint8Array, width: number, height: number): Slices<void> {
-  for (let row = 0, done = 0; row < height; row++) {
-    done += width
-    if (done >= slicePixels) {
-      done = 0
-      yield
-    }
-    lines.set(data.subarray(row * width, (row + 1) * width), row * (width + 1) + 1)
-  }
 }
 
 function chunk(type: string, content: Uint8Array): Buffer {

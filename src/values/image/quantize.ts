@@ -3,23 +3,26 @@
  * find.
  * @module
  */
-import { type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 const maxColors = 256
 
-/** Converts `RGB` or `RGBA` to `P`, without dithering. **Cost**: two passes over the pixels, in slices. */
-export function* quantize(pixels: Pixels): Slices<Pixels> {
-  return (yield* exactly(pixels)) ?? (yield* nearly(pixels))
+/** Converts `RGB` or `RGBA` to `P`, without dithering. **Errors**: the signal's reason. */
+export async function quantize(pixels: Pixels, signal?: AbortSignal): Promise<Pixels> {
+  return (await exactly(pixels, signal)) ?? nearly(pixels, signal)
 }
 
 /** Returns the picture with exactly its colours; undefined when there are more than 256. */
-function* exactly({ mode, width, height, data }: Pixels): Slices<Pixels | undefined> {
+async function exactly(
+  { mode, width, height, data }: Pixels,
+  signal: AbortSignal | undefined,
+): Promise<Pixels | undefined> {
   const { channels } = rasterModes[mode]
   const indexes = new Uint8Array(width * height)
   const known = new Map<number, number>()
   for (let i = 0, at = 0; i < indexes.length; i++, at += channels) {
-    if (i % slicePixels === 0 && i > 0) yield
+    if (i % turnPixels === 0 && i > 0) await nextTurn(signal)
     const alpha = channels === 4 ? data[at + 3] : 255
     const color = data[at] | (data[at + 1] << 8) | (data[at + 2] << 16) | (alpha << 24)
     let index = known.get(color)
@@ -54,19 +57,19 @@ interface Box {
   readonly error: number
 }
 
-function* nearly({ mode, width, height, data }: Pixels): Slices<Pixels> {
+async function nearly({ mode, width, height, data }: Pixels, signal: AbortSignal | undefined): Promise<Pixels> {
   const { channels } = rasterModes[mode]
   // 32,768 cells of RGB, 65,536 of RGBA.
   const bits = channels === 4 ? 4 : 5
   const cells = 2 ** (bits * channels)
   const histogram = { bits, channels, counts: new Uint32Array(cells), sums: new Float64Array(cells * channels) }
   for (let i = 0; i < width * height; i++) {
-    if (i % slicePixels === 0 && i > 0) yield
+    if (i % turnPixels === 0 && i > 0) await nextTurn(signal)
     const cell = cellOf(data, i * channels, histogram)
     histogram.counts[cell]++
     for (let c = 0; c < channels; c++) histogram.sums[cell * channels + c] += data[i * channels + c]
   }
-  const boxes = yield* cutBoxes(histogram)
+  const boxes = cutBoxes(histogram)
   const palette = paletteOf({ palette: new Uint8Array(0) })
   const boxOf = new Uint8Array(cells)
   for (const [index, box] of boxes.entries()) {
@@ -75,7 +78,7 @@ function* nearly({ mode, width, height, data }: Pixels): Slices<Pixels> {
   }
   const indexes = new Uint8Array(width * height)
   for (let i = 0; i < indexes.length; i++) {
-    if (i % slicePixels === 0 && i > 0) yield
+    if (i % turnPixels === 0 && i > 0) await nextTurn(signal)
     indexes[i] = boxOf[cellOf(data, i * channels, histogram)]
   }
   return { mode: 'P', width, height, data: indexes, palette: palette.subarray(0, boxes.length * 4) }
@@ -88,10 +91,9 @@ function cellOf(data: Uint8Array, at: number, { bits, channels }: Histogram): nu
 }
 
 /** Cuts the box with the greatest error at its mean, until there are 256 or none can be cut. */
-function* cutBoxes(histogram: Histogram): Slices<Box[]> {
+function cutBoxes(histogram: Histogram): Box[] {
   const used = Uint32Array.from(histogram.counts.keys()).filter((cell) => histogram.counts[cell] > 0)
   const boxes = [boxAround(used, histogram)]
-  let work = 0
   while (boxes.length < maxColors) {
     const worst = boxes.reduce((most, box, i) => (box.error > boxes[most].error ? i : most), 0)
     const { cells, color, channel, error } = boxes[worst]
@@ -101,11 +103,6 @@ function* cutBoxes(histogram: Histogram): Slices<Box[]> {
     // One cell, whose own levels differ, cannot be cut.
     if (below.length === 0 || above.length === 0) boxes[worst] = { ...boxes[worst], error: 0 }
     else boxes.splice(worst, 1, boxAround(below, histogram), boxAround(above, histogram))
-    work += cells.length
-    if (work > slicePixels / 16) {
-      work = 0
-      yield
-    }
   }
   return boxes
 }

@@ -2,9 +2,7 @@
  * Pictures from one colour mode to another, as Pillow's `Image.convert` does it, bit for bit.
  * @module
  */
-
 import { dataConstructor } from '../../core/dtype.ts'
-import { runAtOnce, runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { quantize } from './quantize.ts'
 import { dither } from './raster-dither.ts'
 import { kernels } from './raster-kernels.ts'
@@ -18,6 +16,7 @@ import {
   rasterModes,
 } from './raster-modes.ts'
 import { fromPalette, toPalette } from './raster-palette.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 /** The intermediate mode where there is no direct conversion: Pillow's `getmodebase`. */
 const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
@@ -46,33 +45,23 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
  * `RGB` has the palette of the web, dithered; that of `RGBA` is made of its colours, as Pillow's, but not by the same
  * arithmetic. `LAB` is worked out where Little CMS interpolates in a table: within 1 to it, from it up to 30 off for
  * strong colours.
- * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Cost**: on the calling thread; {@link
- * convertInSlices} for large pictures.
+ * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Errors**: the signal's reason.
+ * **Cost**: on the calling thread, with turns of the event loop between blocks of rows.
  */
-export function convertRaster(raster: Pixels, mode: RasterMode): Pixels {
-  return runAtOnce(rasterConversion(raster, mode))
-}
-
-/** {@link convertRaster} with turns of the event loop in between. **Errors**: the signal's reason. */
-export function convertInSlices(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
-  return runInSlices(rasterConversion(raster, mode), signal)
-}
-
-/** {@link convertRaster} in slices of whole rows. */
-export function* rasterConversion(raster: Pixels, mode: RasterMode): Slices<Pixels> {
+export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
   if (raster.mode === mode) return raster
-  if (raster.mode === 'RGBA' && mode === 'P') return yield* quantize(raster)
+  if (raster.mode === 'RGBA' && mode === 'P') return quantize(raster, signal)
   const { direct, palette } = conversionOf(raster, mode)
   if (direct === undefined) {
     const between = mode === 'LAB' ? 'RGB' : bases[raster.mode]
-    return yield* rasterConversion(yield* rasterConversion(raster, between), mode)
+    return convertRaster(await convertRaster(raster, between, signal), mode, signal)
   }
   const { width, height } = raster
   const source = elementsOf(raster)
   const target = elementsFor(mode, width * height)
-  const rows = Math.max(1, Math.floor(slicePixels / width))
+  const rows = Math.max(1, Math.floor(turnPixels / width))
   for (let row = 0; row < height; row += rows) {
-    if (row > 0) yield
+    if (row > 0) await nextTurn(signal)
     direct(source, target, row * width, Math.min(height, row + rows) * width)
   }
   const data = new Uint8Array(target.buffer, target.byteOffset, target.byteLength)

@@ -10,7 +10,7 @@ import { showShape } from '../array/shape.ts'
 import { copied } from './byte-copy.ts'
 import { type EncodableMimeType, type EncodeOptions, imageCodec, isEncodable, storableMode } from './image-codec.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { convertInSlices } from './raster-convert.ts'
+import { convertRaster } from './raster-convert.ts'
 import {
   elementsOf,
   hasPalette,
@@ -171,7 +171,7 @@ export class RasterImage implements Pixels {
     if (quality !== undefined && !(Number.isInteger(quality) && quality >= 1 && quality <= 100)) {
       throw new InvalidArgument(expected('a whole number from 1 to 100', 'quality', quality))
     }
-    const stored = await convertInSlices(this, storableMode(this, mimeType), signal)
+    const stored = await convertRaster(this, storableMode(this, mimeType), signal)
     return imageCodec().encode(stored, mimeType, { quality }, signal)
   }
 

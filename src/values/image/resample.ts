@@ -1,11 +1,10 @@
 /**
- * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript in slices with the same results.
+ * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript with the same results.
  *
  * **Source**: the arithmetic of Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes
  * between the two.
  * @module
  */
-import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { imageAddon, runWithStop } from './image-addon.ts'
 import { luma } from './raster-luma.ts'
 import { type Pixels, rasterModes } from './raster-modes.ts'
@@ -13,11 +12,11 @@ import { type Axis, planFields, type Resize, type ResizeFilter } from './resize.
 
 /**
  * Resizes pixels of 8-bit channels into `out`. The pixels must not change until the promise settles.
- * **Errors**: the signal's reason. **Cost**: one pass in libuv's pool; without the add-on on the event loop, in slices.
+ * **Errors**: the signal's reason. **Cost**: one pass in libuv's pool; without the add-on at once on the event loop.
  */
 export async function resample(pixels: Pixels, resize: Resize, out: Uint8Array, signal?: AbortSignal): Promise<void> {
   const addon = imageAddon
-  if (addon === undefined) return runInSlices(resampleSlices(pixels, resize, out), signal)
+  if (addon === undefined) return resampleRows(pixels, resize, out)
   const plan = planFields([pixels.width, pixels.height, rasterModes[pixels.mode].channels, 1], resize)
   await runWithStop(signal, (stop) => addon.resample(pixels.data, plan, stop, out, resize.table))
 }
@@ -72,7 +71,7 @@ function clip(sum: number): number {
 }
 
 /** Resizes pixels as {@link resample} does, without the add-on. */
-export function* resampleSlices(pixels: Pixels, resize: Resize, out: Uint8Array): Slices<void> {
+export function resampleRows(pixels: Pixels, resize: Resize, out: Uint8Array): void {
   const { x, y, channels, filter } = resize
   const windows: Window[] = []
   for (let i = 0; i < x.count; i++) windows.push(windowAt(i, x, pixels.width, filter))
@@ -82,15 +81,12 @@ export function* resampleSlices(pixels: Pixels, resize: Resize, out: Uint8Array)
   const samples = x.count * channels
   const rows = new Uint8Array((to - from) * samples)
   const converted = new Uint8Array(pixels.width * channels)
-  const pause = Math.max(1, Math.floor(slicePixels / 8 / pixels.width))
   for (let row = from; row < to; row++) {
-    if (row % pause === 0) yield
     convertRow(pixels, row, resize, converted)
     sumRow(converted, windows, channels, rows, (row - from) * samples)
   }
   const sums = new Int32Array(samples)
   for (let i = 0; i < y.count; i++) {
-    if (i % pause === 0) yield
     const { first, weights } = windowAt(i, y, pixels.height, filter)
     sums.fill(half)
     for (let t = 0; t < weights.length; t++) {

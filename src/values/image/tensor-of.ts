@@ -4,7 +4,7 @@
  */
 import type { NDArray } from '../array/ndarray.ts'
 import { pictureQueue } from './picture-queue.ts'
-import { convertInSlices } from './raster-convert.ts'
+import { convertRaster } from './raster-convert.ts'
 import type { Pixels, RasterMode } from './raster-modes.ts'
 import { resample } from './resample.ts'
 import type { TensorPlan } from './tensor.ts'
@@ -19,7 +19,7 @@ export async function tensorOf<D extends 'float32' | 'uint8'>(
   signal?: AbortSignal,
 ): Promise<NDArray<D>> {
   const mode = directModes.includes(pixels.mode) ? pixels.mode : plan.channels === 1 ? 'L' : 'RGB'
-  const source = await convertInSlices(pixels, mode, signal)
+  const source = await convertRaster(pixels, mode, signal)
   const { width, height } = source
   return pictureQueue.run(width * height, signal, async () => {
     const out = plan.allocate()

@@ -2,14 +2,14 @@
  * The ways of packing strips of TIFF that Node has not.
  * @module
  */
-import { type Slices, slicePixels } from '../../core/memory/slices.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 /** Unpacks at most `size` bytes of PackBits; fewer where the data ends. **Source**: TIFF 6.0, section 9. */
-export function* unpackBits(packed: Uint8Array, size: number): Slices<Uint8Array> {
+export async function unpackBits(packed: Uint8Array, size: number, signal?: AbortSignal): Promise<Uint8Array> {
   const output = new Uint8Array(size)
   let written = 0
   for (let at = 0, steps = 1; at + 1 < packed.length && written < size; steps++) {
-    if (steps % slicePixels === 0) yield
+    if (steps % turnPixels === 0) await nextTurn(signal)
     const header = packed[at]
     if (header < 128) {
       const run = packed.subarray(at + 1, at + 2 + Math.min(header, size - written - 1))
@@ -34,7 +34,7 @@ const [clearCode, endCode] = [256, 257]
  * early; fewer where the data ends. **Errors**: an Error for a code that stands for nothing. **Source**: TIFF 6.0,
  * section 13.
  */
-export function* unpackLzw(packed: Uint8Array, size: number): Slices<Uint8Array> {
+export async function unpackLzw(packed: Uint8Array, size: number, signal?: AbortSignal): Promise<Uint8Array> {
   const output = new Uint8Array(size)
   // A code is a string that was written before and one byte more: where it starts in the output, and its length.
   const starts = new Uint32Array(4097)
@@ -48,9 +48,9 @@ export function* unpackLzw(packed: Uint8Array, size: number): Slices<Uint8Array>
   let work = 0
   for (let at = 0; written < size; ) {
     // Both codes and bytes count: a code may stand for thousands of bytes, or for none.
-    if (++work >= slicePixels) {
+    if (++work >= turnPixels) {
       work = 0
-      yield
+      await nextTurn(signal)
     }
     while (bits < codeBits && at < packed.length) {
       held = ((held << 8) | packed[at++]) & 0xfffff

@@ -2,9 +2,6 @@
  * Writes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of four bytes.
  * @module
  */
-
-import { copySlices } from '../../core/memory/byte-copy.ts'
-import type { Slices } from '../../core/memory/slices.ts'
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 
 /** Modes that are written here, with TIFF's number of what their samples stand for. */
@@ -19,7 +16,7 @@ const sampleFormats = { uint8: 1, int32: 2, float32: 3 } as const
 const [short, long] = [3, 4]
 
 /** Writes pixels without compression, in one strip, as Pillow does. **Source**: TIFF 6.0. */
-export function* encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photometrics }): Slices<Uint8Array> {
+export function encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photometrics }): Uint8Array {
   const { mode, width, height, data } = pixels
   const { channels, dtype } = rasterModes[mode]
   const bits = dtype === 'uint8' ? 8 : 32
@@ -62,6 +59,6 @@ export function* encodeTiff(pixels: Pixels & { readonly mode: keyof typeof photo
       else file.writeUInt32LE(value, at + j * 4)
     }
   }
-  yield* copySlices(data, file.subarray(start))
+  file.set(data, start)
   return file
 }

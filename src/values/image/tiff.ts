@@ -4,10 +4,9 @@
  */
 import { promisify } from 'node:util'
 import { inflate } from 'node:zlib'
-import { copySlices } from '../../core/memory/byte-copy.ts'
-import { runInSlices, type Slices, slicePixels } from '../../core/memory/slices.ts'
 import { type Pixels, pixelBytes } from './raster-modes.ts'
 import { unpackBits, unpackLzw } from './tiff-compression.ts'
+import { nextTurn, turnPixels } from './turn.ts'
 
 /** Kinds of samples, after Pillow: palette to `P` or `RGB`, L*a*b* to `LAB`, integers to `I`, floats to `F`. */
 type SampleKind = 'palette' | 'lab' | 'int16' | 'int32' | 'float32'
@@ -114,8 +113,10 @@ export async function decodeTiff(
     const samples = await unpack(packed, layout.compression, rowsPerStrip * rowBytes, signal)
     if (samples.length < rows * rowBytes) throw new Error('the data ends before the picture')
     const at = row * width
-    const place = mode === 'RGB' ? placeColors : mode === 'P' || mode === 'LAB' ? placeBytes : placeNumbers
-    await runInSlices(place(samples, layout, data, at, rows * width), signal)
+    if (mode === 'RGB') placeColors(samples, layout, data, at, rows * width)
+    else if (mode === 'P' || mode === 'LAB') data.set(samples.subarray(0, rows * rowBytes), row * rowBytes)
+    else placeNumbers(samples, layout, data, at, rows * width)
+    if (((row + rows) * width) % turnPixels < rows * width) await nextTurn(signal)
   }
   return { mode, width, height, data, ...(mode === 'P' && { palette: paletteOfLevels(layout) }) }
 }
@@ -126,8 +127,8 @@ function paletteOfLevels({ colors }: TiffLayout): Uint8Array {
 
 async function unpack(strip: Uint8Array, compression: number, size: number, signal?: AbortSignal): Promise<Uint8Array> {
   if (compression === 1) return strip
-  if (compression === 5) return runInSlices(unpackLzw(strip, size), signal)
-  if (compression === 32773) return runInSlices(unpackBits(strip, size), signal)
+  if (compression === 5) return unpackLzw(strip, size, signal)
+  if (compression === 32773) return unpackBits(strip, size, signal)
   if (compression === 8 || compression === 32946) {
     return unpackDeflate(strip, { maxOutputLength: size }).catch((cause) => {
       // A RangeError, as for a lack of memory, when there is more than `size`.
@@ -137,17 +138,10 @@ async function unpack(strip: Uint8Array, compression: number, size: number, sign
   throw new Error(`compression ${compression} of TIFF is not supported`)
 }
 
-function* placeColors(
-  indexes: Uint8Array,
-  { colors }: TiffLayout,
-  data: Uint8Array,
-  at: number,
-  count: number,
-): Slices<void> {
+function placeColors(indexes: Uint8Array, { colors }: TiffLayout, data: Uint8Array, at: number, count: number): void {
   // The upper bytes, as in Pillow.
   const levels = Uint8Array.from(colors, (level) => level >> 8)
   for (let i = 0, to = at * 3; i < count; i++, to += 3) {
-    if (i % slicePixels === 0 && i > 0) yield
     const index = indexes[i]
     data[to] = levels[index]
     data[to + 1] = levels[256 + index]
@@ -155,28 +149,16 @@ function* placeColors(
   }
 }
 
-function* placeBytes(
-  samples: Uint8Array,
-  { kind }: TiffLayout,
-  data: Uint8Array,
-  at: number,
-  count: number,
-): Slices<void> {
-  const size = sampleBytes[kind]
-  yield* copySlices(samples.subarray(0, count * size), data.subarray(at * size))
-}
-
-function* placeNumbers(
+function placeNumbers(
   samples: Uint8Array,
   { kind, isLittle }: TiffLayout,
   data: Uint8Array,
   at: number,
   count: number,
-): Slices<void> {
+): void {
   const from = new DataView(samples.buffer, samples.byteOffset, samples.byteLength)
   const to = new DataView(data.buffer, at * 4)
   for (let i = 0; i < count; i++) {
-    if (i % slicePixels === 0 && i > 0) yield
     if (kind === 'int16') to.setInt32(i * 4, from.getInt16(i * 2, isLittle), true)
     // The bits of an int32 or a float32.
     else to.setUint32(i * 4, from.getUint32(i * 4, isLittle), true)

@@ -267,7 +267,7 @@ describe('Image as an output', () => {
     const decoded = await new Transformer(body).rawPixels()
     expect(decoded.length).toBe(24 * 18 * 4)
     const opaque = new RasterImage('RGBA', 24, 18, decoded)
-    expect(difference(convertRaster(opaque, 'RGB').data, fixture('rgb.png').rgb)).toBeLessThan(40)
+    expect(difference((await convertRaster(opaque, 'RGB')).data, fixture('rgb.png').rgb)).toBeLessThan(40)
     expect(await refusal(body)).toMatchObject({ status: 400, reason: 'encoding' })
     expect(await refusal(body, {}, 'image/avif')).toMatchObject({ status: 415 })
     expect(() => new Image({ allowedMimeTypes: ['image/avif'] })).toThrow(InvalidArgument)

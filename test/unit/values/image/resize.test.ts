@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { BadInput, InvalidArgument, io, NDArray, RasterImage, type RasterMode, type TensorOptions } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../../../src/core/memory/slices.ts'
 import { readImageHeader } from '../../../../src/values/image/header.ts'
 import { imageAddon, jpegStatus } from '../../../../src/values/image/image-addon.ts'
 import { imageCodecWith } from '../../../../src/values/image/image-codec.ts'
 import { jpegCodec } from '../../../../src/values/image/jpeg.ts'
 import { elementsOf, rasterModes } from '../../../../src/values/image/raster-modes.ts'
-import { resample, resampleSlices } from '../../../../src/values/image/resample.ts'
+import { resample, resampleRows } from '../../../../src/values/image/resample.ts'
 import type { Resize, ResizeFilter } from '../../../../src/values/image/resize.ts'
 import { TensorPlan } from '../../../../src/values/image/tensor.ts'
 import { difference, fixtureBytes } from '../../../fixtures/images/pictures.ts'
@@ -202,7 +201,7 @@ describe('tensors', () => {
       const resize = plan.resize(raster.width, raster.height)
       const [native, typescript] = [plan.allocate(), plan.allocate()]
       await resample(raster, resize, native)
-      runAtOnce(resampleSlices(raster, resize, typescript))
+      resampleRows(raster, resize, typescript)
       expect(Buffer.compare(native, typescript)).toBe(0)
     }
     for (const { mode, width, height, data, to } of resizes) {
@@ -213,7 +212,7 @@ describe('tensors', () => {
         const rest = { left: 0, top: 0, isPlanar: false, hasAlpha: /A$/.test(mode), table: undefined }
         const resize: Resize = { ...target, x, y, channels, ...rest }
         const out = new Uint8Array(target.width * target.height * channels)
-        runAtOnce(resampleSlices({ mode, width, height, data: bytesOf(data) }, resize, out))
+        resampleRows({ mode, width, height, data: bytesOf(data) }, resize, out)
         expect(difference(out, target.data)).toBe(0)
       }
     }
@@ -299,7 +298,7 @@ describe('tensors', () => {
     const cut = new io.Image({ tensor: { size: [4, 4] } })
     expect(() => image.fromBytes(fixtureBytes('tensor.png'))).toThrow(/at most 100 pixels/)
     for (const file of ['tensor-420.jpg', 'tensor.png', 'tensor.webp']) {
-      const bytes = readFileSync(new URL(`../../fixtures/images/${file}`, import.meta.url)).subarray(0, -400)
+      const bytes = readFileSync(new URL(`../../../fixtures/images/${file}`, import.meta.url)).subarray(0, -400)
       await expect(cut.fromBytes(bytes)).rejects.toMatchObject({ reason: 'encoding' })
     }
   })

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../../../src/core/memory/slices.ts'
 import { decodeTiff, readTiffLayout } from '../../../../src/values/image/tiff.ts'
 import { unpackBits, unpackLzw } from '../../../../src/values/image/tiff-compression.ts'
 import { fixtureBytes, pictures } from '../../../fixtures/images/pictures.ts'
@@ -28,23 +27,21 @@ describe('TIFF of palettes and numbers', () => {
     )
   })
 
-  it('unpacks PackBits as the specification has it, and no more than asked', () => {
+  it('unpacks PackBits as the specification has it, and no more than asked', async () => {
     const packed = Uint8Array.of(0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x80, 0x00, 0x01)
     const all = [0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x01]
-    expect([...runAtOnce(unpackBits(packed, 100))]).toEqual(all)
+    expect([...(await unpackBits(packed, 100))]).toEqual(all)
     for (let size = 1; size < all.length; size++) {
-      expect([...runAtOnce(unpackBits(packed, size))]).toEqual(all.slice(0, size))
+      expect([...(await unpackBits(packed, size))]).toEqual(all.slice(0, size))
     }
   })
 
-  it('yields while codes of LZW stand for nothing, and refuses unknown ones', () => {
+  it('stops with its request where codes of LZW stand for nothing, and refuses unknown ones', async () => {
     const clears = new Uint8Array(2 ** 20)
     // Codes of nine bits, all of them 256.
     for (let bit = 0; bit < clears.length * 8; bit += 9) clears[bit >> 3] |= 0x80 >> (bit & 7)
-    const work = unpackLzw(clears, 10)
-    let turns = 0
-    for (let step = work.next(); !step.done; step = work.next()) turns++
-    expect(turns).toBeGreaterThan(5)
-    expect(() => runAtOnce(unpackLzw(Uint8Array.of(0xff, 0xff), 10))).toThrow('a code stands for nothing yet')
+    await expect(unpackLzw(clears, 10)).resolves.toHaveLength(0)
+    await expect(unpackLzw(clears, 10, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+    await expect(unpackLzw(Uint8Array.of(0xff, 0xff), 10)).rejects.toThrow('a code stands for nothing yet')
   })
 })

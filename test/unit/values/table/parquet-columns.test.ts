@@ -5,7 +5,7 @@ import { diagnoseParquet } from '../../../../src/values/table/parquet/parquet-di
 import { decodeParquet } from '../../../../src/values/table/parquet/parquet-sandbox.ts'
 import { emptyParquet, group } from '../../../fuzz/parquet-corpus.ts'
 
-const fixture = (name: string) => readFileSync(new URL(`../../fixtures/parquet/${name}`, import.meta.url))
+const fixture = (name: string) => readFileSync(new URL(`../../../fixtures/parquet/${name}`, import.meta.url))
 
 // 1 type BYTE_ARRAY, 3 repetition_type, 4 name, 10 logicalType: a union with one field.
 const leafOf = (name: string, logicalType: number) => {
