@@ -6,7 +6,7 @@ import { relative } from 'node:path'
 import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
 import { type OptionName, type OptionValues, optionEntry, servePlan } from './config/option-table.ts'
-import { fileText } from './config/option-types.ts'
+import { optionText } from './config/option-types.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
@@ -17,7 +17,7 @@ export async function configText({ service, file, options }: Settings): Promise<
   const values: OptionValues = { workers, ...serve, ...parseDisclosure(serve), engine }
   const rows = options.map(({ name, from }) => {
     const value = values[name]
-    return [name, value === undefined ? unsetText(name, engine) : fileText(value), from]
+    return [name, value === undefined ? unsetText(name, engine) : optionText(value), from]
   })
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column].length)))
   return [

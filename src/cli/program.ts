@@ -7,7 +7,7 @@ import { SetupError } from '../core/errors.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
-import { wholeNumber } from './config/option-types.ts'
+import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
 import type { GivenOption, GivenOptions } from './config/settled-options.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
@@ -238,13 +238,13 @@ function commanderOption(name: OptionName): Option {
     .helpGroup(`${group}:`)
     .default(value, shown)
     .env(variableOf(name))
-    .argParser(parserOf<unknown>(type))
+    .argParser(parserOf(type))
 }
 
-function parserOf<T>(type: { parse(text: string): T }): (text: string) => T {
+function parserOf<T, F>(type: OptionType<T, F>): (text: string) => T {
   return (text) => {
     try {
-      return type.parse(text)
+      return readText(type, text)
     } catch (error) {
       throw error instanceof SetupError ? new InvalidArgumentError(error.message) : error
     }

@@ -102,11 +102,15 @@ describe('a configuration file', () => {
 
   it.each([
     ['json', '{"prot": 1}', 'serving.config.json: unknown key "prot" (Did you mean port?)'],
-    ['json', '{"port": "80"}', 'serving.config.json: port: expected a whole number, received "80"'],
-    ['json', '{"port": 70000}', 'serving.config.json: port 70000 is invalid. Expected a whole number from 0 to 65535.'],
+    ['json', '{"port": "80"}', 'serving.config.json: port: expected a whole number from 0 to 65535, received "80"'],
+    ['json', '{"port": 70000}', 'serving.config.json: port: expected a whole number from 0 to 65535, received 70000'],
     ['yaml', 'engine: apache', 'serving.config.yaml: engine: expected uws or node, received "apache"'],
     ['yaml', 'introspection: "on"', 'introspection: expected true or false, received "on"'],
-    ['yaml', 'maxBodyBytes: 64MB', 'maxBodyBytes "64MB" is invalid. Expected a number of bytes'],
+    [
+      'yaml',
+      'maxBodyBytes: 64MB',
+      'maxBodyBytes: expected a whole number from 0 up or a text as in 64MiB, received "64MB"',
+    ],
     ['yaml', 'build:\n  docker:\n    baseimage: x', 'build.docker: unknown key "baseimage" (Did you mean baseImage?)'],
     ['yaml', 'build: { models: [1] }', 'build.models[0]: expected a text, received 1'],
     ['yaml', '- 1', 'serving.config.yaml: expected an object, received [1]'],
@@ -157,7 +161,7 @@ describe('a variable named SERVING_', () => {
 
 describe('the published schema', () => {
   const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true })
-  const schema = JSON.parse(readFileSync(join(root, 'dist/config/schema.json'), 'utf8'))
+  const schema = JSON.parse(readFileSync(join(root, 'dist/cli/config/schema.json'), 'utf8'))
   const isValid = ajv.compile(schema)
 
   it('has every option with what it does', () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { basePath, byteCount, wholeNumber } from '../../src/cli/config/option-types.ts'
+import { basePath, byteCount, readText, wholeNumber } from '../../src/cli/config/option-types.ts'
 import { takePort } from '../../src/server/workers/free-port.ts'
 import { sharing } from '../../src/server/workers/port-sharing.ts'
 import { originOf } from '../../src/server/workers/ready-lines.ts'
@@ -62,21 +62,28 @@ describe('settings', () => {
   })
 
   it('read sizes in bytes and in binary units', () => {
-    expect(['0', '4096', '512KiB', '64MiB', '1GiB'].map(byteCount.parse)).toEqual([
+    expect(['0', '4096', '512KiB', '64MiB', '1GiB'].map((size) => readText(byteCount, size))).toEqual([
       0, 4096, 524_288, 67_108_864, 1_073_741_824,
     ])
     for (const wrong of ['', '-1', '1.5', '64MB', '64 MiB', 'MiB', '9007199254740993'])
-      expect(() => byteCount.parse(wrong)).toThrow('Expected')
+      expect(() => readText(byteCount, wrong)).toThrow('Expected')
   })
 
   it('read base paths with and without slashes', () => {
-    expect(['', '/', 'v1', '/v1/', '//a/b'].map(basePath.parse)).toEqual(['/', '/', '/v1', '/v1', '/a/b'])
-    for (const wrong of ['/a//b', '/a b', '/../x', 'http://x']) expect(() => basePath.parse(wrong)).toThrow('Expected')
+    expect(['', '/', 'v1', '/v1/', '//a/b'].map((path) => readText(basePath, path))).toEqual([
+      '/',
+      '/',
+      '/v1',
+      '/v1',
+      '/a/b',
+    ])
+    for (const wrong of ['/a//b', '/a b', '/../x', 'http://x'])
+      expect(() => readText(basePath, wrong)).toThrow('Expected')
   })
 
   it('read whole numbers within their range', () => {
-    expect(wholeNumber(0, 10).parse('10')).toBe(10)
+    expect(readText(wholeNumber(0, 10), '10')).toBe(10)
     for (const wrong of ['11', '-1', '1e1', '0x1', ' 1', '1.0', ''])
-      expect(() => wholeNumber(0, 10).parse(wrong)).toThrow('from 0 to 10')
+      expect(() => readText(wholeNumber(0, 10), wrong)).toThrow('from 0 to 10')
   })
 })

@@ -11,14 +11,13 @@ export interface ValueSchema {
   readonly description?: string
   readonly default?: unknown
   readonly enum?: readonly (string | number)[]
-  /** For editors: the option's own parser checks it. */
   readonly minimum?: number
-  /** For editors: the option's own parser checks it. */
   readonly maximum?: number
-  /** For editors: the option's own parser checks it. */
+  /** What a text must match; `examples` then shows one in messages. */
   readonly pattern?: string
+  readonly examples?: readonly string[]
   readonly properties?: Readonly<Record<string, ValueSchema>>
-  /** The schema of properties that are not named; without it there are none. */
+  /** The schema of properties that are not named; without it they are refused. */
   readonly additionalProperties?: ValueSchema | false
   readonly items?: ValueSchema
 }
@@ -28,14 +27,9 @@ export interface ValueSchema {
  * **Errors**: InvalidArgument for the first part that does not fit, with its path and the nearest name that is known.
  */
 export function checkValue(value: unknown, schema: ValueSchema, file: string, path = ''): void {
-  const types = [schema.type].flat() as string[]
   const place = path === '' ? file : `${file}: ${path}`
-  if (!types.some((type) => isOfType(value, type))) {
-    const allowed = types.map((type) => typeWords[type] ?? type).join(' or ')
-    throw new InvalidArgument(`${place}: expected ${allowed}, received ${show(value)}`)
-  }
-  if (schema.enum !== undefined && !schema.enum.some((each) => each === value)) {
-    throw new InvalidArgument(`${place}: expected ${schema.enum.join(' or ')}, received ${show(value)}`)
+  if (!fits(value, schema)) {
+    throw new InvalidArgument(`${place}: expected ${wordsOf(schema)}, received ${show(value)}`)
   }
   const { properties = {}, additionalProperties: others, items } = schema
   if (Array.isArray(value)) {
@@ -52,6 +46,26 @@ export function checkValue(value: unknown, schema: ValueSchema, file: string, pa
     }
     checkValue(member, own, file, path === '' ? name : `${path}.${name}`)
   }
+}
+
+/** Whether a value fits a schema, apart from its members. */
+export function fits(value: unknown, schema: ValueSchema): boolean {
+  if (![schema.type].flat().some((type) => isOfType(value, type))) return false
+  if (schema.enum !== undefined) return schema.enum.some((each) => each === value)
+  if (typeof value === 'string') return schema.pattern === undefined || new RegExp(schema.pattern).test(value)
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema
+  return typeof value !== 'number' || (value >= minimum && value <= maximum)
+}
+
+/** Says what a schema expects: `a whole number from 0 to 65535`. */
+export function wordsOf({ type, enum: words, minimum, maximum, examples }: ValueSchema): string {
+  if (words !== undefined) return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
+  const range = minimum === undefined ? '' : ` from ${minimum} ${maximum === undefined ? 'up' : `to ${maximum}`}`
+  const texts = [type].flat().map((each) => {
+    if (each === 'string' && examples !== undefined) return `a text as in ${examples.join(' or ')}`
+    return each === 'integer' || each === 'number' ? `${typeWords[each]}${range}` : typeWords[each]
+  })
+  return texts.join(' or ')
 }
 
 const typeWords: Readonly<Record<string, string>> = {

@@ -4,13 +4,12 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
-import { InvalidArgument, SetupError } from '../../core/errors.ts'
+import { InvalidArgument } from '../../core/errors.ts'
 import type { BuildOptions } from './build-options.ts'
 import { checkValue } from './check-value.ts'
 import { configSchema } from './config-schema.ts'
 import type { ServingConfig } from './index.ts'
 import { type OptionValues, optionEntry, optionNames } from './option-table.ts'
-import { fileText } from './option-types.ts'
 
 const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) => `serving.config.${extension}`)
 
@@ -57,7 +56,7 @@ export async function readConfigFile(
   return {
     path,
     name,
-    options: readOptions(value as Record<string, string | number | boolean>, name),
+    options: readOptions(value as Record<string, unknown>),
     ...(service === undefined ? {} : { service: resolve(dirname(path), service) }),
     ...(build === undefined ? {} : { build }),
   }
@@ -89,17 +88,7 @@ export async function yamlText(values: readonly unknown[]): Promise<string> {
   return values.map((value) => stringify(value, { aliasDuplicateObjects: false })).join('---\n')
 }
 
-function readOptions(values: Readonly<Record<string, string | number | boolean>>, file: string): OptionValues {
+function readOptions(values: Readonly<Record<string, unknown>>): OptionValues {
   const given = optionNames.filter((name) => values[name] !== undefined)
-  return Object.fromEntries(
-    given.map((name) => {
-      try {
-        return [name, optionEntry(name).type.parse(fileText(values[name]))]
-      } catch (error) {
-        if (!(error instanceof SetupError)) throw error
-        const shown = JSON.stringify(values[name])
-        throw new InvalidArgument(`${file}: ${name} ${shown} is invalid. ${error.message}`)
-      }
-    }),
-  )
+  return Object.fromEntries(given.map((name) => [name, optionEntry(name).type.read?.(values[name]) ?? values[name]]))
 }

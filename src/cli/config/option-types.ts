@@ -1,54 +1,46 @@
 /**
- * Types of option values: how each is written on the command line and in a file.
+ * Types of option values: each is a schema, which files, flags and environment variables share.
  * @module
  */
 import { InvalidArgument } from '../../core/errors.ts'
-import { type LogLevel, logLevels } from '../../engine/log-levels.ts'
-import type { EngineName } from '../../engine/options.ts'
-import type { ValueSchema } from './check-value.ts'
+import { fits, type ValueSchema, wordsOf } from './check-value.ts'
 
 /** The type of an option's value; `F` is what a configuration file may hold. */
 export interface OptionType<T, F = T> {
   /** What help shows behind the flag, such as `<number>`. */
   readonly placeholder: string
-  /** Parses text of the command line or the environment. **Errors**: InvalidArgument. */
-  readonly parse: (text: string) => T
-  /** What a configuration file may hold; `fileText` writes it as text for `parse`. */
   readonly schema: ValueSchema
-  /** Never there: it carries the type of the file's values. */
-  readonly file?: F
+  /** Turns what fits the schema into the option's value, where it is written in another form. */
+  readonly read?: (value: F) => T
 }
 
-/** Returns a value of a configuration file as text of the command line. */
-export function fileText(value: string | number | boolean): string {
+/** Reads text of the command line or the environment. **Errors**: InvalidArgument. */
+export function readText<T, F>({ schema, read }: OptionType<T, F>, text: string): T {
+  const value = valueOf(text, [schema.type].flat())
+  if (fits(value, schema)) return read === undefined ? (value as T) : read(value as F)
+  throw new InvalidArgument(`Expected ${schema.type === 'boolean' ? 'on or off' : wordsOf(schema)}.`)
+}
+
+function valueOf(text: string, types: readonly string[]): unknown {
+  if (types.includes('boolean') && (text === 'on' || text === 'off')) return text === 'on'
+  if (types.includes('integer') && /^\d+$/.test(text)) return Number(text)
+  return types.includes('number') && /^\d+(\.\d+)?$/.test(text) ? Number(text) : text
+}
+
+/** Shows a value as the command line takes it. */
+export function optionText(value: unknown): string {
   return typeof value === 'boolean' ? (value ? 'on' : 'off') : String(value)
 }
 
-/** Returns the type of whole numbers in a range. */
-export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): OptionType<number> {
-  const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} up` : `from ${min} to ${max}`
-  return {
-    placeholder: '<number>',
-    parse(text) {
-      const value = Number(text)
-      if (/^\d+$/.test(text) && value >= min && value <= max) return value
-      throw new InvalidArgument(`Expected a whole number ${range}.`)
-    },
-    schema: { type: 'integer', minimum: min, ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }) },
-  }
+/** Whole numbers in a range. */
+export function wholeNumber(minimum: number, maximum?: number): OptionType<number> {
+  return { placeholder: '<number>', schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) } }
 }
 
-/** Returns the type of numbers in a range, with fractions. */
-export function fraction(min: number, max: number): OptionType<number> {
-  return {
-    placeholder: '<number>',
-    parse(text) {
-      const value = Number(text)
-      if (/^\d+(\.\d+)?$/.test(text) && value >= min && value <= max) return value
-      throw new InvalidArgument(`Expected a number from ${min} to ${max}.`)
-    },
-    schema: { type: 'number', minimum: min, maximum: max },
-  }
+/** Shares of a whole, from 0 to 1. */
+export const share: OptionType<number> = {
+  placeholder: '<number>',
+  schema: { type: 'number', minimum: 0, maximum: 1 },
 }
 
 const units: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
@@ -56,68 +48,39 @@ const units: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 **
 /** Sizes: `4096`, `512KiB`, `64MiB` or `1GiB`. **Units**: bytes. */
 export const byteCount: OptionType<number, number | string> = {
   placeholder: '<size>',
-  parse(text) {
-    const [, digits, unit = ''] = /^(\d+)(KiB|MiB|GiB)?$/.exec(text) ?? []
-    const value = Number(digits) * units[unit]
-    if (Number.isSafeInteger(value)) return value
-    throw new InvalidArgument('Expected a number of bytes, or one of KiB, MiB or GiB as in 64MiB.')
+  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,6}(KiB|MiB|GiB)$', examples: ['64MiB'] },
+  read(size) {
+    const [, digits, unit] = /^(\d+)([A-Za-z]*)$/.exec(String(size)) as RegExpExecArray
+    return Number(digits) * units[unit]
   },
-  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^\\d+(KiB|MiB|GiB)?$' },
 }
 
-/** Paths in front of APIs: `/`, `/v1` or `v1/`, parsed into one with a slash at its start and none at its end. */
+/** Paths in front of APIs: `/`, `/v1` or `v1/`; the value starts with a slash and ends without one. */
 export const basePath: OptionType<string> = {
   placeholder: '<path>',
-  parse(text) {
-    const path = `/${text.replace(/^\/+|\/+$/g, '')}`
-    if (path === '/' || /^(\/[A-Za-z0-9_~][A-Za-z0-9_.~-]*)+$/.test(path)) return path
-    throw new InvalidArgument('Expected a path of letters, digits, _ . ~ and -, as in /v1.')
+  schema: {
+    type: 'string',
+    pattern: '^/*(([A-Za-z0-9_~][A-Za-z0-9_.~-]*)(/[A-Za-z0-9_~][A-Za-z0-9_.~-]*)*/*)?$',
+    examples: ['/v1'],
   },
-  schema: { type: 'string' },
+  read: (text) => `/${text.replace(/^\/+|\/+$/g, '')}`,
 }
 
-/** Returns the type of one of several words. */
+/** One of several words. */
 export function oneOf<T extends string>(placeholder: string, words: readonly T[]): OptionType<T> {
-  const list = [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' or ')
-  return {
-    placeholder,
-    parse(text) {
-      const word = words.find((each) => each === text)
-      if (word === undefined) throw new InvalidArgument(`Expected ${list}.`)
-      return word
-    },
-    schema: { type: 'string', enum: words },
-  }
+  return { placeholder, schema: { type: 'string', enum: words } }
 }
-
-/** Names of the engines. */
-export const engineName = oneOf<EngineName>('<name>', ['uws', 'node'])
-
-/** Levels of the log. */
-export const logLevel = oneOf<LogLevel>('<level>', logLevels)
 
 /** `on` or `off`; true or false in a file. */
-export const onOrOff: OptionType<boolean> = {
-  placeholder: '<on|off>',
-  parse(text) {
-    if (text === 'on' || text === 'off') return text === 'on'
-    throw new InvalidArgument('Expected on or off.')
-  },
-  schema: { type: 'boolean' },
-}
+export const onOrOff: OptionType<boolean> = { placeholder: '<on|off>', schema: { type: 'boolean' } }
 
 /** Numbers of proxies: `1`, or `forwarded:1` for those that write Forwarded. */
 export const proxyCount: OptionType<number | string> = {
   placeholder: '<proxies>',
-  parse(text) {
-    if (/^\d{1,9}$/.test(text)) return Number(text)
-    if (/^forwarded:\d{1,9}$/.test(text)) return text
-    throw new InvalidArgument('Expected a number of proxies, or one as in forwarded:1.')
-  },
-  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^(forwarded:)?\\d+$' },
+  schema: { type: ['integer', 'string'], minimum: 0, pattern: '^forwarded:\\d{1,9}$', examples: ['forwarded:1'] },
 }
 
-/** Returns the type of texts that are not looked at here. */
+/** Any text. */
 export function text(placeholder: string): OptionType<string> {
-  return { placeholder, parse: String, schema: { type: 'string' } }
+  return { placeholder, schema: { type: 'string' } }
 }
