@@ -5,7 +5,6 @@
  * @module
  */
 
-import { bodyLoan } from '../../src/http/message.ts'
 import { HeaderList, HttpRequest, io, RasterImage } from '../../src/index.ts'
 import { type ImageHeader, readImageHeader } from '../../src/values/image/header.ts'
 import { jpegStatus } from '../../src/values/image/image-addon.ts'
@@ -40,7 +39,7 @@ const contenders: Readonly<Record<string, () => Promise<unknown>>> = {
   codec: () => codec.decode(jpeg, header),
   descriptor: () => image.fromHttpRequest(new HttpRequest(headers, jpeg)),
   // The bytes are copied once, as from a socket.
-  'descriptor, borrowed body': () => image.fromHttpRequest(bodyLoan.lend(headers, jpeg, true)),
+  'descriptor, borrowed body': () => image.fromHttpRequest(HttpRequest.lend(headers, jpeg, true)),
   '@napi-rs/image': () => other.decode(jpeg, header),
   'codec, writing': () => codec.encode(picture, 'image/jpeg'),
   '@napi-rs/image, writing': () => other.encode(picture, 'image/jpeg'),

@@ -6,7 +6,7 @@
 import { type ErrorCode, NotFound, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { RawContent } from '../messages/content-types.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 import type { Api } from './api.ts'
@@ -70,7 +70,7 @@ function start<R>(
 ): MaybePromise<R> {
   const api = apis.get(request.apiName)
   if (api === undefined) {
-    const denial = lifecycle.denial(ctx)
+    const denial = ctx.denial
     if (denial !== undefined) return protocol.fail(denial, ctx)
     const name = JSON.stringify(request.apiName.slice(0, 80))
     return protocol.fail(new NotFound(`expected the name of an API for api_name, received ${name}`), ctx)
@@ -157,12 +157,12 @@ export async function firstOf<T>(
 ): Promise<{ readonly items: AsyncIterable<T> } | { readonly error: ServingError }> {
   try {
     const giveUp = () => void endIterator(items)
-    const reason = lifecycle.abortReason(ctx)
+    const reason = ctx.abortReason
     if (reason !== undefined) {
       giveUp()
       return { error: abortOf(reason) }
     }
-    lifecycle.onAbort(ctx, giveUp)
+    ctx.onAbort(giveUp)
     const first = await items.next()
     const error = statusErrorOf(ctx)
     if (error === undefined) return { items: resumed(first, items) }

@@ -6,9 +6,9 @@
 import type { ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { BodyReceiver } from '../descriptors/descriptor.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
-import { bodyLoan, type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
+import { type Chunk, type HttpRequest, type HttpResponse, isAsyncBody } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
@@ -40,13 +40,13 @@ export function call(api: Api, request: HttpRequest, ctx: Context): MaybePromise
         ? api.input.fromHttpRequest(request, ctx)
         : tracer.stage(ctx, 'decode', () => api.input.fromHttpRequest(request, ctx))
     if (isPromise(input)) {
-      bodyLoan.retain(request)
+      request.retain()
       return withDeadline(ctx, decodeAsync(api, settled(input, request), ctx, http), http)
     }
-    bodyLoan.release(request)
+    request.release()
     return proceed(api, input, ctx, http)
   } catch (error) {
-    bodyLoan.release(request)
+    request.release()
     return failure(decodeFailureOf(error), ctx)
   }
 }
@@ -56,7 +56,7 @@ async function settled(input: PromiseLike<unknown>, request: HttpRequest): Promi
   try {
     return await input
   } finally {
-    bodyLoan.release(request)
+    request.release()
   }
 }
 
@@ -81,7 +81,7 @@ function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse
 
 /** Adds what the function set on its response. */
 function withOwn(response: HttpResponse, ctx: Context): HttpResponse {
-  const own = lifecycle.ownResponse(ctx)
+  const own = ctx.ownResponse
   if (own === undefined) return response
   return { ...response, status: own.status ?? response.status, headers: own.merge(response.headers) }
 }
@@ -92,13 +92,13 @@ async function firstChunk(response: HttpResponse, body: AsyncIterable<Chunk>, ct
     const iterator = body[Symbol.asyncIterator]()
     const pieces = iterator instanceof EncodedPieces ? iterator : new EncodedPieces(iterator, (chunk) => chunk)
     const giveUp = () => void endIterator(pieces)
-    const reason = lifecycle.abortReason(ctx)
+    const reason = ctx.abortReason
     if (reason !== undefined) {
       giveUp()
       return failure(abortOf(reason), ctx)
     }
     // Ends the function's generator, even while it awaits something else.
-    lifecycle.onAbort(ctx, giveUp)
+    ctx.onAbort(giveUp)
     await pieces.readFirst()
     return withOwn({ ...response, body: pieces }, ctx)
   } catch (error) {

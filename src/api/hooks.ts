@@ -4,7 +4,7 @@
  */
 import { expected, FunctionError, InvalidArgument, ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { Outcome } from '../http/outcome.ts'
 
 /**
@@ -89,7 +89,7 @@ export function runRequestHooks(hooks: readonly RequestHook[], ctx: Context): Ma
       return refusalOf(error, ctx)
     }
   }
-  lifecycle.saveHeaders(ctx)
+  ctx.saveHeaders()
   return undefined
 }
 
@@ -105,12 +105,12 @@ async function runRest(
   } catch (error) {
     return refusalOf(error, ctx)
   }
-  lifecycle.saveHeaders(ctx)
+  ctx.saveHeaders()
   return undefined
 }
 
 function refusalOf(error: unknown, ctx: Context): ServingError {
-  lifecycle.saveHeaders(ctx)
+  ctx.saveHeaders()
   return ServingError.is(error) ? error : new FunctionError('an onRequest hook failed', { cause: error })
 }
 

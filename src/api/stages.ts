@@ -13,7 +13,7 @@ import {
   ServingError,
 } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { tracer } from '../telemetry/tracing/tracer.ts'
 import type { Api } from './api.ts'
 import { runRequestHooks } from './hooks.ts'
@@ -56,8 +56,8 @@ export function callNamed<R>(
   ctx: Context,
   protocol: Protocol<R>,
 ): MaybePromise<R> {
-  lifecycle.setApi(ctx, api.name)
-  const denial = lifecycle.denial(ctx)
+  ctx.api = api.name
+  const denial = ctx.denial
   if (denial !== undefined && api.auth === undefined) return protocol.fail(denial, ctx)
   const { slots } = api
   if (slots !== undefined) {
@@ -99,7 +99,7 @@ export async function decodeAsync<R>(
 
 function invoke<R>(api: Callable, input: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
   // A request that was refused or left does not need the function.
-  const reason = lifecycle.abortReason(ctx)
+  const reason = ctx.abortReason
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   let result: unknown
   try {
@@ -126,9 +126,9 @@ async function invokeAsync<R>(
 }
 
 function encode<R>(api: Callable, result: unknown, ctx: Context, protocol: Protocol<R>): MaybePromise<R> {
-  lifecycle.setReturned(ctx)
-  if (ctx.remainingMs === 0) lifecycle.abort(ctx, deadlinePassed())
-  const reason = lifecycle.abortReason(ctx)
+  ctx.returned = true
+  if (ctx.remainingMs === 0) ctx.abort(deadlinePassed())
+  const reason = ctx.abortReason
   if (reason !== undefined) return protocol.fail(abortOf(reason), ctx)
   try {
     const answer =
@@ -172,7 +172,7 @@ export function withDeadline<R>(
       () => {
         const error = deadlinePassed()
         resolve(protocol.fail(error, ctx))
-        lifecycle.abort(ctx, error)
+        ctx.abort(error)
       },
       Math.min(ms, 0x7fffffff),
     )

@@ -10,7 +10,7 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { type FormLimits, type FormListener, FormParser } from '../http/form/form-parser.ts'
 import type { FormPart } from '../http/form/form-part.ts'
-import { bodyLoan, type HttpRequest, type RequestHeaders } from '../http/message.ts'
+import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
 
 // A search for a short boundary in a flood of carriage returns takes 10 ns a byte.
@@ -82,7 +82,7 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
   /** Reads a request's whole form, a long one with turns of the event loop in between. */
   readWhole(request: HttpRequest): MaybePromise<T> {
     if (request.peek().length > atOnceBytes) {
-      bodyLoan.retain(request)
+      request.retain()
       return this.#readPieces(request.peek())
     }
     this.#parser.write(request.peek())
@@ -167,10 +167,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
 
   #decode(open: OpenPart): MaybePromise<unknown> {
     const bytes = open.held?.bytes ?? open.view ?? noBytes
-    const request = bodyLoan.lend(open.headers, bytes, open.held === undefined)
+    const request = HttpRequest.lend(open.headers, bytes, open.held === undefined)
     const value = open.plan.descriptor.fromHttpRequest(request, this.#ctx)
-    if (isPromise(value)) bodyLoan.retain(request)
-    else bodyLoan.release(request)
+    if (isPromise(value)) request.retain()
+    else request.release()
     return value
   }
 

@@ -18,9 +18,9 @@ import { withCopy } from '../core/memory/byte-copy.ts'
 import { checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { isUntypedPart, type MediaType, mediaTypeOf } from '../http/media-type.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import type { FileMessage } from '../messages/messages.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape } from '../values/array/shape.ts'
@@ -202,8 +202,8 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const isOfCurl = contentType === typeOfCurl && imageTypeOf(request.peek()) !== undefined
     if (!isOfCurl && !isUntypedPart(request.headers)) this.#checkDeclared(contentType)
     const header = this.#admit(request.peek())
-    bodyLoan.retain(request)
-    if (bodyLoan.isPooled(request)) return this.#decode(request.peek(), header, ctx?.signal, ctx)
+    request.retain()
+    if (request.isPooled) return this.#decode(request.peek(), header, ctx?.signal, ctx)
     return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal, ctx))
   }
 
@@ -361,7 +361,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
 
 /** Counts the memory of a picture for its request. **Errors**: Overloaded when the server has too little left. */
 function reserve(ctx: Context | undefined, bytes: number): void {
-  if (ctx === undefined || lifecycle.reserve(ctx, bytes)) return
+  if (ctx === undefined || ctx.reserve(bytes)) return
   throw new Overloaded('too little memory for another picture', { limit: 'memory' })
 }
 

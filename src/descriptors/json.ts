@@ -20,9 +20,9 @@ import {
   planJson,
 } from '../core/text/parse-json.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSchema } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
@@ -211,7 +211,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     if (plan.isShort) {
       return this.#check(parseShortJson(bytes, plan, 'JSON', this.bigNumbers), ctx, bytes.length)
     }
-    bodyLoan.retain(request)
+    request.retain()
     return this.#readLong(request.peek(), plan, ctx)
   }
 
@@ -244,7 +244,7 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   async #collect(pieces: JsonPieces<unknown>, ctx: Context | undefined): Promise<unknown[]> {
     const list: unknown[] = []
     for await (const piece of pieces) {
-      const gone = ctx && lifecycle.abortReason(ctx)
+      const gone = ctx?.abortReason
       if (gone !== undefined) throw gone
       list.push(await this.#message(piece))
     }

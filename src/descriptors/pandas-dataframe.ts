@@ -9,7 +9,7 @@ import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { isUtf8Label } from '../core/text/charset.ts'
 import type { Context } from '../http/context.ts'
-import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import type { DataFrameMessage } from '../messages/messages.ts'
 import { parseShapePattern, showShape } from '../values/array/shape.ts'
 import { type Column, type ColumnTable, renameColumns, type TimeUnit, timeUnits } from '../values/table/columns.ts'
@@ -223,15 +223,15 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<DataFrame> {
     const { format, charset } = requestFormat(request.headers, this.defaultFormat, 'PandasDataFrame')
-    if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
+    if (request.peek().length >= minAsyncBytes) request.retain()
     const isFile = format === 'parquet' || format === 'arrow'
-    if (isFile || !isUtf8Label(charset)) bodyLoan.retain(request)
+    if (isFile || !isUtf8Label(charset)) request.retain()
     const body = request.peek()
     if (isFile) {
       const read = format === 'arrow' ? readArrow : readParquet
       return this.#fromFile(read(body, 'PandasDataFrame'))
     }
-    if (isUtf8Label(charset)) return this.#fromText(format, body, bodyLoan.isPooled(request))
+    if (isUtf8Label(charset)) return this.#fromText(format, body, request.isPooled)
     return whenReady(inSlices(toUtf8(body, charset)), (text) => this.#fromText(format, text, true))
   }
 

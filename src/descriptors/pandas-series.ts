@@ -10,7 +10,7 @@ import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
-import { bodyLoan, HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import type { SeriesMessage } from '../messages/messages.ts'
 import { matchesShape, parseShapePattern, showShape } from '../values/array/shape.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
@@ -162,8 +162,8 @@ export class PandasSeries extends IODescriptor<Series> {
 
   fromHttpRequest(request: HttpRequest): MaybePromise<Series> {
     requireMediaType(request.headers, isJsonType, 'application/json', 'PandasSeries')
-    if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
-    const isPrivate = bodyLoan.isPooled(request)
+    if (request.peek().length >= minAsyncBytes) request.retain()
+    const isPrivate = request.isPooled
     const isTyped = this.#type !== undefined
     const read = decodeFrameJson(request.peek(), this.#layout(), 'PandasSeries', isPrivate, isTyped)
     return whenReady(read, (frame) => this.#fromTable(frame, true))

@@ -7,7 +7,7 @@ import { InsufficientStorage, Overloaded } from '../core/errors.ts'
 import { BinaryFile, type BinaryFileOptions, spooledFile } from '../core/file/binary-file.ts'
 import { TempFile } from '../core/file/temp-file.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { BodyReceiver } from './descriptor.ts'
 
 const blockBytes = 256 * 1024
@@ -109,7 +109,7 @@ export class Spooler implements BodyReceiver<BinaryFile> {
 
   /** Counts the memory of a body that could be on disk. */
   #hasRoom(declared: number): boolean {
-    return declared <= this.#spoolAboveBytes || lifecycle.reserve(this.#ctx, declared, true)
+    return declared <= this.#spoolAboveBytes || this.#ctx.reserve(declared, true)
   }
 
   get #size(): number {

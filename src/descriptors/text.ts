@@ -13,7 +13,7 @@ import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../http/media-type.ts'
-import { bodyLoan, type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '../http/message.ts'
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 
@@ -102,7 +102,7 @@ export class Text extends IODescriptor<string, TextResult> {
     const charset = type?.parameters.get('charset')?.toLowerCase()
     const body = request.peek()
     if (isUtf8Label(charset) && body.length <= atOnceLength) return decodeUtf8(body, 'Text')
-    bodyLoan.retain(request)
+    request.retain()
     return inSlices(decodeText(request.peek(), charset, 'Text'))
   }
 

@@ -7,7 +7,7 @@ import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
-import { bodyLoan, type HttpRequest } from '../http/message.ts'
+import { HttpRequest } from '../http/message.ts'
 import { noMemory } from './admission.ts'
 import type { Limits } from './options.ts'
 import type { Reservation } from './reservation.ts'
@@ -30,5 +30,5 @@ export async function decompress(
 ): Promise<HttpRequest> {
   const bytes = await decodeContent(request.body, encoding, maxBodyBytes, maxUnpackRatio)
   if (reservation?.reserve(bytes.length) === false) throw noMemory()
-  return bodyLoan.lend(request.headers, bytes, bufferPool)
+  return HttpRequest.lend(request.headers, bytes, bufferPool)
 }

@@ -8,9 +8,9 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import { type Context, lifecycle, type RequestPeer, type Scheme } from '../http/context.ts'
+import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import { HttpRequest, type HttpResponse } from '../http/message.ts'
 import { mustClose, tooLarge, tooMany } from './admission.ts'
 import { BodyIntake, type BodyOwner } from './body-intake.ts'
 import { decompress, encodingOf } from './decompress.ts'
@@ -69,9 +69,9 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.socket = socket
     // After a chunked body the parsers of a proxy and of the server may disagree where the next request starts.
     this.closes = body.declared === undefined
-    lifecycle.bind(ctx, target, endpoint.api, this)
+    ctx.bind(target, endpoint.api, this)
     const { observer, cors } = server
-    if (cors !== undefined) lifecycle.addHeaders(ctx, cors.linesFor(ctx.headers.get('origin')))
+    if (cors !== undefined) ctx.addHeaders(cors.linesFor(ctx.headers.get('origin')))
     if (observer !== undefined) this.recorder = new OutcomeRecorder(observer, ctx, endpoint)
     // At last: an exchange that could not be made will not leave.
     if (endpoint.isLimited) server.limiter.enter()
@@ -92,7 +92,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
 
   /** The request id to send back: the client's own, if it sent one. */
   get echoedId(): string | undefined {
-    return lifecycle.clientId(this.ctx)
+    return this.ctx.clientId
   }
 
   /** Whether the response should say `connection: close`. */
@@ -168,7 +168,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (this.#intake !== undefined || !last) (this.#intake ?? this.#openIntake()).take(piece, last)
     // The whole body in one piece: no copy, no timer.
     else if (piece.length > this.limits.maxBodyBytes) this.refuse(tooLarge(this.limits))
-    else this.#run(bodyLoan.lend(this.ctx.headers, piece, borrowed))
+    else this.#run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
   }
 
   /** Whether more of the body is to come. */
@@ -192,7 +192,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   run(body: Uint8Array): void {
-    this.#run(bodyLoan.lend(this.ctx.headers, body, bufferPool))
+    this.#run(HttpRequest.lend(this.ctx.headers, body, bufferPool))
   }
 
   runReceived(receiver: EndpointReceiver, isCorked: boolean): void {
@@ -245,9 +245,9 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (this.pooled !== undefined) this.pooled.pooled?.give(this.pooled.body as Uint8Array)
     this.pooled = undefined
     this.#clocks?.stop()
-    if (gone !== undefined) lifecycle.abort(this.ctx, gone)
-    this.#intake?.abort(() => lifecycle.abortReason(this.ctx) ?? new ClientClosed())
-    lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
+    if (gone !== undefined) this.ctx.abort(gone)
+    this.#intake?.abort(() => this.ctx.abortReason ?? new ClientClosed())
+    this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.reservation?.end()
     this.recorder?.end(this.#received)
   }
@@ -277,7 +277,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#clocks?.bodyOver()
-    lifecycle.abort(this.ctx, error)
+    this.ctx.abort(error)
     this.#intake?.abort(() => error)
     if (this.#answersEarly) {
       this.#breakOff(error)
@@ -314,7 +314,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
       this.answer(this.#call(request), true)
       return
     }
-    bodyLoan.retain(request)
+    request.retain()
     this.#later(() => this.answer(this.#call(request), false))
   }
 
@@ -366,12 +366,12 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
       this.#answersEarly = true
       this.#clocks?.answered()
     }
-    sendResponse(this, lifecycle.withHeaders(this.ctx, response), isCorked)
+    sendResponse(this, this.ctx.withHeaders(response), isCorked)
   }
 
   problem(error: ServingError): HttpResponse {
     this.#failed(error)
-    return lifecycle.withHeaders(this.ctx, this.endpoint.problem(error, this.ctx.id))
+    return this.ctx.withHeaders(this.endpoint.problem(error, this.ctx.id))
   }
 
   #breakOff(error: Error): void {

@@ -3,7 +3,7 @@
  * @module
  */
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
-import { Context, type ContextInit, lifecycle, type Scheme } from '../http/context.ts'
+import { Context, type ContextInit, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
 import type { RequestHeaders } from '../http/message.ts'
@@ -58,7 +58,7 @@ class RefusedPeer implements ContextInit {
 /** Returns a context for a refused request. */
 export function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
   const ctx = new Context(new RefusedPeer(server, request))
-  if (server.cors !== undefined) lifecycle.addHeaders(ctx, server.cors.linesFor(request.headers.get('origin')))
+  if (server.cors !== undefined) ctx.addHeaders(server.cors.linesFor(request.headers.get('origin')))
   return ctx
 }
 

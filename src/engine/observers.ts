@@ -7,7 +7,7 @@ import type { Api } from '../api/api.ts'
 import type { GetApi } from '../api/get-api.ts'
 import type { Hooks, RequestHook } from '../api/hooks.ts'
 import { isPromise } from '../core/promise.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import type { RequestObserver } from '../http/outcome.ts'
 import type { Logger } from './log.ts'
@@ -79,9 +79,9 @@ export function hookObserver(service: HookedService, log: Logger): RequestObserv
     ...(hasError && {
       onError: (ctx, error) => {
         // Those of the function do not belong to an error.
-        lifecycle.dropHeaders(ctx)
+        ctx.dropHeaders()
         run(ctx, 'error', (hook) => hook(ctx, error as never))
-        lifecycle.saveHeaders(ctx)
+        ctx.saveHeaders()
       },
     }),
     ...(hasResponse && { onOutcome: (ctx, outcome) => run(ctx, 'response', (hook) => hook(ctx, outcome as never)) }),

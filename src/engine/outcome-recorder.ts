@@ -5,7 +5,7 @@
 // The global of this name is a getter, which takes as long as looking at the clock does.
 import { Buffer } from 'node:buffer'
 import { ClientClosed, ServingError } from '../core/errors.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { Chunk } from '../http/message.ts'
 import type { Outcome, ProtocolName, RequestObserver } from '../http/outcome.ts'
 
@@ -84,6 +84,6 @@ export class OutcomeRecorder {
   }
 
   get #elapsed(): number {
-    return lifecycle.elapsedMs(this.#ctx)
+    return this.#ctx.elapsedMs
   }
 }

@@ -3,7 +3,6 @@
  * @module
  */
 import type { ServingError } from '../core/errors.ts'
-import { lifecycle } from '../http/context.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { problemResponse } from '../http/problem.ts'
 import type { ServerState } from './engine.ts'
@@ -20,7 +19,7 @@ export function refusalOf(server: ServerState, error: ServingError, request: Ref
   const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, endpoint)
   recorder?.failed(error)
   const problem = endpoint === undefined ? problemResponse(error, ctx.id) : endpoint.problem(error, ctx.id)
-  const response = lifecycle.withHeaders(ctx, problem)
+  const response = ctx.withHeaders(problem)
   recorder?.answered(response.status ?? 200)
   if (method !== 'HEAD') recorder?.sent(response.body as string)
   recorder?.end(0)

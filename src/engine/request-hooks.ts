@@ -6,7 +6,7 @@
 import { isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { apiOf, type HookedService } from './observers.ts'
 
@@ -48,7 +48,7 @@ export function beforeRequests(service: HookedService): RunBefore | undefined {
       whenReady(runRequestHooks(early, ctx), (refusal) => {
         if (refusal !== undefined) return refusal
         return whenReady(runRequestHooks([authorize], ctx), (denial) => {
-          lifecycle.setDenial(ctx, denial)
+          ctx.denial = denial
           return runRequestHooks(later, ctx)
         })
       })

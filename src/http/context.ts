@@ -8,7 +8,7 @@ import { performance } from 'node:perf_hooks'
 import { ClientClosed, type ServingError } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { type HeaderLine, HeaderList, type RequestHeaders } from './message.ts'
-import { joinHeaders, ResponseContext, savedHeaders } from './response-context.ts'
+import { ResponseContext } from './response-context.ts'
 
 /** Who sends a request, as an auth hook found out. */
 export interface Caller {
@@ -72,62 +72,6 @@ const noParameters: RequestParameters = Object.freeze({})
 /** Work at the end of a request. */
 export type Cleanup = () => void | Promise<void>
 
-/**
- * What transports, the pipeline and Runners do with a context. Kept off the class, so that functions see what is
- * theirs.
- */
-export interface RequestLifecycle {
-  /** Whether a value is a Context of this copy of the package. */
-  has(value: object): value is Context
-  /** Gives the request up; the first reason stays. Default reason: ClientClosed. */
-  abort(ctx: Context, reason?: Error): void
-  /** Returns why the request was given up; undefined while it was not. */
-  abortReason(ctx: Context): Error | undefined
-  /**
-   * Calls `listener` once when the request is given up, never for one that is given up already. Returns a function that
-   * removes the listener. **Cost**: 0.1 µs; a listener of `signal` takes 3.5.
-   */
-  onAbort(ctx: Context, listener: (reason: Error) => void): () => void
-  /** Runs the clean-ups of `onEnd`, once; `onError` is called with what they throw. */
-  end(ctx: Context, onError?: (error: unknown) => void): void
-  /** Returns what the function has set on its response; undefined when it has set nothing. */
-  ownResponse(ctx: Context): ResponseContext | undefined
-  /** Sets {@link Context.parameters}. */
-  setParameters(ctx: Context, parameters: RequestParameters): void
-  /** Tells the context of its request. Called by transports. */
-  bind(ctx: Context, line: RequestLine, api: string | undefined, peer: RequestPeer): void
-  /** Sets the API of a request whose path does not name it. */
-  setApi(ctx: Context, name: string): void
-  /** Keeps why the request is refused, unless its API turns out to be for everybody; undefined for none. */
-  setDenial(ctx: Context, denial: ServingError | undefined): void
-  /** See `setDenial`. */
-  denial(ctx: Context): ServingError | undefined
-  /**
-   * Counts more memory of a request; returns false, and counts none, when the server has too little left. `isSpare`:
-   * the request can do without, so that the server keeps three quarters for others. **Units**: bytes.
-   */
-  reserve(ctx: Context, bytes: number, isSpare?: boolean): boolean
-  /** Returns the time since the context was made. **Units**: milliseconds. */
-  elapsedMs(ctx: Context): number
-  /** Says that the function has returned its result. */
-  setReturned(ctx: Context): void
-  /** Whether the function has returned and the request was not given up: no work for it runs on unawaited. */
-  hasReturned(ctx: Context): boolean
-  /** Moves the headers and cookies that were set so far to those of every answer, errors as well. */
-  saveHeaders(ctx: Context): void
-  /** Drops the headers and cookies that were set since. */
-  dropHeaders(ctx: Context): void
-  /** Adds lines to every answer, errors as well. */
-  addHeaders(ctx: Context, lines: readonly HeaderLine[]): void
-  /** Returns a response with the lines of every answer, as it is where there are none. */
-  withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(ctx: Context, response: R): R
-  /** Returns the client's own `x-request-id`, which every answer repeats; undefined when absent, long or malformed. */
-  clientId(ctx: Context): string | undefined
-}
-
-/** See {@link RequestLifecycle}. */
-export let lifecycle: RequestLifecycle
-
 const noHeaders = new HeaderList([], [])
 // Ids are unique, not secret: a random prefix for the process and a counter cost a tenth of randomUUID.
 const idPrefix = randomBytes(8).toString('hex')
@@ -151,16 +95,19 @@ export class Context {
   #api: string | undefined
   #remoteAddress: string | undefined
   #state: ContextState | undefined
-  #denial: ServingError | undefined
   #id: string | undefined
   #params: URLSearchParams | undefined
   #controller: AbortController | undefined
   #reason: Error | undefined
   #cleanups: Cleanup[] | undefined
   #over = false
-  #returned = false
   #parameters: RequestParameters = noParameters
   #listeners: ((reason: Error) => void)[] | undefined
+
+  /** @internal Why the request is refused, unless its API turns out to be for everybody. */
+  denial: ServingError | undefined
+  /** @internal Whether the function has returned its result: no work for it runs on unawaited. */
+  returned = false
 
   constructor(init: ContextInit = {}) {
     this.headers = init.headers ?? noHeaders
@@ -175,17 +122,18 @@ export class Context {
   /** When the answer is due; undefined without a deadline. **Units**: milliseconds since the epoch. */
   get deadlineMs(): number | undefined {
     if (this.#timeoutMs === undefined) return undefined
-    this.#deadlineMs ??= Math.round(Date.now() - this.#elapsedMs + this.#timeoutMs)
+    this.#deadlineMs ??= Math.round(Date.now() - this.elapsedMs + this.#timeoutMs)
     return this.#deadlineMs
   }
 
-  get #elapsedMs(): number {
+  /** @internal Time since the context was made. **Units**: milliseconds. */
+  get elapsedMs(): number {
     return performance.now() - this.#begunAt
   }
 
   /** The request's id: the client's `x-request-id` when it is short and plain, else a new one. */
   get id(): string {
-    this.#id ??= this.#clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
+    this.#id ??= this.clientId ?? idPrefix + (++idCount).toString(16).padStart(8, '0')
     return this.#id
   }
 
@@ -195,7 +143,8 @@ export class Context {
     return this.#response
   }
 
-  get #clientId(): string | undefined {
+  /** @internal The client's own `x-request-id`, which every answer repeats; undefined if absent, long or malformed. */
+  get clientId(): string | undefined {
     const value = this.headers.get('x-request-id')
     return value !== undefined && plainId.test(value) ? value : undefined
   }
@@ -203,6 +152,11 @@ export class Context {
   /** The parameters of a request of the Open Inference Protocol; none for others. */
   get parameters(): RequestParameters {
     return this.#parameters
+  }
+
+  /** @internal */
+  set parameters(parameters: RequestParameters) {
+    this.#parameters = parameters
   }
 
   /** The HTTP method; `POST` for gRPC, empty without a request. */
@@ -218,6 +172,11 @@ export class Context {
   /** Name of the API. Over Connect and gRPC it is known when the body has been read; undefined before. */
   get api(): string | undefined {
     return this.#api
+  }
+
+  /** @internal */
+  set api(name: string) {
+    this.#api = name
   }
 
   /**
@@ -260,10 +219,11 @@ export class Context {
 
   /** Time left until the deadline, never below 0; Infinity without one. **Units**: milliseconds. */
   get remainingMs(): number {
-    return this.#timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#timeoutMs - this.#elapsedMs)
+    return this.#timeoutMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, this.#timeoutMs - this.elapsedMs)
   }
 
-  #abort(reason: Error): void {
+  /** @internal Gives the request up; the first reason stays. */
+  abort(reason: Error = new ClientClosed()): void {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#controller?.abort(reason)
@@ -272,8 +232,16 @@ export class Context {
     for (let listener = listeners.shift(); listener !== undefined; listener = listeners.shift()) listener(reason)
   }
 
-  #onAbort(listener: (reason: Error) => void): () => void {
-    // A list of one is made and emptied in half the time of a Set.
+  /** @internal Why the request was given up; undefined while it was not. */
+  get abortReason(): Error | undefined {
+    return this.#reason
+  }
+
+  /**
+   * @internal Calls `listener` once when the request is given up, never for one that is given up already. Returns a
+   * function that removes the listener. Cheaper than a listener of `signal`.
+   */
+  onAbort(listener: (reason: Error) => void): () => void {
     this.#listeners ??= []
     const listeners = this.#listeners
     listeners.push(listener)
@@ -297,7 +265,8 @@ export class Context {
     this.#cleanups.push(cleanup)
   }
 
-  #end(onError: (error: unknown) => void): void {
+  /** @internal Runs the clean-ups of `onEnd`, once; `onError` is called with what they throw. */
+  end(onError: (error: unknown) => void = ignore): void {
     if (this.#over) return
     this.#over = true
     const cleanups = this.#cleanups
@@ -306,44 +275,44 @@ export class Context {
     for (let cleanup = cleanups.pop(); cleanup !== undefined; cleanup = cleanups.pop()) runCleanup(cleanup, onError)
   }
 
-  static {
-    lifecycle = {
-      has: (value): value is Context => #over in value,
-      abort: (ctx, reason = new ClientClosed()) => ctx.#abort(reason),
-      abortReason: (ctx) => ctx.#reason,
-      onAbort: (ctx, listener) => ctx.#onAbort(listener),
-      end: (ctx, onError = ignore) => ctx.#end(onError),
-      ownResponse: (ctx) => (ctx.#response?.touched ? ctx.#response : undefined),
-      setParameters: (ctx, parameters) => {
-        ctx.#parameters = parameters
-      },
-      clientId: (ctx) => ctx.#clientId,
-      bind: (ctx, line, api, peer) => {
-        ctx.#line = line
-        ctx.#api = api
-        ctx.#peer = peer
-      },
-      setApi: (ctx, name) => {
-        ctx.#api = name
-      },
-      setDenial: (ctx, denial) => {
-        ctx.#denial = denial
-      },
-      denial: (ctx) => ctx.#denial,
-      reserve: (ctx, bytes, isSpare) => ctx.#over || (ctx.#peer.reservation?.reserve(bytes, isSpare) ?? true),
-      elapsedMs: (ctx) => ctx.#elapsedMs,
-      setReturned: (ctx) => {
-        ctx.#returned = true
-      },
-      hasReturned: (ctx) => ctx.#returned && ctx.#reason === undefined,
-      saveHeaders: (ctx) => ctx.#response && savedHeaders.save(ctx.#response),
-      dropHeaders: (ctx) => ctx.#response && savedHeaders.drop(ctx.#response),
-      addHeaders: (ctx, lines) => savedHeaders.add(ctx.response, lines),
-      withHeaders: (ctx, response) => {
-        const saved = ctx.#response && savedHeaders.of(ctx.#response)
-        return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }
-      },
-    }
+  /** @internal Tells the context of its request. Called by transports. */
+  bind(line: RequestLine, api: string | undefined, peer: RequestPeer): void {
+    this.#line = line
+    this.#api = api
+    this.#peer = peer
+  }
+
+  /**
+   * @internal Counts more memory of the request; returns false, and counts none, if the server has too little left.
+   * `isSpare`: the request can do without, so that the server keeps three quarters for others. **Units**: bytes.
+   */
+  reserve(bytes: number, isSpare?: boolean): boolean {
+    return this.#over || (this.#peer.reservation?.reserve(bytes, isSpare) ?? true)
+  }
+
+  /** @internal What the function has set on its response; undefined if it has set nothing. */
+  get ownResponse(): ResponseContext | undefined {
+    return this.#response?.touched ? this.#response : undefined
+  }
+
+  /** @internal Moves the headers and cookies that were set so far to those of every answer, errors as well. */
+  saveHeaders(): void {
+    this.#response?.save()
+  }
+
+  /** @internal Drops the headers and cookies that were set since. */
+  dropHeaders(): void {
+    this.#response?.drop()
+  }
+
+  /** @internal Adds lines to every answer, errors as well. */
+  addHeaders(lines: readonly HeaderLine[]): void {
+    this.response.addSaved(lines)
+  }
+
+  /** @internal Returns a response with the lines of every answer; the response itself if there are none. */
+  withHeaders<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
+    return this.#response?.withSaved(response) ?? response
   }
 }
 

@@ -49,26 +49,6 @@ export class HeaderList implements RequestHeaders {
   }
 }
 
-/** What transports and the pipeline do with a body. Kept off the class, so that descriptors see what is theirs. */
-export interface BodyLoan {
-  /**
-   * Returns a request whose bytes belong to another owner: `true` for a socket, which takes them back when its callback
-   * returns, or the pool whose buffer they fill, which gets it back on `release`; false for bytes of the request's own.
-   */
-  lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest
-  /** Makes the bytes outlive the socket's callback. Called before anything is awaited. */
-  retain(request: HttpRequest): void
-  /** Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
-  isPooled(request: HttpRequest): boolean
-  /**
-   * Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from then on.
-   */
-  release(request: HttpRequest): void
-}
-
-/** See {@link BodyLoan}. */
-export let bodyLoan: BodyLoan
-
 /** Headers and a body on the way to a descriptor. */
 export class HttpRequest {
   readonly headers: RequestHeaders
@@ -78,6 +58,22 @@ export class HttpRequest {
   constructor(headers: RequestHeaders, bytes: Uint8Array) {
     this.headers = headers
     this.#bytes = bytes
+  }
+
+  /**
+   * @internal Returns a request whose bytes belong to another owner: `true` for a socket, which takes them back when
+   * its callback returns, or the pool whose buffer they fill, which gets it back on `release`; false for bytes of the
+   * request's own.
+   */
+  static lend(headers: RequestHeaders, bytes: Uint8Array, owner: boolean | BufferPool): HttpRequest {
+    const request = new HttpRequest(headers, bytes)
+    request.#borrowed = owner
+    return request
+  }
+
+  /** @internal Whether the bytes lie in a pool's buffer, which nobody else reaches before `release`. */
+  get isPooled(): boolean {
+    return typeof this.#borrowed === 'object'
   }
 
   /**
@@ -108,13 +104,18 @@ export class HttpRequest {
     return this.#view()
   }
 
-  #retain(): void {
+  /** @internal Makes the bytes outlive the socket's callback. Called before anything is awaited. */
+  retain(): void {
     if (this.#borrowed !== true) return
     this.#bytes = new Uint8Array(this.#view())
     this.#borrowed = false
   }
 
-  #release(): void {
+  /**
+   * @internal Returns lent bytes to their owner. Called when the descriptor has its value; `peek` and `body` throw from
+   * then on.
+   */
+  release(): void {
     if (this.#borrowed === false) return
     if (this.#borrowed !== true) this.#borrowed.give(this.#view().buffer as ArrayBuffer)
     this.#borrowed = true
@@ -124,19 +125,6 @@ export class HttpRequest {
   #view(): Uint8Array {
     if (this.#bytes === undefined) throw new Error('the body was read after fromHttpRequest had returned')
     return this.#bytes
-  }
-
-  static {
-    bodyLoan = {
-      lend(headers, bytes, owner) {
-        const request = new HttpRequest(headers, bytes)
-        request.#borrowed = owner
-        return request
-      },
-      retain: (request) => request.#retain(),
-      isPooled: (request) => typeof request.#borrowed === 'object',
-      release: (request) => request.#release(),
-    }
   }
 }
 

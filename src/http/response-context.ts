@@ -9,19 +9,8 @@ import { type HeaderLine, isFramingHeader, isHeaderName, isHeaderValue } from '.
 /** Attributes of a cookie. **Units**: `maxAge` in seconds. **Source**: RFC 6265. */
 export type CookieOptions = SerializeOptions
 
-/** Lines of every answer of a request, errors as well. Kept off the class, so that functions see what is theirs. */
-export interface SavedHeaders {
-  save(response: ResponseContext): void
-  drop(response: ResponseContext): void
-  add(response: ResponseContext, lines: readonly HeaderLine[]): void
-  of(response: ResponseContext): readonly HeaderLine[] | undefined
-}
-
-/** See {@link SavedHeaders}. */
-export let savedHeaders: SavedHeaders
-
 /** Returns header lines with those of every answer; lines of the same name take precedence, but for lists. */
-export function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[]): readonly HeaderLine[] {
+function joinHeaders(lines: readonly HeaderLine[], saved: readonly HeaderLine[]): readonly HeaderLine[] {
   const isList = (name: string) => name === 'vary' || name === 'set-cookie'
   return [...lines, ...saved.filter(([name]) => isList(name) || !lines.some(([other]) => other === name))]
 }
@@ -94,25 +83,31 @@ export class ResponseContext {
     return [...type, ...this.merge(lines).filter(([name]) => name !== 'content-type')]
   }
 
-  static {
-    savedHeaders = {
-      save(response) {
-        if (response.#headers === undefined && response.#cookies === undefined) return
-        const lines = response.merge([])
-        savedHeaders.drop(response)
-        savedHeaders.add(response, lines)
-      },
-      drop(response) {
-        response.#headers = undefined
-        response.#cookies = undefined
-      },
-      add(response, lines) {
-        const names = new Set(lines.map(([name]) => name))
-        names.delete('set-cookie')
-        names.delete('vary')
-        response.#saved = [...(response.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
-      },
-      of: (response) => response.#saved,
-    }
+  /** @internal Moves headers and cookies to the lines of every answer, errors as well. */
+  save(): void {
+    if (this.#headers === undefined && this.#cookies === undefined) return
+    const lines = this.merge([])
+    this.drop()
+    this.addSaved(lines)
+  }
+
+  /** @internal Drops headers and cookies that were not saved. */
+  drop(): void {
+    this.#headers = undefined
+    this.#cookies = undefined
+  }
+
+  /** @internal Adds lines to every answer; they replace those of the same name, except in lists. */
+  addSaved(lines: readonly HeaderLine[]): void {
+    const names = new Set(lines.map(([name]) => name))
+    names.delete('set-cookie')
+    names.delete('vary')
+    this.#saved = [...(this.#saved ?? []).filter(([name]) => !names.has(name)), ...lines]
+  }
+
+  /** @internal Returns a response with the lines of every answer. */
+  withSaved<R extends { readonly headers: readonly HeaderLine[] }>(response: R): R {
+    const saved = this.#saved
+    return saved === undefined ? response : { ...response, headers: joinHeaders(response.headers, saved) }
   }
 }

@@ -6,7 +6,7 @@ import type { ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../http/message.ts'
 import { generateAnswer, generateEvents, readGenerate } from './generate.ts'
 import { headersOf } from './infer-endpoint.ts'
 import type { InferRequest } from './infer-request.ts'
@@ -47,7 +47,7 @@ export class GenerateEndpoint implements Endpoint {
     const response = attempt(() => {
       const model = this.#models.find(params.model, params.version)
       const body = request.body
-      bodyLoan.release(request)
+      request.release()
       return whenReady(describeModel(model), (description) => {
         return whenReady(readGenerate(body, description), (read) =>
           this.name === 'generate' ? this.#one(model, read, ctx) : this.#stream(model, read, ctx),

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
 import { BadInput, expected } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import type { HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { encodeAnswer } from './infer-answer.ts'
 import { isLength, isRawBody, lengthHeader, readInfer, readRawBody } from './infer-json.ts'
 import { type InferRequest, noParameters } from './infer-request.ts'
@@ -65,7 +65,7 @@ export class InferEndpoint implements Endpoint {
 
   #read(model: Model, request: HttpRequest, ctx: Context): MaybePromise<ReadRequest> {
     const length = ctx.headers.get(lengthHeader)
-    const release = () => bodyLoan.release(request)
+    const release = () => request.release()
     if (isRawBody(length)) {
       const body = request.body
       return whenReady(rawRequest(model, body), (inferRequest) => ({ inferRequest, isRaw: true }))
@@ -97,7 +97,7 @@ export class InferEndpoint implements Endpoint {
     return whenReady(pending, (inference): MaybePromise<HttpResponse> => {
       if ('error' in inference) return this.problem(inference.error, ctx.id)
       return whenReady(encodeAnswer(model, id, inference.outputs, isBinary, isSent), (answer) => {
-        const own = lifecycle.ownResponse(ctx)
+        const own = ctx.ownResponse
         const response = own === undefined ? answer : { ...answer, headers: own.mergeEncoded(answer.headers) }
         return compressed(response, accept)
       })

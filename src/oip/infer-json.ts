@@ -7,7 +7,7 @@ import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
 import { inSlices, runAtOnce } from '../core/memory/slices.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
-import { bodyLoan, type HttpRequest } from '../http/message.ts'
+import type { HttpRequest } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
@@ -41,7 +41,7 @@ const dataOfInputs = { of: 'inputs', names: ['data'] } as const
  */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
-  if (request.peek().length >= minAsyncBytes) bodyLoan.retain(request)
+  if (request.peek().length >= minAsyncBytes) request.retain()
   if (length === undefined) return readParts(request, request.peek(), undefined, 0)
   const size = Number(length)
   const body = request.peek().length
@@ -165,7 +165,7 @@ class TensorReader {
     const text = this.#cut.textOf(data)
     // A key with escapes was not cut out.
     const json = text ?? Buffer.from(JSON.stringify(data))
-    const parsed = parseElements(json, dtype, bodyLoan.isPooled(this.#request))
+    const parsed = parseElements(json, dtype, this.#request.isPooled)
     return whenReady(parsed, (array) => tensorOf(info, array))
   }
 }

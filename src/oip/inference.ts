@@ -7,7 +7,6 @@ import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded, ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { lifecycle } from '../http/context.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -30,7 +29,7 @@ export function infer(model: Model, request: InferRequest, ctx: Context): MaybeP
   return attempt(() =>
     whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<Inference> => {
       requireOutputs(request, known)
-      lifecycle.setParameters(ctx, request.parameters)
+      ctx.parameters = request.parameters
       return whenReady(model.infer(request.inputs, ctx), (outcome) =>
         'error' in outcome ? outcome : { outputs: selectOutputs(outcome.outputs, request.outputs, labels) },
       )
@@ -43,7 +42,7 @@ export function inferStream(model: Model, request: InferRequest, ctx: Context): 
   return attempt(() =>
     whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<StreamInference> => {
       requireOutputs(request, known)
-      lifecycle.setParameters(ctx, request.parameters)
+      ctx.parameters = request.parameters
       return whenReady(model.stream(request.inputs, ctx), (outcome) =>
         'error' in outcome ? outcome : { answers: selected(outcome.answers, request, labels) },
       )

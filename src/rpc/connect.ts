@@ -18,11 +18,11 @@ import {
   parseShortJson,
   planJson,
 } from '../core/text/parse-json.ts'
-import { type Context, lifecycle } from '../http/context.ts'
+import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
 import { mediaTypeOf } from '../http/media-type.ts'
-import { bodyLoan, type HeaderLine, type HttpRequest, type HttpResponse, type RequestHeaders } from '../http/message.ts'
+import type { HeaderLine, HttpRequest, HttpResponse, RequestHeaders } from '../http/message.ts'
 import { problemHeaders } from '../http/problem.ts'
 import { requestFromJson } from '../messages/envelope.ts'
 import { errorInfoType, rpcErrorOf } from '../messages/rpc-error.ts'
@@ -138,14 +138,14 @@ class ConnectEndpoint implements Endpoint {
       if (answer instanceof Promise) return answer.then((later) => this.#respond(later, essence, ctx))
       return this.#respond(answer, essence, ctx)
     } finally {
-      bodyLoan.release(request)
+      request.release()
     }
   }
 
   #respond(answer: BytesAnswer, type: string, ctx: Context): HttpResponse {
     if ('error' in answer) return this.problem(answer.error, ctx.id)
     const headers: readonly HeaderLine[] = [['content-type', type]]
-    return { headers: lifecycle.ownResponse(ctx)?.mergeEncoded(headers) ?? headers, body: answer.bytes }
+    return { headers: ctx.ownResponse?.mergeEncoded(headers) ?? headers, body: answer.bytes }
   }
 
   problem(error: ServingError, requestId: string): HttpResponse {

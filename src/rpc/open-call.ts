@@ -11,7 +11,7 @@ import { clientAddress, clientScheme } from '../engine/incoming-request.ts'
 import { logFailure } from '../engine/log.ts'
 import { OutcomeRecorder } from '../engine/outcome-recorder.ts'
 import type { HookedEndpoint } from '../engine/request-hooks.ts'
-import { Context, type ContextInit, lifecycle, type Scheme } from '../http/context.ts'
+import { Context, type ContextInit, type Scheme } from '../http/context.ts'
 import type { HeaderLine, RequestHeaders } from '../http/message.ts'
 import { encodeStatusDetails, grpcStatusNumbers, rpcErrorOf } from '../messages/rpc-error.ts'
 import { GrpcAnswer } from './grpc-answer.ts'
@@ -118,7 +118,7 @@ export class OpenCall implements Answerer {
     // HTTP/2 limits what fits into trailers.
     const details = status.message.slice(0, 1000).toWellFormed()
     const bin = Buffer.from(encodeStatusDetails({ ...status, message: details }))
-    const metadata = metadataOf(lifecycle.withHeaders(ctx, noLines).headers)
+    const metadata = metadataOf(ctx.withHeaders(noLines).headers)
     metadata['x-request-id'] = ctx.id
     metadata['grpc-status-details-bin'] = bin.toString('base64')
     if (error.retryAfterSeconds !== undefined) metadata['retry-after'] = String(error.retryAfterSeconds)
@@ -130,9 +130,9 @@ export class OpenCall implements Answerer {
   /** Sets what the function has set on its response, and the client's own request id, as metadata of the answer. */
   setOwnMetadata(): void {
     const { ctx } = this
-    const id = lifecycle.clientId(ctx)
-    const own = lifecycle.ownResponse(ctx)?.merge([]) ?? []
-    const { headers } = lifecycle.withHeaders(ctx, { headers: own })
+    const id = ctx.clientId
+    const own = ctx.ownResponse?.merge([]) ?? []
+    const { headers } = ctx.withHeaders({ headers: own })
     if (headers.length === 0 && id === undefined) return
     const metadata = metadataOf(headers)
     if (id !== undefined) metadata['x-request-id'] = id
@@ -143,7 +143,7 @@ export class OpenCall implements Answerer {
   leave(): void {
     if (this.#isOver) return
     this.#isOver = true
-    lifecycle.end(this.ctx, (cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
+    this.ctx.end((cause) => this.#log(new InternalError('the clean-up of a request failed', { cause })))
     this.#server.memory.release(this.#peer.reserved)
     if (this.#isAdmitted) {
       this.#server.limiter.release()
@@ -155,7 +155,7 @@ export class OpenCall implements Answerer {
   cancel(): void {
     if (this.answer.isSending || this.#isOver) return
     this.recorder?.left()
-    lifecycle.abort(this.ctx, new ClientClosed())
+    this.ctx.abort(new ClientClosed())
     this.leave()
   }
 

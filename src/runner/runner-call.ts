@@ -3,7 +3,7 @@
  * @module
  */
 import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
-import { lifecycle } from '../http/context.ts'
+import { Context } from '../http/context.ts'
 import type { CallTrace } from '../telemetry/tracing/tracer.ts'
 import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
@@ -15,9 +15,9 @@ import type { CallOptions } from './runner-options.ts'
  */
 export function whenAborted(options: CallOptions, listener: (reason: unknown) => void): (() => void) | undefined {
   // A context costs less without its AbortSignal.
-  if (lifecycle.has(options)) {
-    const reason = lifecycle.abortReason(options)
-    if (reason === undefined) return lifecycle.onAbort(options, listener)
+  if (options instanceof Context) {
+    const reason = options.abortReason
+    if (reason === undefined) return options.onAbort(listener)
     listener(reason)
     return undefined
   }
@@ -76,7 +76,7 @@ export class RunnerCall implements Waiting {
     const unsubscribe = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
     const { deadlineMs } = options
     // The server ends the deadline of a context itself.
-    if (deadlineMs === undefined || lifecycle.has(options)) {
+    if (deadlineMs === undefined || options instanceof Context) {
       this.#unsubscribe = unsubscribe
     } else {
       const disarm = clock.after(deadlineMs - clock.date(), () => this.giveUp(deadlinePassed()))

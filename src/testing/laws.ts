@@ -12,7 +12,6 @@ import { Multipart } from '../descriptors/multipart.ts'
 import { contentOf, fromContent } from '../descriptors/proto-content.ts'
 import { Text } from '../descriptors/text.ts'
 import {
-  bodyLoan,
   collectBody,
   HeaderList,
   HttpRequest,
@@ -122,9 +121,9 @@ class Subject<In, Out> {
     for (const sample of this.#spec.samples) {
       const wire = await this.#wireOf(sample)
       const bytes = Uint8Array.from(wire.body)
-      const request = bodyLoan.lend(HeaderList.from(wire.headers), bytes, true)
+      const request = HttpRequest.lend(HeaderList.from(wire.headers), bytes, true)
       const pending = descriptor.fromHttpRequest(request)
-      if (isPromise(pending)) bodyLoan.retain(request)
+      if (isPromise(pending)) request.retain()
       // What the server does: the socket's buffer is overwritten and then taken away.
       bytes.fill(0x58)
       structuredClone(bytes.buffer, { transfer: [bytes.buffer] })
@@ -139,11 +138,11 @@ class Subject<In, Out> {
     // So large that the body is not the buffer's owner: then the buffer would be the value's own.
     const slab = new Uint8Array(pool.take(2 * wire.body.length + 1))
     slab.set(wire.body)
-    const request = bodyLoan.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
+    const request = HttpRequest.lend(HeaderList.from(wire.headers), slab.subarray(0, wire.body.length), pool)
     const pending = descriptor.fromHttpRequest(request)
-    if (isPromise(pending)) bodyLoan.retain(request)
+    if (isPromise(pending)) request.retain()
     const value = await pending
-    bodyLoan.release(request)
+    request.release()
     slab.fill(0x58)
     this.#assertReceived(value, sample, 'a request whose buffer is used again')
   }

@@ -4,7 +4,7 @@
  */
 
 import type { IODescriptor } from '../descriptors/descriptor.ts'
-import { Context, lifecycle } from '../http/context.ts'
+import { Context } from '../http/context.ts'
 import { HeaderList } from '../http/message.ts'
 
 /** A request on the wire. */
@@ -39,7 +39,7 @@ export async function receiveInPieces<In>(
     receiver.abort(error as Error)
     throw error
   } finally {
-    lifecycle.end(ctx)
+    ctx.end()
   }
 }
 

@@ -18,8 +18,9 @@ describe('the built declarations', () => {
   })
 
   it.each([
-    ['http/context', 'class Context', /abort|onAbort|\bend\b|clientId/],
-    ['http/message', 'class HttpRequest', /keep|release|borrowed|lend/],
+    ['http/context', 'class Context', /abort|onAbort|\bend\b|clientId|bind|denial|returned|reserve|\bset |Headers\(/],
+    ['http/message', 'class HttpRequest', /retain|release|isPooled|borrowed|lend/],
+    ['http/response-context', 'class ResponseContext', /save|drop|Saved/],
     ['http/message', 'interface HttpResponse', /pooled/],
     ['core/file/binary-file', 'class BinaryFile', /TempFile/],
   ])('of %s keep to themselves what a transport does with a %s', (file, declaration, internal) => {

@@ -1,6 +1,5 @@
 import { BadInput, Context, HeaderList, HttpRequest, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { lifecycle } from '../../src/http/context.ts'
 import { fuzzRequest, type Kind } from './corpora.ts'
 import service from './fuzz.service.ts'
 
@@ -21,7 +20,7 @@ async function outcomeOf(seed: number, kind: Kind, index: number): Promise<'read
     if (!isRefusal) throw new Error(`--seed ${seed} --only ${kind}:${index}`, { cause: error })
     return 'refused'
   } finally {
-    lifecycle.end(ctx)
+    ctx.end()
     expect(before.equals(body)).toBe(true)
   }
 }

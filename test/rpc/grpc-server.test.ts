@@ -1,7 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import { BadInput, io, type Listener, NotFound, Overloaded, Service, ServingError, Unauthorized } from 'serving'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { lifecycle } from '../../src/http/context.ts'
 import { ProtoWriter } from '../../src/messages/protobuf.ts'
 import { stock } from '../stock-proto.ts'
 import { echoService } from './echo-service.ts'
@@ -48,7 +47,7 @@ function troubleService(): Service {
   })
   svc.api({ ...plain(), name: 'hang' }, (_: string, ctx) => {
     sawAbort = new Promise((resolve) =>
-      ctx.signal.addEventListener('abort', () => resolve(lifecycle.abortReason(ctx)?.name ?? '')),
+      ctx.signal.addEventListener('abort', () => resolve(ctx.abortReason?.name ?? '')),
     )
     return new Promise<string>((resolve) => {
       release = () => resolve('let go')
@@ -60,7 +59,7 @@ function troubleService(): Service {
   })
   svc.api({ ...plain(), name: 'endless' }, async function* (_: string, ctx) {
     sawAbort = new Promise((resolve) =>
-      ctx.signal.addEventListener('abort', () => resolve(lifecycle.abortReason(ctx)?.name ?? '')),
+      ctx.signal.addEventListener('abort', () => resolve(ctx.abortReason?.name ?? '')),
     )
     for (let i = 0; ; i++) yield `${i} `
   })

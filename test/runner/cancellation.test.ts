@@ -1,6 +1,5 @@
 import { type CallOptions, ClientClosed, Context, DeadlineExceeded, Overloaded, type RunnerEvent } from 'serving'
 import { expect, it } from 'vitest'
-import { lifecycle } from '../../src/http/context.ts'
 import { failureOf, model, reaches, started } from './runner.ts'
 
 type Held = typeof import('./models/held.ts')
@@ -27,7 +26,7 @@ it('does not make a call that was given up while it waited', async () => {
   const late = failureOf(runner.block(4, { deadlineMs: Date.now() - 1 }))
   expect(runner.waiting).toBe(3)
   leave.abort()
-  lifecycle.abort(ctx)
+  ctx.abort()
   expect(await byNobody).toBeInstanceOf(ClientClosed)
   expect(await byClient).toBeInstanceOf(ClientClosed)
   release()
@@ -69,7 +68,7 @@ for (const isolation of ['thread', 'process'] as const) {
     const ctx = new Context()
     const call = failureOf(runner.wait('x', ctx))
     while ((await runner.count('begun')) === 0);
-    lifecycle.abort(ctx)
+    ctx.abort()
     expect(await call).toBeInstanceOf(ClientClosed)
     while ((await runner.count('cancelled')) === 0);
     expect(await runner.count('cancelled')).toBe(1)
@@ -86,7 +85,7 @@ it('ends the thread of a call that nobody wants where the method says so, and go
   const ctx = new Context()
   const stuck = failureOf(runner.block(1, ctx))
   await reaches(view, 0, 1)
-  lifecycle.abort(ctx)
+  ctx.abort()
   expect(await stuck).toBeInstanceOf(ClientClosed)
   release()
   expect(await runner.block(2)).toBe(2)
@@ -102,10 +101,10 @@ it('gives up a batch only when all of its requests are gone', async () => {
   // The first call teaches nothing: it is cancelled. Both of the next are there in one turn of the event loop.
   const calls = [failureOf(runner.waitRows([1], one)), failureOf(runner.waitRows([2], two))]
   while ((await runner.count('begun')) === 0);
-  lifecycle.abort(one)
+  one.abort()
   expect(await calls[0]).toBeInstanceOf(ClientClosed)
   expect(await runner.count('cancelled')).toBe(0)
-  lifecycle.abort(two)
+  two.abort()
   expect(await calls[1]).toBeInstanceOf(ClientClosed)
   while ((await runner.count('cancelled')) === 0);
   expect(await runner.count('begun')).toBe(1)

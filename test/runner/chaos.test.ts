@@ -1,6 +1,5 @@
 import { Context, ServingError } from 'serving'
 import { expect, it } from 'vitest'
-import { lifecycle } from '../../src/http/context.ts'
 import { model, started } from './runner.ts'
 
 type Mixed = typeof import('./models/mixed.ts')
@@ -40,7 +39,7 @@ for (const isolation of ['thread', 'process'] as const) {
         else if (what < 0.9) call = check(runner.one(id, ctx), id)
         else if (what < 0.985) call = check(collect(runner.tokens(5, ctx)), [0, 1, 2, 3, 4])
         else call = check(runner.exit(), 'never')
-        if (next() < 0.1) lifecycle.abort(ctx)
+        if (next() < 0.1) ctx.abort()
         await call
       }
     }

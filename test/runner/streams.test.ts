@@ -1,6 +1,5 @@
 import { BadInput, Context, InternalError } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { lifecycle } from '../../src/http/context.ts'
 import { streamWindow } from '../../src/runner/runner-stream.ts'
 import { failureOf, model, reaches, started } from './runner.ts'
 
@@ -45,7 +44,7 @@ for (const where of [{}, { isolation: 'process' }, { threads: 0 }] as const) {
       const items = runner.untilAborted(null, ctx)
       expect(await items.next()).toEqual({ done: false, value: 'begun' })
       const next = failureOf(items.next())
-      lifecycle.abort(ctx)
+      ctx.abort()
       expect(await next).toMatchObject({ code: 'client_closed' })
       expect(await runner.made(1)).toBe(1)
     })

@@ -8,7 +8,6 @@ import { call, callReceived, callWith } from '../../api/call.ts'
 import { type GetApi, readQuery } from '../../api/get-api.ts'
 import { receiveAboveBytes } from '../../descriptors/descriptor.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
-import { bodyLoan } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 
 /** Returns the endpoints of a service's functions below a prefix. */
@@ -49,7 +48,7 @@ function getEndpoint(api: GetApi, prefix: string): Endpoint {
     readsHeaders: 'all',
     decompresses: false,
     answer(request, ctx) {
-      bodyLoan.release(request)
+      request.release()
       return callWith(api, () => readQuery(api, ctx.query), ctx)
     },
   }

@@ -7,7 +7,7 @@ import type { Cors } from '../../api/cors.ts'
 import { NotFound } from '../../core/errors.ts'
 import type { Context } from '../../http/context.ts'
 import type { Endpoint, RequestTarget } from '../../http/endpoint.ts'
-import { bodyLoan, type HttpRequest, type HttpResponse } from '../../http/message.ts'
+import type { HttpRequest, HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
 
 /** Answers OPTIONS for every path, before any hook or auth. */
@@ -29,7 +29,7 @@ export class CorsEndpoint implements Endpoint {
   }
 
   answer(request: HttpRequest, ctx: Context, { path }: RequestTarget): HttpResponse {
-    bodyLoan.release(request)
+    request.release()
     const methods = this.#methodsOf(path)
     if (methods.length === 0) return problemResponse(new NotFound('nothing is served at this path'), ctx.id)
     const { headers } = ctx

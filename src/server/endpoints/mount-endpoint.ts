@@ -7,7 +7,7 @@ import type { FetchHandler, Mount } from '../../api/mount.ts'
 import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../../api/stages.ts'
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import type { MaybePromise } from '../../core/promise.ts'
-import { type Context, lifecycle } from '../../http/context.ts'
+import type { Context } from '../../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../../http/endpoint.ts'
 import type { Chunk, HeaderLine, HttpRequest, HttpResponse } from '../../http/message.ts'
 import { problemResponse } from '../../http/problem.ts'
@@ -73,7 +73,7 @@ class MountEndpoint implements Endpoint {
       if (!(response instanceof Response)) throw new TypeError(expected('a Response', 'the mounted handler', response))
       return await responseOf(response, ctx)
     } catch (error) {
-      const reason = lifecycle.abortReason(ctx)
+      const reason = ctx.abortReason
       return problemResponse(reason === undefined ? functionFailureOf(error) : abortOf(reason), ctx.id)
     }
   }
@@ -107,7 +107,7 @@ function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | Reada
 async function responseOf(response: Response, ctx: Context): Promise<HttpResponse> {
   const { status } = response
   const headers: HeaderLine[] = [...response.headers]
-  const base = { status, headers: lifecycle.ownResponse(ctx)?.merge(headers) ?? headers }
+  const base = { status, headers: ctx.ownResponse?.merge(headers) ?? headers }
   if (response.body === null) return { ...base, body: '' }
   const reader = response.body.getReader()
   const first = await reader.read()
@@ -132,7 +132,7 @@ class StreamedBody implements AsyncIterableIterator<Chunk> {
     this.#reader = reader
     this.#ahead = ahead
     for (const piece of ahead) if (piece instanceof Promise) piece.catch(() => {})
-    lifecycle.onAbort(ctx, (reason) => void reader.cancel(reason).catch(() => {}))
+    ctx.onAbort((reason) => void reader.cancel(reason).catch(() => {}))
   }
 
   async next(): Promise<IteratorResult<Chunk>> {

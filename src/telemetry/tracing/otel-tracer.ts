@@ -23,7 +23,7 @@ import {
 } from '@opentelemetry/api'
 import { grpcStatusOf } from '../../core/errors.ts'
 import { isPromise } from '../../core/promise.ts'
-import { type Context, lifecycle } from '../../http/context.ts'
+import { Context } from '../../http/context.ts'
 import type { RequestHeaders } from '../../http/message.ts'
 import type { Outcome } from '../../http/outcome.ts'
 import { formatTraceparent, parseTraceparent } from './traceparent.ts'
@@ -165,7 +165,7 @@ export class OtelTracer implements Tracer {
     const parent =
       trace.getSpan(active) !== undefined
         ? active
-        : lifecycle.has(caller)
+        : caller instanceof Context
           ? this.#requests.get(caller)?.context
           : undefined
     if (parent === undefined || !isRecorded(parent)) return undefined

@@ -9,7 +9,7 @@ import { withCopy } from '../../core/memory/byte-copy.ts'
 import { nativeLimiter } from '../../core/memory/limiter.ts'
 import { type AsyncAddon, asyncAddon } from '../../core/native/add-on.ts'
 import type { MaybePromise } from '../../core/promise.ts'
-import { bodyLoan, type HttpRequest } from '../../http/message.ts'
+import type { HttpRequest } from '../../http/message.ts'
 import { typescriptCodec } from './json.ts'
 import { castCode, checkEncoding, nonFiniteCodes, numberCodec, parsedOf, resultWords } from './native-codec.ts'
 import { NDArray } from './ndarray.ts'
@@ -37,8 +37,8 @@ export function parseText(
   if (largeCodec === undefined || json.length < minAsyncBytes || dtype === 'str') {
     return numberCodec.parseNdarray(json, dtype, enforced, maxBytes)
   }
-  bodyLoan.retain(request)
-  return largeCodec.parse(request.peek(), dtype, enforced, bodyLoan.isPooled(request), maxBytes)
+  request.retain()
+  return largeCodec.parse(request.peek(), dtype, enforced, request.isPooled, maxBytes)
 }
 
 /** The add-on on libuv's threads. */

@@ -8,7 +8,7 @@
  */
 
 import { markGone } from '../../core/memory/mark-gone.ts'
-import { type Context, lifecycle } from '../../http/context.ts'
+import type { Context } from '../../http/context.ts'
 import { imageAddon } from './image-addon.ts'
 import type { Pixels } from './raster-modes.ts'
 
@@ -39,7 +39,7 @@ export function freeAtEnd(picture: Pixels, ctx: Context): void {
   lent.add(data.buffer)
   ctx.onEnd(() => {
     // Empty when the function has moved or transferred it.
-    if (!lifecycle.hasReturned(ctx) || !lent.delete(data.buffer) || data.length === 0) return
+    if (!(ctx.returned && ctx.abortReason === undefined) || !lent.delete(data.buffer) || data.length === 0) return
     freePixels({ mode, width, height, data })
     markGone(picture, 'data', 'the pixels of this RasterImage were freed at the end of its request; keep copy() of it')
   })

@@ -12,9 +12,8 @@ import {
 } from '../../../src/core/errors.ts'
 import type { MaybePromise } from '../../../src/core/promise.ts'
 import { type AnyDescriptor, IODescriptor } from '../../../src/descriptors/descriptor.ts'
-import { Context, lifecycle } from '../../../src/http/context.ts'
+import { Context } from '../../../src/http/context.ts'
 import {
-  bodyLoan,
   type Chunk,
   collectBody,
   HeaderList,
@@ -79,7 +78,7 @@ describe('call', () => {
 
   it('does not run the function of a request that was given up', () => {
     const ctx = contextOf()
-    lifecycle.abort(ctx, new BadInput('expected something else'))
+    ctx.abort(new BadInput('expected something else'))
     let called = 0
     const response = call(
       apiOf(() => `${++called}`),
@@ -200,7 +199,7 @@ describe('the stages of a failure', () => {
 describe('borrowed bytes', () => {
   const borrowed = (text: string) => {
     const bytes = Buffer.from(text)
-    return { bytes, request: bodyLoan.lend(headers, bytes, true) }
+    return { bytes, request: HttpRequest.lend(headers, bytes, true) }
   }
 
   it('cannot be read once the value is made', async () => {
@@ -285,7 +284,7 @@ describe('the deadline', () => {
       },
     )
     const response = call(api, requestOf(), ctx)
-    lifecycle.abort(ctx, new ClientClosed())
+    ctx.abort(new ClientClosed())
     expect((await response).error).toBeInstanceOf(ClientClosed)
     expect(ran).toBe(false)
   })
@@ -310,7 +309,7 @@ describe('the deadline', () => {
       },
     })
     const response = call(api, requestOf(), ctx)
-    lifecycle.abort(ctx)
+    ctx.abort()
     expect((await response).error).toBeInstanceOf(ClientClosed)
     expect(ended).toBe(true)
   })
@@ -370,7 +369,7 @@ describe('streams', () => {
     const { api, state } = endable()
     const ctx = contextOf()
     await call(api, requestOf(), ctx)
-    lifecycle.abort(ctx)
+    ctx.abort()
     await turn()
     expect(state.ended).toBe(true)
   })

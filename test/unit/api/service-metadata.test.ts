@@ -84,6 +84,7 @@ describe('metadata of a built-in descriptor', () => {
         shape: [-1, 4],
         enforce_shape: false,
         non_finite: 'null',
+        max_bytes: 4194304,
       },
     ],
     [

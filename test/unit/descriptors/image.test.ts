@@ -2,7 +2,6 @@ import { Transformer } from '@napi-rs/image'
 import { BadInput, BadOutput, Context, InvalidArgument, io, NDArray, RasterImage, UnsupportedMediaType } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { ImageOptions } from '../../../src/descriptors/image.ts'
-import { lifecycle } from '../../../src/http/context.ts'
 import { jpegCodec } from '../../../src/values/image/jpeg.ts'
 import { convertRaster } from '../../../src/values/image/raster-convert.ts'
 import { paletteOf, pixelBytes, type RasterMode, rasterModes } from '../../../src/values/image/raster-modes.ts'
@@ -213,7 +212,7 @@ describe('Image as an input', () => {
 
   it('gives up what was given up', async () => {
     const ctx = new Context()
-    lifecycle.abort(ctx, new Error('gone'))
+    ctx.abort(new Error('gone'))
     await expect(read(fixtureBytes('rgb.png'), {}, undefined, ctx)).rejects.toThrow('gone')
     await expect(read(fixtureBytes('rgb.gif'), {}, undefined, ctx)).rejects.toThrow('gone')
   })
@@ -226,7 +225,7 @@ describe('Image under many requests', () => {
     const image = new Image({ pilmode: 'L' })
     const contexts = Array.from({ length: 16 }, () => new Context())
     const all = contexts.map((ctx) => image.fromHttpRequest(requestOf(body), ctx))
-    for (const ctx of contexts.slice(8)) lifecycle.abort(ctx, new Error('gone'))
+    for (const ctx of contexts.slice(8)) ctx.abort(new Error('gone'))
     const outcomes = await Promise.allSettled(all)
     expect(outcomes.slice(0, 8).map(({ status }) => status)).toEqual(new Array(8).fill('fulfilled'))
     const givenUp = outcomes.slice(8).filter(({ status }) => status === 'rejected')

@@ -1,7 +1,6 @@
 import { BadInput, Context, DeadlineExceeded, HeaderList, HttpRequest, io, PayloadTooLarge } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { lifecycle } from '../../../src/http/context.ts'
 import { many, turnsOf } from './event-loop-turns.ts'
 
 const headers = HeaderList.from({ 'content-type': 'application/json' })
@@ -99,7 +98,7 @@ describe('a large JSON body', () => {
   it('is given up between slices when its request is', async () => {
     const ctx = new Context()
     const work = read(new io.JSON(), `[${'[],'.repeat(600_000)}0]`, ctx)
-    setImmediate(() => lifecycle.abort(ctx, new DeadlineExceeded('late')))
+    setImmediate(() => ctx.abort(new DeadlineExceeded('late')))
     await expect(work).rejects.toBeInstanceOf(DeadlineExceeded)
   })
 

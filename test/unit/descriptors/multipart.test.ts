@@ -1,7 +1,6 @@
 import { BadInput, BadOutput, BinaryFile, Context, HeaderList, InvalidArgument, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { lifecycle } from '../../../src/http/context.ts'
 import { collectBody, type HttpResponse } from '../../../src/http/message.ts'
 import { formOf, formType, read, refused, type TestPart } from './requests.ts'
 
@@ -234,7 +233,7 @@ describe('Multipart output', () => {
     const response = await new io.Multipart({ f: new io.File() }).toHttpResponse({ f: file })
     expect(Symbol.asyncIterator in (response.body as object)).toBe(true)
     expect(await textOf(response)).toBe(`${part('name="f"', 'a/b', 'abc')}--BND--\r\n`)
-    lifecycle.end(ctx)
+    ctx.end()
   })
 
   it.each([

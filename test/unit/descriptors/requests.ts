@@ -1,10 +1,10 @@
 import { type BadInput, HeaderList, type io, ServingError } from 'serving'
-import { bodyLoan, type HttpRequest } from '../../../src/http/message.ts'
+import { HttpRequest } from '../../../src/http/message.ts'
 
 /** Returns a request with a body of a content-type. */
 export function requestOf(body: string | Uint8Array, contentType?: string, borrowed = false): HttpRequest {
   const headers = HeaderList.from(contentType === undefined ? {} : { 'content-type': contentType })
-  return bodyLoan.lend(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
+  return HttpRequest.lend(headers, typeof body === 'string' ? Buffer.from(body) : body, borrowed)
 }
 
 /** Decodes a body; for descriptors that answer at once. */

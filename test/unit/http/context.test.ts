@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed, DeadlineExceeded, InvalidArgument } from '../../../src/core/errors.ts'
-import { Context, lifecycle } from '../../../src/http/context.ts'
+import { Context } from '../../../src/http/context.ts'
 import { HeaderList } from '../../../src/http/message.ts'
 
 const withId = (id: string) => new Context({ headers: HeaderList.from({ 'x-request-id': id }) })
@@ -18,14 +18,14 @@ describe('Context', () => {
 
   it('takes a plain request id from the client', () => {
     expect(withId('a-1.b:c/d+e=').id).toBe('a-1.b:c/d+e=')
-    expect(lifecycle.clientId(withId('a-1'))).toBe('a-1')
+    expect(withId('a-1').clientId).toBe('a-1')
   })
 
   it.each(['', 'has space', 'line\nbreak', '"quoted"', 'x'.repeat(129), 'ü'])('makes an id instead of %j', (id) => {
     const ctx = withId(id)
     expect(ctx.id).toMatch(/^[0-9a-f]{24}$/)
     expect(ctx.id).toBe(ctx.id)
-    expect(lifecycle.clientId(ctx)).toBeUndefined()
+    expect(ctx.clientId).toBeUndefined()
   })
 
   it('makes a different id for every request', () => {
@@ -44,16 +44,16 @@ describe('Context', () => {
   it('aborts once, with the first reason', () => {
     const ctx = new Context()
     const { signal } = ctx
-    expect([signal.aborted, lifecycle.abortReason(ctx)]).toEqual([false, undefined])
+    expect([signal.aborted, ctx.abortReason]).toEqual([false, undefined])
     const reason = new DeadlineExceeded('late')
-    lifecycle.abort(ctx, reason)
-    lifecycle.abort(ctx, new ClientClosed())
-    expect([signal.aborted, signal.reason, lifecycle.abortReason(ctx)]).toEqual([true, reason, reason])
+    ctx.abort(reason)
+    ctx.abort(new ClientClosed())
+    expect([signal.aborted, signal.reason, ctx.abortReason]).toEqual([true, reason, reason])
   })
 
   it('hands out an aborted signal when it was aborted before anybody looked', () => {
     const ctx = new Context()
-    lifecycle.abort(ctx)
+    ctx.abort()
     expect(ctx.signal.aborted).toBe(true)
     expect(ctx.signal.reason).toBeInstanceOf(ClientClosed)
   })
@@ -143,14 +143,14 @@ describe('clean-ups of a context', () => {
     const heard: number[] = []
     for (const i of [1, 2, 3]) ctx.onEnd(() => void heard.push(i))
     expect(heard).toEqual([])
-    lifecycle.end(ctx)
-    lifecycle.end(ctx)
+    ctx.end()
+    ctx.end()
     expect(heard).toEqual([3, 2, 1])
   })
 
   it('run at once when they are added too late', () => {
     const ctx = new Context()
-    lifecycle.end(ctx)
+    ctx.end()
     let ran = 0
     ctx.onEnd(() => void ran++)
     expect(ran).toBe(1)
@@ -163,7 +163,7 @@ describe('clean-ups of a context', () => {
       heard.push('outer')
       ctx.onEnd(() => void heard.push('inner'))
     })
-    lifecycle.end(ctx)
+    ctx.end()
     expect(heard).toEqual(['outer', 'inner'])
   })
 
@@ -178,7 +178,7 @@ describe('clean-ups of a context', () => {
     ctx.onEnd(async () => {
       throw new Error('later')
     })
-    lifecycle.end(ctx, (error) => failures.push((error as Error).message))
+    ctx.end((error) => failures.push((error as Error).message))
     await new Promise((resolve) => setImmediate(resolve))
     expect(heard).toEqual(['first'])
     expect(failures).toEqual(['now', 'later'])
@@ -190,9 +190,9 @@ describe('clean-ups of a context', () => {
     ctx.onEnd(() => {
       ran = true
     })
-    lifecycle.abort(ctx)
+    ctx.abort()
     expect(ran).toBe(false)
-    lifecycle.end(ctx)
+    ctx.end()
     expect(ran).toBe(true)
   })
 })

@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
-import {
-  bodyLoan,
-  HeaderList,
-  HttpRequest,
-  isAsyncBody,
-  isHeaderName,
-  isHeaderValue,
-} from '../../../src/http/message.ts'
+import { HeaderList, HttpRequest, isAsyncBody, isHeaderName, isHeaderValue } from '../../../src/http/message.ts'
 
 describe('HeaderList', () => {
   const list = new HeaderList(['a', 'b', 'a', 'cookie', 'cookie', 'empty'], ['1', '2', '3', 'x=1', 'y=2', ''])
@@ -43,37 +36,37 @@ describe('HttpRequest', () => {
     const request = new HttpRequest(headers, bytes)
     expect(request.peek()).toBe(bytes)
     expect(request.body).toBe(bytes)
-    bodyLoan.release(request)
+    request.release()
     expect(request.body).toBe(bytes)
   })
 
   it('copies borrowed bytes once when they are to be kept', () => {
     const bytes = new Uint8Array([1, 2])
-    const request = bodyLoan.lend(headers, bytes, true)
+    const request = HttpRequest.lend(headers, bytes, true)
     expect(request.peek()).toBe(bytes)
     const { body } = request
     expect(body).not.toBe(bytes)
     expect(request.body).toBe(body)
     bytes.fill(9)
-    bodyLoan.release(request)
+    request.release()
     expect([...request.body]).toEqual([1, 2])
   })
 
   it('keeps nothing but its own view of a larger buffer', () => {
     const slab = new Uint8Array(1000)
-    const request = bodyLoan.lend(headers, slab.subarray(10, 12), true)
+    const request = HttpRequest.lend(headers, slab.subarray(10, 12), true)
     expect(request.body.buffer.byteLength).toBe(2)
   })
 
   it('gives the buffer of a pool back when its loan ends, and not before', () => {
     const pool = new BufferPool()
     const buffer = pool.take(1e6)
-    const request = bodyLoan.lend(headers, new Uint8Array(buffer, 0, 900_000), pool)
-    bodyLoan.retain(request)
+    const request = HttpRequest.lend(headers, new Uint8Array(buffer, 0, 900_000), pool)
+    request.retain()
     expect(request.peek().buffer).toBe(buffer)
     expect(pool.takeUsed(1e6)).toBeUndefined()
-    bodyLoan.release(request)
-    bodyLoan.release(request)
+    request.release()
+    request.release()
     expect(() => request.peek()).toThrow(/after fromHttpRequest/)
     expect(pool.takeUsed(1e6)).toBe(buffer)
     expect(pool.takeUsed(1e6)).toBeUndefined()
@@ -82,21 +75,21 @@ describe('HttpRequest', () => {
   it('hands over a buffer of a pool that the body fills, and copies out of a longer one', () => {
     const pool = new BufferPool()
     const exact = new Uint8Array(pool.take(1e6)).fill(7)
-    const filling = bodyLoan.lend(headers, exact, pool)
+    const filling = HttpRequest.lend(headers, exact, pool)
     const { body: own } = filling
     // Moved, not copied: the pool's object has lost its memory.
     expect([own.length, own[999_999], exact.length]).toEqual([1e6, 7, 0])
-    bodyLoan.release(filling)
+    filling.release()
     expect(filling.body).toBe(own)
     expect(pool.takeUsed(1e6)).toBeUndefined()
 
     // Unpacked bodies leave a byte free.
-    const nearly = bodyLoan.lend(headers, new Uint8Array(pool.take(1e6)).fill(7).subarray(0, 999_999), pool)
+    const nearly = HttpRequest.lend(headers, new Uint8Array(pool.take(1e6)).fill(7).subarray(0, 999_999), pool)
     expect([nearly.body.length, nearly.body[999_998], nearly.body.buffer.byteLength]).toEqual([999_999, 7, 1e6])
 
     const longer = pool.take(1e6)
     const bytes = new Uint8Array(longer, 0, 900_000).fill(7)
-    const request = bodyLoan.lend(headers, bytes, pool)
+    const request = HttpRequest.lend(headers, bytes, pool)
     const { body } = request
     expect(pool.takeUsed(1e6)).toBe(longer)
     bytes.fill(9)
@@ -105,8 +98,8 @@ describe('HttpRequest', () => {
   })
 
   it('refuses to be read after its bytes went back to the socket', () => {
-    const request = bodyLoan.lend(headers, new Uint8Array(1), true)
-    bodyLoan.release(request)
+    const request = HttpRequest.lend(headers, new Uint8Array(1), true)
+    request.release()
     expect(() => request.peek()).toThrow(/after fromHttpRequest/)
   })
 })

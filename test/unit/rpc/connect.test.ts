@@ -2,7 +2,7 @@ import { io, Service } from 'serving'
 import { expect, it } from 'vitest'
 import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import { Context } from '../../../src/http/context.ts'
-import { bodyLoan, HeaderList, type HttpResponse } from '../../../src/http/message.ts'
+import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { connectEndpoints } from '../../../src/rpc/connect.ts'
 import { many, turnsOf } from '../descriptors/event-loop-turns.ts'
 
@@ -13,7 +13,7 @@ it.each([
   const [call] = connectEndpoints(new Service('empty'), '', true)
   const pool = new BufferPool()
   const buffer = pool.take(1e6)
-  const request = bodyLoan.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
+  const request = HttpRequest.lend(HeaderList.from(fields), new Uint8Array(buffer), pool)
   const target = { method: 'POST', path: call.path, query: '', params: {} }
   const { status } = call.answer(request, new Context(), target) as HttpResponse
   expect([415, 501]).toContain(status)
@@ -33,7 +33,7 @@ it.each<[string, io.IODescriptor<unknown, never>, string, unknown]>([
   })
   const [call] = connectEndpoints(svc, '', true)
   const body = Buffer.from('{"apiName":"large","json":1}')
-  const request = bodyLoan.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
+  const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
   const target = { method: 'POST', path: call.path, query: '', params: {} }
   const answer = Promise.resolve().then(() => call.answer(request, new Context(), target) as Promise<HttpResponse>)
   expect(`${(await answer).body}`).toBe(JSON.stringify({ [field]: value }))

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { TempFile } from '../../../../src/core/file/temp-file.ts'
 import { Spooler } from '../../../../src/descriptors/spooler.ts'
 import { MemoryBudget } from '../../../../src/engine/memory-budget.ts'
-import { lifecycle } from '../../../../src/http/context.ts'
 
 const MiB = 1024 * 1024
 
@@ -85,7 +84,7 @@ describe('a BinaryFile', () => {
       expect(Buffer.from(file.bytes).equals(content)).toBe(true)
       expect(file.bytes).toBe(file.bytes)
       expect(file).toMatchObject({ name: 'n', mimeType: 'a/b', size, isSpooled: false })
-      lifecycle.end(ctx)
+      ctx.end()
       // What was loaded stays.
       expect(file.bytes).toHaveLength(size)
     }
@@ -108,14 +107,14 @@ describe('a BinaryFile', () => {
       expect(budget.used).toBe(isSpooled || size <= 4 * MiB ? 0 : size)
       expect(Buffer.from(file.bytes).equals(content)).toBe(true)
       budget.release(budget.used)
-      lifecycle.end(ctx)
+      ctx.end()
     }
   })
 
   it('on disk is gone when its request is over, with a clear error', async () => {
     const { ctx, file } = await received(noise(1000), 100, 10)
     const stream = file.stream()
-    lifecycle.end(ctx)
+    ctx.end()
     expect(() => file.bytes).toThrow('the file was used after its request had ended')
     await expect(stream.next()).rejects.toThrow('the file was used after its request had ended')
   })
@@ -125,7 +124,7 @@ describe('a BinaryFile', () => {
     const spooler = new Spooler({}, 0, ctx)
     spooler.write(noise(1000))
     // As a full disk: every write fails from now on.
-    lifecycle.end(ctx)
+    ctx.end()
     await expect(spooler.end()).rejects.toThrow()
     expect(() => spooler.write(noise(1_000_000))).toThrow()
   })

@@ -2,7 +2,6 @@ import { promisify } from 'node:util'
 import { gunzip, gzipSync } from 'node:zlib'
 import { Context, io, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { lifecycle } from '../../../../src/http/context.ts'
 import { PictureQueue, pictureQueue } from '../../../../src/values/image/picture-queue.ts'
 import { fixtureBytes } from '../../../fixtures/images/pictures.ts'
 import { requestOf } from '../../descriptors/requests.ts'
@@ -154,7 +153,7 @@ describe('pictures in the pool', () => {
     for (let i = 0; i < 3; i++) await promisify(gunzip)(gzipSync('small'))
     // All four threads decoding would have been three or four pictures on, each gunzip behind those that came before.
     expect(decoded).toBeLessThan(3)
-    for (const ctx of contexts) lifecycle.abort(ctx, new Error('enough'))
+    for (const ctx of contexts) ctx.abort(new Error('enough'))
     await Promise.all(all)
     expect(decoded).toBeLessThan(6)
   })

@@ -1,6 +1,5 @@
 import { Context, RasterImage } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { lifecycle } from '../../../../src/http/context.ts'
 import { move, pack } from '../../../../src/runner/transfer.ts'
 import { freeAtEnd, freePixels } from '../../../../src/values/image/request-pixels.ts'
 
@@ -13,8 +12,8 @@ function requestOf(image: RasterImage): Context {
 }
 
 const returned = (ctx: Context) => {
-  lifecycle.setReturned(ctx)
-  lifecycle.end(ctx)
+  ctx.returned = true
+  ctx.end()
 }
 
 describe('pixels of a request', () => {
@@ -29,10 +28,10 @@ describe('pixels of a request', () => {
   it('stay when the request was given up or its function has not returned', () => {
     const [one, other] = [raster(), raster()]
     const ctx = requestOf(one)
-    lifecycle.setReturned(ctx)
-    lifecycle.abort(ctx)
-    lifecycle.end(ctx)
-    lifecycle.end(requestOf(other))
+    ctx.returned = true
+    ctx.abort()
+    ctx.end()
+    requestOf(other).end()
     expect([one.data[3], other.data[3]]).toEqual([4, 4])
   })
 
