@@ -4,7 +4,7 @@
  */
 import { buildSchema } from './build-options.ts'
 import type { ValueSchema } from './check-value.ts'
-import { helpOf, type OptionEntry, optionEntry, optionNames, type optionTable } from './option-table.ts'
+import { helpOf, optionEntry, optionNames, type optionTable } from './option-table.ts'
 
 /** The schema of a `serving.config` file. */
 export const configSchema: ValueSchema = {
@@ -33,7 +33,7 @@ export function schemaText(): string {
   return `${JSON.stringify({ ...meta, ...configSchema }, null, 2)}\n`
 }
 
-type FileValue<E> = E extends OptionEntry<infer _, infer F> ? F : never
+type FileValue<E> = E extends { readonly type: { readonly read?: (value: infer F) => unknown } } ? F : never
 
 /** The options of the command as a configuration file may hold them. */
 export type OptionsInFile = { readonly [K in keyof typeof optionTable]?: FileValue<(typeof optionTable)[K]> }
