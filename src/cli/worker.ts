@@ -6,10 +6,16 @@ import cluster from 'node:cluster'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { createLogger } from '../engine/log.ts'
 import { defaultLimits, type Listener } from '../engine/options.ts'
-import { serve } from '../server/listener.ts'
+import { serveFrom } from '../server/listener.ts'
 import { MetricsMember } from '../server/workers/metrics-member.ts'
 import { ModelMember } from '../server/workers/model-member.ts'
-import { type DrainRequest, isMessageOf, requestConfig, sendToSupervisor } from '../server/workers/worker-messages.ts'
+import {
+  type DrainRequest,
+  isMessageOf,
+  type OpenRequest,
+  requestStart,
+  sendToSupervisor,
+} from '../server/workers/worker-messages.ts'
 import type { Service } from '../service.ts'
 import { jpegStatus } from '../values/image/image-addon.ts'
 import { explain } from './explain.ts'
@@ -18,7 +24,7 @@ import { localHostOnly } from './local-host.ts'
 
 /** Time on top of `drainTimeoutMs` for the shutdown hooks; less than the supervisor waits. **Units**: milliseconds. */
 const closeMarginMs = 1_500
-const config = await requestConfig()
+const { config, opens } = await requestStart()
 const { pythonPackages = [] } = config
 // For Runners, which make environments of Python when they start.
 if (pythonPackages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
@@ -30,6 +36,14 @@ let listener: Listener | undefined
 let leaving = false
 const metrics = new MetricsMember(async () => (await listener?.collectMetrics()) ?? [])
 new ModelMember()
+let open = () => {}
+let giveUp = (_why: Error) => {}
+const told = new Promise<void>((resolve, reject) => {
+  open = resolve
+  giveUp = reject
+})
+// Nothing may wait for it.
+told.catch(() => {})
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
@@ -38,6 +52,7 @@ process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {
   if (isMessageOf<DrainRequest>('drain', message)) leave(0, message)
+  else if (isMessageOf<OpenRequest>('open', message)) open()
 })
 cluster.worker?.on('disconnect', () => {
   // The supervisor is gone. Node would end this process at once, unless this says that we meant to disconnect.
@@ -55,7 +70,8 @@ process.on('uncaughtException', (error, origin) => {
 try {
   service = config.models === undefined ? await loadService(config.file) : modelService(config.file, config.models)
   if (config.localHostOnly) service.onRequest(localHostOnly)
-  starting = serve(service, { ...config.serve, logger })
+  const when = { at_once: 'at_once', when_loaded: undefined, when_told: told } as const
+  starting = serveFrom(service, { ...config.serve, logger }, when[opens])
   listener = await starting
   const prefix = (config.serve.baseUrl ?? '/').replace(/\/+$/, '')
   const paths = [
@@ -83,7 +99,10 @@ async function leave(code: number, { isReplaced, atOnce = code !== 0 }: Partial<
   const { drainTimeoutMs, drainDelayMs } = { ...defaultLimits, ...config.serve }
   setTimeout(() => process.exit(1), drainDelayMs + drainTimeoutMs + closeMarginMs).unref()
   try {
-    if (listener === undefined) service?.cancelStart()
+    if (listener === undefined) {
+      service?.cancelStart()
+      giveUp(new Error('the process was told to stop'))
+    }
     // A start that fails runs the shutdown hooks itself, and is reported where it was called.
     listener ??= await starting?.catch(() => undefined)
     // After a fault the other workers take new connections at once; when all stop, probes must see that this one

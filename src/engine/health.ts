@@ -47,7 +47,9 @@ export function healthEndpoints(health: Health, unready: () => string | undefine
 
 /** Returns why a server should not be sent requests; undefined when it should. */
 export function unreadyReason(state: HealthState, unready: () => string | undefined): string | undefined {
-  return state === 'ready' || state === 'leaving' ? unready() : state
+  if (state === 'ready' || state === 'leaving') return unready()
+  const waitsFor = state === 'starting' ? unready() : undefined
+  return waitsFor === undefined ? state : `${state}: ${waitsFor}`
 }
 
 function readiness(state: HealthState, unready: () => string | undefined): HttpResponse {

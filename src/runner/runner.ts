@@ -98,7 +98,7 @@ class ModelRunner implements RunnerLife {
   #supervisor: WorkerSupervisor | undefined
   /** Ends what a remote model has open, and the making of an environment of Python. */
   #stopped = new AbortController()
-  /** Why a remote model cannot answer. */
+  /** Why a remote model cannot answer, or how far the making of an environment of Python is. */
   #problem: string | undefined
   #users = 0
   #starting: Promise<void> | undefined
@@ -129,7 +129,7 @@ class ModelRunner implements RunnerLife {
   }
 
   get unready(): string | undefined {
-    if (this.#supervisor === undefined) return `the runner ${this.name} has not started`
+    if (this.#supervisor === undefined) return this.#problem ?? `the runner ${this.name} has not started`
     return this.#problem ?? this.#supervisor.unready
   }
 
@@ -172,8 +172,12 @@ class ModelRunner implements RunnerLife {
     const place = `the runner ${this.name}`
     const executable = await pythonExecutable(place, this.#python as PythonSettings, {
       stopped: this.#stopped.signal,
-      report: (message) => this.#tell({ kind: 'environment', message }),
+      report: (message) => {
+        this.#problem = message
+        this.#tell({ kind: 'environment', message })
+      },
     })
+    this.#problem = undefined
     return pythonWorkers({ executable, concurrency })
   }
 

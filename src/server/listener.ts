@@ -69,7 +69,19 @@ const optionNames = [
  * a port that cannot be listened on; whatever a startup hook throws.
  * **Example** `const listener = await serve(svc, { port: 3000 }); process.once('SIGTERM', () => listener.close())`
  */
-export async function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
+export function serve(service: Service, options: ServeOptions = {}): Promise<Listener> {
+  return serveFrom(service, options)
+}
+
+/**
+ * As {@link serve}, for a worker process. `opens`: `at_once` listens before the startup hooks and models, which
+ * requests are refused for meanwhile; a promise is waited for when they are there.
+ */
+export async function serveFrom(
+  service: Service,
+  options: ServeOptions,
+  opens?: 'at_once' | Promise<void>,
+): Promise<Listener> {
   checkServeOptions(service, options)
   const limits = parseLimits(options)
   const port = parsePort(options.port ?? 3000, 'port')
@@ -93,6 +105,7 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
   }
   // What is to be closed, the last one first.
   const opened: (() => unknown)[] = []
+  let engine: Engine | undefined
   try {
     const telemetry = await Telemetry.start(service, options, log)
     opened.push(() => telemetry.close())
@@ -108,23 +121,21 @@ export async function serve(service: Service, options: ServeOptions = {}): Promi
     const address = { host: options.host, port, tls }
     opened.push(() => tls?.close())
     opened.push(() => service.stop())
+    if (opens === 'at_once') engine = await start(server, address)
     await service.start({ modelGraceMs: limits.modelGraceMs })
-    // Loaded before anything listens: it takes 60 ms, during which requests would be refused.
+    // Before the port opens: it takes a while, during which requests would be refused.
     const grpc = grpcPort === undefined ? undefined : (await import('../rpc/grpc.ts')).listenGrpc
     await telemetry.listen({ ...server, engine: start === listenNode ? 'node' : 'uws' })
+    await opens
     // Before listening: on a port shared with other workers, the first connection may come at once.
     server.health.state = 'ready'
-    const engine = await start(server, address)
+    engine ??= await start(server, address)
     telemetry.measure()
-    try {
-      const grpcAddress = { ...address, port: grpcPort as number }
-      const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
-      return new RunningListener(server, engine, grpcEngine, telemetry, () => closeAll(opened))
-    } catch (error) {
-      await engine.close()
-      throw error
-    }
+    const grpcAddress = { ...address, port: grpcPort as number }
+    const grpcEngine = await grpc?.(server, service, grpcAddress, disclosure.introspection, options.grpcTls)
+    return new RunningListener(server, engine, grpcEngine, telemetry, () => closeAll(opened))
   } catch (error) {
+    await engine?.close()
     await closeAll(opened).catch((cause) => log.warn({ err: cause }, 'a shutdown hook failed after a failed start'))
     throw error
   }

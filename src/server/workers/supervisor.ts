@@ -16,7 +16,7 @@ import { watchNpmParent } from './npm-parent.ts'
 import { sharing } from './port-sharing.ts'
 import { originOf, readyLines } from './ready-lines.ts'
 import { healthyAfterMs, restartDelay } from './restart-delay.ts'
-import type { WorkerConfig, WorkerReady } from './worker-messages.ts'
+import type { Opens, WorkerConfig, WorkerReady } from './worker-messages.ts'
 import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
 
 /** Time on top of `drainTimeoutMs` for workers to exit, before they are killed. **Units**: milliseconds. */
@@ -184,13 +184,19 @@ class Supervision {
   }
 
   #startCurrent(slot: Slot): void {
-    slot.current = this.#start(slot)
+    slot.current = this.#start(slot, this.#opensOf(slot))
     slot.current.started.then((ready) => ready !== undefined && this.#onCurrentReady(slot, ready))
   }
 
-  #start(slot: Slot): WorkerProcess {
+  /** The first worker answers probes while it loads; the others must not answer requests before it does. */
+  #opensOf({ number }: Slot): Opens {
+    if (this.#slots.some(({ wasReady }) => wasReady)) return 'when_loaded'
+    return number === 1 ? 'at_once' : 'when_told'
+  }
+
+  #start(slot: Slot, opens: Opens = 'when_loaded'): WorkerProcess {
     const { logger } = this.#options
-    const worker = new WorkerProcess(slot.number, this.#config, logger, this.#first)
+    const worker = new WorkerProcess(slot.number, this.#config, logger, opens, this.#first)
     this.#first = undefined
     this.#processes.add(worker)
     worker.started.then((ready) => {
@@ -204,6 +210,7 @@ class Supervision {
 
   #onCurrentReady(slot: Slot, ready: WorkerReady): void {
     slot.wasReady = true
+    if (slot.number === 1) for (const other of this.#slots) if (!other.wasReady) other.current?.open()
     if (this.#announced || this.#stopping || !this.#slots.every((each) => each.wasReady)) return
     this.#announced = true
     const { workers, config, print } = this.#options

@@ -84,10 +84,22 @@ export type WorkerMessage =
   | RelayRequest
   | ModelReply
 
+/**
+ * When a worker listens: `at_once`, so that `/readyz` says what it waits for, `when_loaded`, or on an {@link OpenRequest}
+ * after that.
+ */
+export type Opens = 'at_once' | 'when_loaded' | 'when_told'
+
 /** Answers {@link WorkerLoaded}: the first message to a worker. */
 export interface WorkerStart {
   readonly type: 'start'
   readonly config: WorkerConfig
+  readonly opens: Opens
+}
+
+/** Lets a worker listen that opens `when_told`. */
+export interface OpenRequest {
+  readonly type: 'open'
 }
 
 /** Asks a worker to finish running requests, accept no new ones, and exit. */
@@ -127,7 +139,14 @@ export interface RelayReply {
 }
 
 /** Messages to a worker. */
-export type SupervisorMessage = WorkerStart | DrainRequest | MetricsRequest | AllMetrics | ModelRequest | RelayReply
+export type SupervisorMessage =
+  | WorkerStart
+  | OpenRequest
+  | DrainRequest
+  | MetricsRequest
+  | AllMetrics
+  | ModelRequest
+  | RelayReply
 
 /** Whether a message is of this type: user code can send anything through `process.send`, too. */
 export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
@@ -138,12 +157,12 @@ export function isMessageOf<T extends WorkerMessage | SupervisorMessage>(
 }
 
 /** Asks the supervisor for the settings of this worker. */
-export function requestConfig(): Promise<WorkerConfig> {
+export function requestStart(): Promise<WorkerStart> {
   return new Promise((resolve) => {
     const take = (message: unknown) => {
       if (!isMessageOf<WorkerStart>('start', message)) return
       process.off('message', take)
-      resolve(message.config)
+      resolve(message)
     }
     process.on('message', take)
     // Before this file was loaded nothing would have read it.

@@ -7,6 +7,7 @@ import type { ServeOptions } from '../../engine/options.ts'
 import {
   type DrainRequest,
   isMessageOf,
+  type Opens,
   type SupervisorMessage,
   type WorkerConfig,
   type WorkerFailed,
@@ -52,13 +53,21 @@ export class WorkerProcess {
   readonly #logger: NonNullable<ServeOptions['logger']>
   readonly #config: WorkerConfig
   readonly #worker: Worker | undefined
+  #opens: Opens
   /** Whether it was given its settings: before, it reads no other message. */
   #isLoaded = false
   #onStarted!: (ready: WorkerReady | undefined) => void
   #onEnded!: (exit: Exit) => void
 
   /** `first`: a process that runs already. */
-  constructor(number: number, config: WorkerConfig, logger: NonNullable<ServeOptions['logger']>, first?: FirstWorker) {
+  constructor(
+    number: number,
+    config: WorkerConfig,
+    logger: NonNullable<ServeOptions['logger']>,
+    opens: Opens,
+    first?: FirstWorker,
+  ) {
+    this.#opens = opens
     this.#number = number
     this.#config = config
     this.#logger = logger
@@ -79,6 +88,12 @@ export class WorkerProcess {
 
   get pid(): number | undefined {
     return this.#worker?.process.pid
+  }
+
+  /** Lets it listen that opens when told. */
+  open(): void {
+    this.#opens = 'when_loaded'
+    if (this.#isLoaded) this.#send({ type: 'open' })
   }
 
   /** Asks it to finish its requests and exit. */
@@ -114,7 +129,7 @@ export class WorkerProcess {
 
   #onLoaded(): void {
     this.#isLoaded = true
-    this.#send({ type: 'start', config: this.#config })
+    this.#send({ type: 'start', config: this.#config, opens: this.#opens })
   }
 
   #send(message: SupervisorMessage): void {

@@ -16,7 +16,7 @@ it('tells that the server is ready only when it is and nothing is missing, and w
     const { status = 200, body } = get('/readyz')
     return [status, body]
   }
-  expect(readiness()).toEqual([503, 'starting\n'])
+  expect(readiness()).toEqual([503, 'starting: the runner iris is loading its model\n'])
   health.state = 'ready'
   expect(readiness()).toEqual([503, 'the runner iris is loading its model\n'])
   missing = undefined
