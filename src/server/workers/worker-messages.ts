@@ -85,8 +85,8 @@ export type WorkerMessage =
   | ModelReply
 
 /**
- * When a worker listens: `at_once`, so that `/readyz` says what it waits for, `when_loaded`, or on an {@link OpenRequest}
- * after that.
+ * When a worker listens: `at_once`, so that `/readyz` says what it waits for, `when_loaded`, or after that on an
+ * {@link OpenRequest}.
  */
 export type Opens = 'at_once' | 'when_loaded' | 'when_told'
 

@@ -4,4 +4,4 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 while (!existsSync(process.env.START_FILE ?? '')) await wait(5)
 
-export default () => ({ echo: (text: string) => text })
+export const load = () => ({ echo: (text: string) => text })
