@@ -3,7 +3,6 @@
  * @module
  */
 import { isDeepStrictEqual } from 'node:util'
-import { runAtOnce } from '../../src/core/memory/slices.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
 import { type BenchCase, type CasePlan, echo, everyone, sameJson, seeded } from './case.ts'
@@ -76,10 +75,9 @@ export const ndarrayCases: readonly CasePlan[] = [
     targets: { bare: 0.85 },
     make() {
       const first = picture.slice(0, 1000)
-      const right = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32')))
-      const isRight = (answer: Buffer) =>
-        isDeepStrictEqual(runAtOnce(parseNdarrayFlatbuffer(answer, 'the answer')).data, first)
-      const body = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32')))
+      const right = encodeNdarrayFlatbuffer(new NDArray(first, [1000], 'float32'))
+      const isRight = (answer: Buffer) => isDeepStrictEqual(parseNdarrayFlatbuffer(answer, 'the answer').data, first)
+      const body = encodeNdarrayFlatbuffer(new NDArray(picture, [3, 224, 224], 'float32'))
       return firstOf('application/x-flatbuffers', body, right, isRight)
     },
   },

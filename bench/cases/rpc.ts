@@ -3,7 +3,6 @@
  * @module
  */
 
-import { runAtOnce } from '../../src/core/memory/slices.ts'
 import { decodeResponse, encodeRequest } from '../../src/messages/envelope.ts'
 import type { NDArrayMessage } from '../../src/messages/messages.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
@@ -28,16 +27,16 @@ function small(): Omit<BenchCase, 'name'> {
 
 function large(): Omit<BenchCase, 'name'> {
   const right = floats(1_000_000)
-  const message = runAtOnce(encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32')))
+  const message = encodeNdarrayFlatbuffer(new NDArray(right, [1_000_000], 'float32'))
   return echo(path, 'application/proto', encodeRequest('floats', { field: 'serialized_bytes', message }), {
     headers: { accept: 'application/x-flatbuffers' },
     connections: 2,
     isRight(answer) {
       const content = decodeResponse(answer)
       if (content?.field !== 'serialized_bytes') return false
-      return bytesOf(
-        runAtOnce(parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer')).data as Float32Array,
-      ).equals(bytesOf(right))
+      return bytesOf(parseNdarrayFlatbuffer(content.message as Uint8Array, 'the answer').data as Float32Array).equals(
+        bytesOf(right),
+      )
     },
   })
 }

@@ -6,9 +6,8 @@
 import { type DType, parseDType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
 import { PooledBody } from '../core/memory/buffer-pool.ts'
-import { inSlices, type Slices } from '../core/memory/slices.ts'
 import { checkAtLeast, checkEnforced, checkOptions } from '../core/options.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { defaultMaxBytes } from '../core/text/parse-json.ts'
 import { variesByAccept } from '../http/accept.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
@@ -147,7 +146,7 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     const type = requireMediaType(request.headers, isReadable, readable, 'NumpyNdarray')
     const form = type === undefined ? undefined : ndarrayForms.get(type.essence)
     // Not peek: the array is a view of the bytes.
-    if (form !== undefined) return this.#read(form.parse(request.body, 'NumpyNdarray'))
+    if (form !== undefined) return this.#fromTyped(form.parse(request.body, 'NumpyNdarray'))
     const parsed = parseText(request, this.dtype, this.enforceDtype, this.maxBytes)
     // Saves a closure if there is no promise.
     return isPromise(parsed) ? parsed.then((later) => this.#fromParsed(later)) : this.#fromParsed(parsed)
@@ -155,16 +154,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
 
   toHttpResponse(value: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const array = this.#checkOutput(value)
-    return array instanceof NDArray ? this.#respond(array, ctx) : array.then((cast) => this.#respond(cast, ctx))
-  }
-
-  #respond(array: NDArray, ctx?: Context): MaybePromise<HttpResponse> {
     const form = acceptedForm(ctx?.headers.get('accept'))
     if (form !== undefined) {
-      return whenReady(inSlices(form.encode(array)), (body) => ({
-        headers: [['content-type', form.mimeType], variesByAccept],
-        body,
-      }))
+      return { headers: [['content-type', form.mimeType], variesByAccept], body: form.encode(array) }
     }
     if (largeCodec?.takesArray(array)) {
       const text = largeCodec.encode(array, this.nonFinite)
@@ -174,12 +166,12 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /** Returns an array that a protocol of tensors received, as the options want it. **Errors**: BadInput. */
-  fromArray(array: NDArray): MaybePromise<NDArray<D>> {
+  fromArray(array: NDArray): NDArray<D> {
     return this.#fromTyped(array)
   }
 
   /** Returns the function's array as the options want it, for a protocol of tensors. **Errors**: BadOutput. */
-  toArray(value: NDArray): MaybePromise<NDArray> {
+  toArray(value: NDArray): NDArray {
     return this.#checkOutput(value)
   }
 
@@ -188,9 +180,9 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
    * little-endian elements of `dtype`.
    * **Errors**: BadInput `dtype` (also for what `enforceDtype` refuses), `shape`, `encoding`.
    */
-  override fromProto(message: NDArrayMessage | Uint8Array): MaybePromise<NDArray<D>> {
+  override fromProto(message: NDArrayMessage | Uint8Array): NDArray<D> {
     const name = 'NumpyNdarray'
-    if (message instanceof Uint8Array) return this.#read(parseSerialized(message, this.dtype, name))
+    if (message instanceof Uint8Array) return this.#fromTyped(parseSerialized(message, this.dtype, name))
     return this.#fromTyped(fromNDArrayMessage(message, name))
   }
 
@@ -198,16 +190,11 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
    * Returns an NDArray message; serialized bytes where messages have no list for its dtype, and where the call's
    * `accept` metadata asks for them.
    */
-  override toProto(value: NDArray, ctx?: Context): MaybePromise<NDArrayMessage | Uint8Array> {
-    return whenReady(this.#checkOutput(value), (array): MaybePromise<NDArrayMessage | Uint8Array> => {
-      const form = acceptedForm(ctx?.headers.get('accept'))
-      if (form !== undefined) return inSlices(form.encode(array, allocateWithHeadroom))
-      return toNDArrayMessage(array) ?? inSlices(serializeNDArray(array))
-    })
-  }
-
-  #read(work: Slices<NDArray>): MaybePromise<NDArray<D>> {
-    return whenReady(inSlices(work), (array) => this.#fromTyped(array))
+  override toProto(value: NDArray, ctx?: Context): NDArrayMessage | Uint8Array {
+    const array = this.#checkOutput(value)
+    const form = acceptedForm(ctx?.headers.get('accept'))
+    if (form !== undefined) return form.encode(array, allocateWithHeadroom)
+    return toNDArrayMessage(array) ?? serializeNDArray(array)
   }
 
   #fromParsed(parsed: NDArray | ParseFailure): NDArray<D> {
@@ -216,17 +203,16 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
   }
 
   /** Casts an array received with its own dtype to the descriptor's. */
-  #fromTyped(array: NDArray): MaybePromise<NDArray<D>> {
+  #fromTyped(array: NDArray): NDArray<D> {
     const { dtype } = this
     const shaped = this.#inShape(array)
     if (dtype === undefined || dtype === array.dtype) return shaped as NDArray<D>
     const refused = (what: string) =>
       new BadInput(`expected ${what} for NumpyNdarray, received dtype ${array.dtype}`, { reason: 'dtype' })
     if (this.enforceDtype && !isSameKind(array.dtype, dtype)) throw refused(`an array of dtype ${dtype}`)
-    return whenReady(inSlices(castArray(shaped, dtype)), (cast) => {
-      if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
-      return cast as NDArray<D>
-    })
+    const cast = castArray(shaped, dtype)
+    if ('failure' in cast) throw refused(`elements that fit dtype ${dtype}`)
+    return cast as NDArray<D>
   }
 
   /** Returns the array in the descriptor's shape. **Errors**: BadInput `shape`. **Cost**: no copy of the elements. */
@@ -248,17 +234,16 @@ export class NumpyNdarray<D extends DType = DType> extends IODescriptor<NDArray<
     return matchesShape(own, pattern) ? own : undefined
   }
 
-  #checkOutput(value: NDArray): MaybePromise<NDArray> {
+  #checkOutput(value: NDArray): NDArray {
     if (!(value instanceof NDArray)) throw new BadOutput(expected('an NDArray', 'NumpyNdarray', value))
     const { dtype } = this
     if (dtype === undefined || dtype === value.dtype) return this.#checkOutputShape(value)
     if (this.enforceDtype && !isSameKind(value.dtype, dtype)) {
       throw new BadOutput(`expected dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
     }
-    return whenReady(inSlices(castArray(value, dtype)), (cast) => {
-      if (!('failure' in cast)) return this.#checkOutputShape(cast)
-      throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
-    })
+    const cast = castArray(value, dtype)
+    if (!('failure' in cast)) return this.#checkOutputShape(cast)
+    throw new BadOutput(`expected elements that fit dtype ${dtype} for NumpyNdarray, received dtype ${value.dtype}`)
   }
 
   #checkOutputShape(array: NDArray): NDArray {

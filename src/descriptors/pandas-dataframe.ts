@@ -261,7 +261,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   override fromProto(message: DataFrameMessage | Uint8Array): MaybePromise<DataFrame> {
     const name = 'PandasDataFrame'
     if (!(message instanceof Uint8Array)) {
-      return whenReady(inSlices(fromDataFrameMessage(message, name)), (table) => this.#fromTable(table))
+      return this.#fromTable(fromDataFrameMessage(message, name))
     }
     const file = decodeFrameFile(message, name)
     if (file !== undefined) return this.#fromFile(file)

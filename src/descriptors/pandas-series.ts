@@ -5,7 +5,6 @@
 
 import { type ColumnKind, dtypeOfContainer } from '../core/dtype.ts'
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
-import { inSlices } from '../core/memory/slices.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
@@ -175,9 +174,7 @@ export class PandasSeries extends IODescriptor<Series> {
   override fromProto(message: SeriesMessage | Uint8Array): MaybePromise<Series> {
     if (!(message instanceof Uint8Array)) {
       const { name = '' } = message
-      return whenReady(inSlices(fromSeriesTable(message, 'PandasSeries')), (table) =>
-        this.#fromTable({ ...table, name }),
-      )
+      return this.#fromTable({ ...fromSeriesTable(message, 'PandasSeries'), name })
     }
     const file = decodeFrameFile(message, 'PandasSeries')
     if (file === undefined) return this.fromHttpRequest(new HttpRequest(HeaderList.from({}), message))

@@ -4,22 +4,20 @@
  */
 
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'
-import { inSlices } from '../core/memory/slices.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import type { MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
-import { decodeMessage, decodeMessageInSlices, type RawContent } from '../messages/content-types.ts'
+import { decodeMessage, type RawContent } from '../messages/content-types.ts'
 import type { ProtoContent, ProtoField, ProtoMessages } from '../messages/messages.ts'
+import { ProtoQuota } from '../messages/protobuf.ts'
 import { type IODescriptor, wrongContent } from './descriptor.ts'
 
-/** Longer messages are read in slices: some 3 ms of values. **Units**: bytes. */
-const atOnceBytes = 1 << 17
-
-/** The members of a descriptor that read messages. */
-export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'>
+/** The members of a descriptor that read messages. `maxBytes`: of texts and JSON values; default 4 MiB. */
+export type ProtoReading = Pick<IODescriptor, 'protoField' | 'fromProto'> & { readonly maxBytes?: number }
 
 /**
  * Reads content, which may still be the bytes of its message: they are decoded only if the descriptor accepts that
- * member, and belong to it from then on. **Errors**: BadInput for another member or none, and for malformed bytes.
+ * member, and belong to it from then on. **Errors**: BadInput for another member or none, and for malformed bytes;
+ * PayloadTooLarge for more than 250,000 texts and JSON values, or `maxBytes` of them.
  */
 export function fromContent(
   descriptor: ProtoReading,
@@ -30,14 +28,13 @@ export function fromContent(
   if (content === undefined || (field !== 'serialized_bytes' && field !== descriptor.protoField)) {
     throw wrongContent(field, descriptor.protoField)
   }
-  const message = 'bytes' in content ? messageOf(content) : content.message
-  return whenReady(message, (read) => descriptor.fromProto(read, ctx))
+  return descriptor.fromProto('bytes' in content ? messageOf(content, descriptor.maxBytes) : content.message, ctx)
 }
 
-function messageOf({ field, bytes, room }: RawContent): MaybePromise<ProtoMessages[ProtoField]> {
-  if (field !== 'serialized_bytes' && bytes.length > atOnceBytes) return inSlices(decodeMessageInSlices(field, bytes))
+function messageOf({ field, bytes, room }: RawContent, maxBytes?: number): ProtoMessages[ProtoField] {
   // The bytes follow the API's name, so their address is arbitrary; they are moved over it to be aligned for arrays.
-  return decodeMessage(field, field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes)
+  const message = field === 'serialized_bytes' ? moveToAligned(bytes, 8, room) : bytes
+  return decodeMessage(field, message, new ProtoQuota(maxBytes))
 }
 
 /**

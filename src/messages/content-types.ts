@@ -6,8 +6,6 @@
  * @module
  */
 import { BadInput } from '../core/errors.ts'
-import type { Slices } from '../core/memory/slices.ts'
-import { decodeUtf8InSlices } from '../core/text/utf8.ts'
 import {
   base64,
   bool,
@@ -36,8 +34,8 @@ import {
   type ValueList,
   valueLists,
 } from './messages.ts'
-import { type ProtoReader, type ProtoWriter, readProto, readProtoInSlices, wireType } from './protobuf.ts'
-import { readValue, readValueInSlices, writeValue } from './value.ts'
+import { type ProtoQuota, type ProtoReader, type ProtoWriter, readProto, wireType } from './protobuf.ts'
+import { readValue, writeValue } from './value.ts'
 
 /** Columns of a DataFrame: an empty Series is two bytes in a message and some hundred in memory. */
 const maxColumns = 10_000
@@ -50,8 +48,6 @@ const maxParts = 1000
 export interface ContentType<M> {
   /** Reads the message to its end. **Errors**: BadInput. */
   read(reader: ProtoReader): M
-  /** As `read`, in slices. */
-  readInSlices(reader: ProtoReader): Slices<M>
   /** Writes the message's own fields. */
   write(writer: ProtoWriter, message: M): void
   /** **Errors**: BadInput `schema`. */
@@ -103,15 +99,9 @@ const file = new MessageType<FileMessage>({ kind: [3, string], content: [2, byte
 
 const stringValue = new MessageType<{ value?: string }>({ value: [1, string] })
 const text: ContentType<string> = {
-  read: (reader) => stringValue.read(reader).value ?? '',
-  *readInSlices(reader) {
-    let value = ''
-    while (reader.next()) {
-      if (reader.field === 1 && reader.is(wireType.bytes)) {
-        value = yield* decodeUtf8InSlices(reader.bytes(), 'the protobuf message')
-      } else reader.skipField()
-    }
-    return value
+  read(reader) {
+    reader.quota.takeBytes(reader.len - reader.pos)
+    return stringValue.read(reader).value ?? ''
   },
   write: (writer, value) => stringValue.write(writer, value === '' ? {} : { value }),
   fromJson: jsonString,
@@ -119,8 +109,10 @@ const text: ContentType<string> = {
 }
 
 const json: ContentType<unknown> = {
-  read: (reader) => readValue(reader),
-  readInSlices: (reader) => readValueInSlices(reader),
+  read(reader) {
+    reader.quota.takeBytes(reader.len - reader.pos)
+    return readValue(reader)
+  },
   write: writeValue,
   fromJson: (value) => value,
   toJson: (value) => value,
@@ -128,10 +120,6 @@ const json: ContentType<unknown> = {
 
 const serializedBytes: ContentType<Uint8Array> = {
   read: (reader) => reader.rest(),
-  // biome-ignore lint/correctness/useYield: nothing to slice
-  *readInSlices(reader) {
-    return reader.rest()
-  },
   write: (writer, content) => void writer.raw(content),
   fromJson: jsonBytes,
   toJson: base64,
@@ -140,11 +128,7 @@ const serializedBytes: ContentType<Uint8Array> = {
 const part: ContentType<ProtoContent | undefined> = {
   read(reader) {
     const raw = readOneOf(reader, 'part')
-    return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes) }
-  },
-  *readInSlices(reader) {
-    const raw = readOneOf(reader, 'part')
-    return raw && { field: raw.field, message: yield* decodeMessageInSlices(raw.field, raw.bytes) }
+    return raw && { field: raw.field, message: decodeMessage(raw.field, raw.bytes, reader.quota) }
   },
   write: (writer, content) => writeContent(writer, 'part', content as ProtoContent),
   fromJson: (value, path) => contentFromJson(jsonObject(value, path), 'part'),
@@ -166,13 +150,6 @@ const parts: FieldType = {
     map.set(key, value)
     checkParts(map.size)
     return true
-  },
-  *takeInSlices(reader, open, name) {
-    open[name] ??= new Map()
-    const map = open[name] as Map<string, ProtoContent | undefined>
-    const { key = '', value } = yield* reader.messageInSlices(() => entry.readInSlices(reader))
-    map.set(key, value)
-    checkParts(map.size)
   },
   write(writer, number, map: ReadonlyMap<string, ProtoContent>) {
     for (const [key, value] of map) writer.message(number, () => entry.write(writer, { key, value }))
@@ -290,14 +267,9 @@ export function readOneOf(reader: ProtoReader, owner: ContentOwner): RawContent 
   return content.finish()
 }
 
-/** Decodes the message of a oneof member. **Errors**: BadInput. */
-export function decodeMessage(field: ProtoField, bytes: Uint8Array): ProtoMessages[ProtoField] {
-  return readProto(bytes, (reader) => contentTypes[field].read(reader))
-}
-
-/** As {@link decodeMessage}, in slices. The bytes must not change until the end. */
-export function decodeMessageInSlices(field: ProtoField, bytes: Uint8Array): Slices<ProtoMessages[ProtoField]> {
-  return readProtoInSlices<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].readInSlices(reader))
+/** Decodes the message of a oneof member. **Errors**: BadInput; PayloadTooLarge above the quota. */
+export function decodeMessage(field: ProtoField, bytes: Uint8Array, quota?: ProtoQuota): ProtoMessages[ProtoField] {
+  return readProto<ProtoMessages[ProtoField]>(bytes, (reader) => contentTypes[field].read(reader), quota)
 }
 
 /** Writes content as the member of a oneof. */

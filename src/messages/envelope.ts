@@ -2,8 +2,6 @@
  * Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON.
  * @module
  */
-import { inSlices, type Slices } from '../core/memory/slices.ts'
-import type { MaybePromise } from '../core/promise.ts'
 import {
   contentFromJson,
   contentTypeOf,
@@ -17,7 +15,6 @@ import {
 import { jsonObject, jsonString } from './field-types.ts'
 import type { ProtoContent } from './messages.ts'
 import { ProtoWriter, readProto, wireType, wrapBytes } from './protobuf.ts'
-import { writeTextInSlices, writeValueInSlices } from './value.ts'
 
 /** A Request, its content still as bytes. */
 export interface RawRequest {
@@ -62,22 +59,6 @@ export function encodeResponse(content: ProtoContent): Buffer {
   // Without a copy, where the bytes have room in front of them.
   if (content.field === 'serialized_bytes') return wrapBytes(number, content.message as Uint8Array)
   return messageWriter(content).finishAs(number)
-}
-
-/** As {@link encodeResponse}, with large JSON values and texts in slices. */
-export function encodeResponseInSlices(content: ProtoContent): MaybePromise<Buffer> {
-  const { field, message } = content
-  const isText = field === 'text' && typeof message === 'string' && message !== ''
-  if (!isText && field !== 'json') return encodeResponse(content)
-  return inSlices(writeResponse(field, message))
-}
-
-function* writeResponse(field: 'json' | 'text', message: unknown): Slices<Buffer> {
-  const writer = new ProtoWriter()
-  if (field === 'json') yield* writeValueInSlices(writer, message)
-  // A StringValue, whose text is its field 1.
-  else yield* writeTextInSlices(writer, 1, message as string)
-  return writer.finishAs(numberOf('response', field))
 }
 
 /** Encodes a message, without the oneof around it. */

@@ -6,8 +6,6 @@
  * @module
  */
 import { BadInput, expected } from '../core/errors.ts'
-import { LongList } from '../core/memory/long-list.ts'
-import type { Slices } from '../core/memory/slices.ts'
 import { allocatePacked, type PackedKind, PackedList, writePacked } from './packed.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
@@ -20,8 +18,6 @@ export interface FieldType {
    * Reads the field that the reader stands on into `message[name]`. False: it has another wire type and was not read.
    */
   take(reader: ProtoReader, message: OpenMessage, name: string): boolean
-  /** As `take` for a field of bytes, in slices; undefined for fields that are read in a moment. */
-  takeInSlices?(reader: ProtoReader, message: OpenMessage, name: string): Slices<void>
   /** Called after the last field of the message, for what `take` leaves unfinished. */
   finish?(message: OpenMessage, name: string): void
   write(writer: ProtoWriter, number: number, value: never): void
@@ -70,22 +66,16 @@ export const string: FieldType = {
   toJson: (value: string) => value,
 }
 
-/** Memory of a short string of a list, with that of the array or series which becomes of it. **Units**: bytes. */
-const shortStringBytes = 72
-
 /** `repeated string`. */
 export const strings: FieldType = {
   take(reader, message, name) {
     if (!reader.is(wireType.bytes)) return false
-    message[name] ??= new LongList<string>(reader.pos)
-    const list = message[name] as LongList<string>
-    reader.count(shortStringBytes)
-    list.push(reader.string())
-    list.progress(reader.pos, reader.len)
+    message[name] ??= []
+    const { pos, quota } = reader
+    quota.takeValue()
+    ;(message[name] as string[]).push(reader.string())
+    quota.takeBytes(reader.pos - pos)
     return true
-  },
-  finish(message, name) {
-    message[name] = (message[name] as LongList<string>).finish()
   },
   write(writer, number, value: readonly string[]) {
     for (const text of value) writer.text(number, text)

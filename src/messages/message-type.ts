@@ -3,15 +3,11 @@
  * @module
  */
 import { BadInput } from '../core/errors.ts'
-import type { Slices } from '../core/memory/slices.ts'
 import { type FieldType, jsonList, jsonObject, type OpenMessage } from './field-types.ts'
 import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
 
 /** Field numbers and types by name. */
 export type Fields<M> = { readonly [K in keyof M]-?: readonly [number: number, type: FieldType] }
-
-/** Fields that are read in a slice: a string takes 0.15 µs. */
-const sliceFields = 2048
 
 interface Field {
   readonly name: string
@@ -51,24 +47,6 @@ export class MessageType<M extends object> {
       const { type, name } = this.#byNumber[31 - Math.clz32(unfinished & -unfinished)] as Field
       type.finish?.(message, name)
     }
-    return message as M
-  }
-
-  /** As `read`, in slices. */
-  *readInSlices(reader: ProtoReader): Slices<M> {
-    const message: OpenMessage = {}
-    for (let left = sliceFields; reader.next(); left--) {
-      if (left === 0) {
-        left = sliceFields
-        yield
-      }
-      const field = this.#byNumber[reader.field]
-      const type = field?.type
-      if (field !== undefined && type?.takeInSlices !== undefined && reader.is(wireType.bytes)) {
-        yield* type.takeInSlices(reader, message, field.name)
-      } else if (field === undefined || !field.type.take(reader, message, field.name)) reader.skipField()
-    }
-    for (const { type, name } of this.#fields) if (name in message) type.finish?.(message, name)
     return message as M
   }
 
@@ -120,7 +98,6 @@ function snakeCase(name: string): string {
 /** What reads and writes a field's message. */
 export type MessageCodec<M> = Pick<MessageType<M & object>, 'read' | 'write' | 'fromJson'> & {
   toJson(message: M): unknown
-  readInSlices(reader: ProtoReader): Slices<M>
 }
 
 /** Returns a field that is a message; of several in one message the last counts. */
@@ -130,9 +107,6 @@ export function message<M extends object>(type: MessageCodec<M>): FieldType {
       if (!reader.is(wireType.bytes)) return false
       open[name] = reader.message(() => type.read(reader))
       return true
-    },
-    *takeInSlices(reader, open, name) {
-      open[name] = yield* reader.messageInSlices(() => type.readInSlices(reader))
     },
     write: (writer, number, value: M) => writer.message(number, () => type.write(writer, value)),
     fromJson: (json, path) => type.fromJson(json, path),
@@ -156,13 +130,6 @@ export function messages<M extends object>(type: MessageCodec<M>, max: number, w
       check(list.length + 1)
       list.push(reader.message(() => type.read(reader)))
       return true
-    },
-    *takeInSlices(reader, open, name) {
-      open[name] ??= []
-      const list = open[name] as M[]
-      check(list.length + 1)
-      list.push(yield* reader.messageInSlices(() => type.readInSlices(reader)))
-      yield
     },
     write(writer, number, value: readonly M[]) {
       for (const each of value) writer.message(number, () => type.write(writer, each))

@@ -8,37 +8,60 @@
 import { BufferWriter, Reader } from 'protobufjs-8/minimal.js'
 import { BadInput, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import type { BufferPool } from '../core/memory/buffer-pool.ts'
-import type { Slices } from '../core/memory/slices.ts'
-import { defaultMemoryRatio, ratioFreeBytes } from '../core/text/parse-json.ts'
+import { defaultMaxBytes, maxParsedValues } from '../core/text/parse-json.ts'
 
 /** Wire types. **Source**: protobuf encoding, "Message structure". */
 export const wireType = Object.freeze({ varint: 0, fixed64: 1, bytes: 2, fixed32: 5 })
 
+// Fields of a message, which are read at once: each number that is not packed is one.
+const maxFields = 2_000_000
+
+/** What the JavaScript values of a message may come to, in all messages in it. */
+export class ProtoQuota {
+  #bytes: number
+  #values = maxParsedValues
+  #fields: number
+  readonly #maxBytes: number
+  readonly #maxFields: number
+
+  /** `bytes`: of strings and JSON values. */
+  constructor(bytes = defaultMaxBytes, fields = maxFields) {
+    this.#bytes = this.#maxBytes = bytes
+    this.#fields = this.#maxFields = fields
+  }
+
+  /** Counts the bytes of a text or a JSON value. **Errors**: PayloadTooLarge. */
+  takeBytes(count: number): void {
+    this.#bytes -= count
+    if (this.#bytes < 0) throw tooLarge(`${this.#maxBytes} bytes (maxBytes) of texts and JSON values`)
+  }
+
+  /** Counts a string of a list or a JSON value. **Errors**: PayloadTooLarge. */
+  takeValue(): void {
+    if (--this.#values < 0) throw tooLarge(`${maxParsedValues} texts of lists and JSON values`)
+  }
+
+  /** Counts a field. **Errors**: PayloadTooLarge. */
+  takeField(): void {
+    if (--this.#fields < 0) throw tooLarge(`${this.#maxFields} fields`)
+  }
+}
+
+function tooLarge(limit: string): PayloadTooLarge {
+  return new PayloadTooLarge(`expected at most ${limit} in the protobuf message, received more`)
+}
+
 /**
  * Returns what `read` reads from the bytes. **Errors**: BadInput `encoding` with the byte offset, for any bytes that
- * are no message: protobufjs's own errors do not say whose fault they are.
+ * are no message: protobufjs's own errors do not say whose fault they are; PayloadTooLarge above the quota.
  */
-export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T): T {
-  const reader = new ProtoReader(bytes)
+export function readProto<T>(bytes: Uint8Array, read: (reader: ProtoReader) => T, quota?: ProtoQuota): T {
+  const reader = new ProtoReader(bytes, quota)
   try {
     return read(reader)
   } catch (error) {
-    throw errorOf(reader, error)
+    throw ServingError.is(error) || isDefect(error) ? error : reader.fault('a complete message', error)
   }
-}
-
-/** As {@link readProto}, in slices. The bytes must not change until the end. */
-export function* readProtoInSlices<T>(bytes: Uint8Array, read: (reader: ProtoReader) => Slices<T>): Slices<T> {
-  const reader = new ProtoReader(bytes)
-  try {
-    return yield* read(reader)
-  } catch (error) {
-    throw errorOf(reader, error)
-  }
-}
-
-function errorOf(reader: ProtoReader, error: unknown): unknown {
-  return ServingError.is(error) || isDefect(error) ? error : reader.fault('a complete message', error)
 }
 
 /** TypeErrors are defects of the program, but for that of a TextDecoder. */
@@ -50,33 +73,21 @@ const maxFewFields = 1000
 
 /** protobufjs's Reader, going from field to field. */
 export class ProtoReader extends Reader {
-  /** Memory that the values may still take. **Units**: bytes. */
-  #freeBytes: number
+  readonly quota: ProtoQuota
   /** Number of the field that `next` found. */
   field = 0
   /** Its wire type. */
   type = 0
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, quota = new ProtoQuota()) {
     super(bytes)
-    // The message itself is one of the twelve.
-    this.#freeBytes = Math.max(ratioFreeBytes, (defaultMemoryRatio - 1) * bytes.length)
+    this.quota = quota
   }
 
-  /**
-   * Counts memory that a value takes: short strings and empty objects take 14 to 20 times their bytes.
-   * **Errors**: PayloadTooLarge when the values of the message take more than 64 MiB and 12 times its bytes.
-   */
-  count(bytes: number): void {
-    this.#freeBytes -= bytes
-    if (this.#freeBytes >= 0) return
-    const limit = `at most ${defaultMemoryRatio} times the ${this.buf.length} bytes of the message`
-    throw new PayloadTooLarge(`expected ${limit} in memory, received more in short values`)
-  }
-
-  /** Goes to the next field; false at the end of the message. */
+  /** Goes to the next field; false at the end of the message. **Errors**: PayloadTooLarge. */
   next(): boolean {
     if (this.pos >= this.len) return false
+    this.quota.takeField()
     const tag = this.tag()
     this.field = tag >>> 3
     this.type = tag & 7
@@ -87,8 +98,8 @@ export class ProtoReader extends Reader {
   }
 
   /**
-   * As `next`, in a message that has one value: fields that come again are merged. `count`: of the fields so far.
-   * **Errors**: BadInput above 1000: 60 MB of empty ones would take gigabytes.
+   * As `next`, in a message that has one value, whose pieces are joined at its end. `count`: of the fields so far.
+   * **Errors**: BadInput above 1000.
    */
   nextOfFew(count: number): boolean {
     if (!this.next()) return false
@@ -120,16 +131,6 @@ export class ProtoReader extends Reader {
     const { len } = this
     this.len = end
     const value = read(this)
-    this.len = len
-    return value
-  }
-
-  /** As `message`, in slices. */
-  *messageInSlices<T>(read: (reader: ProtoReader) => Slices<T>): Slices<T> {
-    const end = this.extent()
-    const { len } = this
-    this.len = end
-    const value = yield* read(this)
     this.len = len
     return value
   }

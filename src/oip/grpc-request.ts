@@ -7,7 +7,6 @@
 
 import { type DataOf, type DType, dataConstructor, isFloat } from '../core/dtype.ts'
 import { BadInput } from '../core/errors.ts'
-import { runAtOnce } from '../core/memory/slices.ts'
 import { type PackedKind, PackedList } from '../messages/packed.ts'
 import { type ProtoReader, readProto, wireType } from '../messages/protobuf.ts'
 import { countVarints } from '../messages/varints.ts'
@@ -285,8 +284,8 @@ function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[], mes
     if (info.datatype === 'BYTES') texts.take(info.size)
     if (input.contents !== undefined) return tensorOf(info, input.contents, message)
     const raw = raws[next++]
-    if (raw !== undefined) return runAtOnce(readRaw(info, raw.bytes, raw.room))
-    if (info.size === 0) return runAtOnce(readRaw(info, new Uint8Array(0)))
+    if (raw !== undefined) return readRaw(info, raw.bytes, raw.room)
+    if (info.size === 0) return readRaw(info, new Uint8Array(0))
     throw inputFault(
       info.name,
       `expected contents or raw_input_contents for input ${shown(info.name)}, received neither`,

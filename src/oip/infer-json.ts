@@ -5,7 +5,6 @@
 
 import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
-import { inSlices, runAtOnce } from '../core/memory/slices.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { HttpRequest } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
@@ -144,7 +143,7 @@ class TensorReader {
     }
   }
 
-  #readBinary(info: TensorInfo, size: unknown): MaybePromise<Tensor> {
+  #readBinary(info: TensorInfo, size: unknown): Tensor {
     const place = `binary_data_size of input ${shown(info.name)}`
     const left = (this.#binary?.length ?? 0) - this.#at
     if (!Number.isSafeInteger(size) || (size as number) < 0 || (size as number) > left) {
@@ -152,10 +151,9 @@ class TensorReader {
     }
     const end = this.#at + (size as number)
     const bytes = (this.#binary ?? new Uint8Array(0)).subarray(this.#at, end)
-    const tensor = inSlices(readRaw(info, bytes, this.#room))
+    const tensor = readRaw(info, bytes, this.#room)
     // What was moved down leaves as much room behind it.
-    if (!isPromise(tensor)) this.#room = roomBehind(tensor, bytes)
-    else this.#room = 0
+    this.#room = roomBehind(tensor, bytes)
     this.#at = end
     return tensor
   }
@@ -229,5 +227,5 @@ export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
 
 /** Reads a body that is the elements of the only input, whose name, datatype and shape are known. */
 export function readRawBody(info: TensorInfo, body: Uint8Array): Tensor {
-  return runAtOnce(readRaw(info, body))
+  return readRaw(info, body)
 }

@@ -6,7 +6,6 @@
  */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../core/errors.ts'
-import { runAtOnce } from '../core/memory/slices.ts'
 import { frameOf } from '../messages/encoded-message.ts'
 import { PackedList, writePacked } from '../messages/packed.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
@@ -203,7 +202,7 @@ function readOutputs(answer: Uint8Array): Tensor[] {
       else reader.skipField()
     }
     return infos.map(({ name, datatype, shape }, i) =>
-      runAtOnce(readRaw(checkTensorInfo(name, datatype, shape), raws[i] ?? new Uint8Array(0))),
+      readRaw(checkTensorInfo(name, datatype, shape), raws[i] ?? new Uint8Array(0)),
     )
   })
 }

@@ -2,7 +2,6 @@
  * Calls of a remote model over REST, tensors in binary form.
  * @module
  */
-import { runAtOnce } from '../core/memory/slices.ts'
 import type { ModelCall } from '../runner/model-host.ts'
 import { lengthHeader, readShortJson } from './infer-json.ts'
 import {
@@ -130,6 +129,6 @@ function outputsOf(body: Uint8Array, length: string | null): Tensor[] {
     if (size === undefined) return readShortJson(info, Buffer.from(JSON.stringify(data)))
     const bytes = body.subarray(at, at + size)
     at += size
-    return runAtOnce(readRaw(info, bytes))
+    return readRaw(info, bytes)
   })
 }

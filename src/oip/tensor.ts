@@ -8,7 +8,6 @@
 
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'
-import type { Slices } from '../core/memory/slices.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { bytesOf, checkSize, viewElements } from '../values/array/ndarray-flatbuffer.ts'
@@ -67,17 +66,15 @@ export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
 
-const sliceTexts = 1 << 12
-
 /**
  * Reads the elements of an input from bytes. The bytes are the caller's, and so are `room` bytes in front of them,
  * which may be overwritten.
  * **Errors**: BadInput where the bytes are not those of that shape. **Cost**: a view; a copy where they lie unaligned
  * and cannot be moved.
  */
-export function* readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Slices<Tensor> {
+export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Tensor {
   if (datatype === 'BYTES') {
-    return { name, datatype, array: new NDArray(yield* readTexts(name, bytes, size), shape, 'str') }
+    return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
   }
   const { dtype, bytes: width } = datatypes[datatype]
   if (bytes.length !== size * width) {
@@ -85,7 +82,7 @@ export function* readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uin
     throw inputFault(name, `expected ${what}, received ${bytes.length}`)
   }
   if (datatype === 'BF16') return { name, datatype, array: new NDArray(widen(bytes), shape) }
-  const data = yield* viewElements(moveToAligned(bytes, width, room), dtype as 'float64', `input ${shown(name)}`)
+  const data = viewElements(moveToAligned(bytes, width, room), dtype as 'float64', `input ${shown(name)}`)
   return { name, datatype, array: new NDArray(data as NDArray['data'], shape, dtype) }
 }
 
@@ -96,7 +93,7 @@ function widen(bytes: Uint8Array): Float32Array {
   return new Float32Array(words.buffer)
 }
 
-function* readTexts(name: string, bytes: Uint8Array, size: number): Slices<string[]> {
+function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
   const place = `input ${shown(name)}`
   // Each element takes at least the four bytes of its length.
   if (bytes.length < size * 4) {
@@ -114,7 +111,6 @@ function* readTexts(name: string, bytes: Uint8Array, size: number): Slices<strin
     }
     texts.push(textOf(bytes, at + 4, at + 4 + length, place))
     at += 4 + length
-    if (i % sliceTexts === sliceTexts - 1) yield
   }
   if (at === bytes.length) return texts
   throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)

@@ -12,7 +12,7 @@ import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
-import { decodeRequest, encodeResponseInSlices } from '../messages/envelope.ts'
+import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
 import type { ProtoContent } from '../messages/messages.ts'
 
 /** Full names of the service: our own, and the one that clients of the reference system call. */
@@ -35,7 +35,7 @@ export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePro
     apis,
     () => decodeRequest(bytes),
     ctx,
-    (content) => whenReady(encodeResponseInSlices(content), (bytes) => ({ bytes, hasRoom: true })),
+    (content) => ({ bytes: encodeResponse(content), hasRoom: true }),
   )
 }
 

@@ -1,6 +1,5 @@
 import type { Service, ServingError } from 'serving'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../src/core/memory/slices.ts'
 import { Context } from '../../src/http/context.ts'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import type { ProtoContent } from '../../src/messages/messages.ts'
@@ -32,10 +31,10 @@ const samples: [string, ProtoContent][] = [
   ['ndarray', { field: 'ndarray', message: { dtype: 4, shape: [2, -1], int32Values: [1, -2, 3, 400] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 8, stringValues: ['é', ''] } }],
   ['ndarray', { field: 'ndarray', message: { dtype: 7, uint64Values: [1n, 2n ** 63n] } }],
-  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNdarrayFlatbuffer(array)) }],
-  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNdarrayFlatbuffer(texts)) }],
-  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNpy(array)) }],
-  ['ndarray', { field: 'serialized_bytes', message: runAtOnce(encodeNpy(texts)) }],
+  ['ndarray', { field: 'serialized_bytes', message: encodeNdarrayFlatbuffer(array) }],
+  ['ndarray', { field: 'serialized_bytes', message: encodeNdarrayFlatbuffer(texts) }],
+  ['ndarray', { field: 'serialized_bytes', message: encodeNpy(array) }],
+  ['ndarray', { field: 'serialized_bytes', message: encodeNpy(texts) }],
   ['floats', { field: 'serialized_bytes', message: new Uint8Array(16) }],
   ['json', { field: 'json', message: { a: [1, { b: null, c: true }], d: 'é' } }],
   ['json', { field: 'serialized_bytes', message: Buffer.from('{"a":[1]}') }],
@@ -149,7 +148,7 @@ describe('a hostile message', () => {
     [
       'a FlatBuffers table that points outside',
       () => {
-        const bytes = Buffer.from(runAtOnce(encodeNdarrayFlatbuffer(array)))
+        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
         bytes.writeUInt32LE(2 ** 31, 0)
         return raw('ndarray', 2, bytes)
       },
@@ -157,7 +156,7 @@ describe('a hostile message', () => {
     [
       'a FlatBuffers shape of 2^62',
       () => {
-        const bytes = Buffer.from(runAtOnce(encodeNdarrayFlatbuffer(array)))
+        const bytes = Buffer.from(encodeNdarrayFlatbuffer(array))
         // The first of its two dimensions.
         bytes.writeBigInt64LE(2n ** 62n, bytes.indexOf(Buffer.from([2, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0])) + 4)
         return raw('ndarray', 2, bytes)
@@ -166,7 +165,7 @@ describe('a hostile message', () => {
     [
       'an .npy header with another shape',
       () => {
-        const bytes = Buffer.from(runAtOnce(encodeNpy(array)))
+        const bytes = Buffer.from(encodeNpy(array))
         return raw('ndarray', 2, Buffer.from(bytes.toString('latin1').replace('(2, 2)', '(9, 9)'), 'latin1'))
       },
     ],
@@ -174,10 +173,9 @@ describe('a hostile message', () => {
     expect(await codeOf(make())).toBe('INVALID_ARGUMENT')
   })
 
-  it('of a million empty Values makes a list of nulls, not a million objects', async () => {
-    const before = process.memoryUsage().heapUsed
-    expect(await codeOf(raw('json', 9, field(6, Buffer.alloc(2_000_000, Buffer.from([0x0a, 0])))))).toBe('OK')
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(300e6)
+  it('of a million empty Values is refused', async () => {
+    const values = Buffer.alloc(2_000_000, Buffer.from([0x0a, 0]))
+    expect(await codeOf(raw('json', 9, field(6, values)))).toBe('RESOURCE_EXHAUSTED')
   })
 
   it('at the depth that is allowed is read', async () => {

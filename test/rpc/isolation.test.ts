@@ -1,7 +1,6 @@
 import type { Listener } from 'serving'
 import { io, NDArray, RasterImage, type Service } from 'serving'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../src/core/memory/slices.ts'
 import { encodeRequest } from '../../src/messages/envelope.ts'
 import type { ProtoContent } from '../../src/messages/messages.ts'
 import { encodeNdarrayFlatbuffer } from '../../src/values/array/ndarray-flatbuffer.ts'
@@ -96,7 +95,7 @@ describe.each(engines)('two clients at once on %s', (engine) => {
   const exchanges: readonly Exchange[] = [
     exchange('ndarray', (m, n) => http('ndarray', json([...numbers(m, n)]), app)),
     exchange('ndarray of text', (m, n) => http('strings', json(texts(m, n)), app)),
-    exchange('npy', (m, n) => http('ndarray', runAtOnce(encodeNpy(NDArray.from(numbers(m, n)))), 'application/x-npy')),
+    exchange('npy', (m, n) => http('ndarray', encodeNpy(NDArray.from(numbers(m, n))), 'application/x-npy')),
     exchange('json', (m, n) => http('json', json({ list: texts(m, n) }), app)),
     exchange('text', (m, n) => http('text', Buffer.from(texts(m, n).join(' ')), 'text/plain')),
     exchange('words', (m, n) => http('words', Buffer.from(texts(m, Math.min(n, 2000)).join(' ')), 'text/plain')),
@@ -140,7 +139,7 @@ describe.each(engines)('two clients at once on %s', (engine) => {
     exchange('gRPC flatbuffer', (m, n) =>
       rpc('ndarray', {
         field: 'serialized_bytes',
-        message: runAtOnce(encodeNdarrayFlatbuffer(NDArray.from(Int16Array.from(numbers(m, n))))),
+        message: encodeNdarrayFlatbuffer(NDArray.from(Int16Array.from(numbers(m, n)))),
       }),
     ),
     exchange('gRPC text', (m, n) => rpc('text', { field: 'text', message: texts(m, n).join() })),

@@ -5,7 +5,6 @@
 
 import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
 import { BadInput } from '../../core/errors.ts'
-import type { Slices } from '../../core/memory/slices.ts'
 import { preferredType } from '../../http/accept.ts'
 import { type ListField, type NDArrayMessage, valueLists } from '../../messages/messages.ts'
 import { allocateWithHeadroom } from '../../messages/protobuf.ts'
@@ -28,8 +27,8 @@ const npyType = 'application/x-npy'
 /** A serialized form of arrays. */
 export interface NDArrayForm {
   readonly mimeType: string
-  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Slices<Uint8Array>
-  readonly parse: (bytes: Uint8Array, name: string) => Slices<NDArray>
+  readonly encode: (array: NDArray, allocate?: (size: number) => Buffer) => Uint8Array
+  readonly parse: (bytes: Uint8Array, name: string) => NDArray
 }
 
 /** The serialized forms by media type. */
@@ -54,9 +53,9 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
  * dtype.
  * **Errors**: BadInput.
  */
-export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): Slices<NDArray> {
-  if (isNdarrayFlatbuffer(bytes)) return yield* parseNdarrayFlatbuffer(bytes, name)
-  if (isNpy(bytes)) return yield* parseNpy(bytes, name)
+export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
+  if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)
+  if (isNpy(bytes)) return parseNpy(bytes, name)
   if (dtype === undefined || dtype === 'str') {
     throw new BadInput(
       `expected a FlatBuffers table or an .npy file for ${name} without a numeric dtype, received other bytes`,
@@ -65,7 +64,7 @@ export function* parseSerialized(bytes: Uint8Array, dtype: DType | undefined, na
       },
     )
   }
-  const data = yield* viewElements(bytes, dtype, name)
+  const data = viewElements(bytes, dtype, name)
   return new NDArray(data, [data.length], dtype)
 }
 
@@ -157,6 +156,6 @@ export function toNDArrayMessage({ dtype, shape, data }: NDArray): NDArrayMessag
 }
 
 /** Serializes an array in the form that holds every dtype. */
-export function serializeNDArray(array: NDArray): Slices<Uint8Array> {
+export function serializeNDArray(array: NDArray): Uint8Array {
   return encodeNdarrayFlatbuffer(array, allocateWithHeadroom)
 }

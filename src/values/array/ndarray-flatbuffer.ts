@@ -12,8 +12,8 @@ import {
   itemSize,
   type NumericDType,
 } from '../../core/dtype.ts'
-import { BadInput } from '../../core/errors.ts'
-import { joinBytes, type Slices } from '../../core/memory/slices.ts'
+import { BadInput, PayloadTooLarge } from '../../core/errors.ts'
+import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { addLongs, type Builder, borrowBuilder, FlatTable } from './flatbuffer.ts'
 import { NDArray } from './ndarray.ts'
 import { maxDimensions } from './shape.ts'
@@ -29,24 +29,19 @@ export function isNdarrayFlatbuffer(bytes: Uint8Array): boolean {
   return bytes.length >= 8 && identifierBytes.every((byte, i) => bytes[4 + i] === byte)
 }
 
-/** Texts that one slice reads or writes. */
-const sliceTexts = 1 << 12
-/** Bytes that one slice checks. */
-const sliceBytes = 1 << 19
-
 /**
  * Writes an array as a FlatBuffers table, whose data begins at a multiple of 64 bytes. `allocate` returns the bytes,
  * which need not be zero. **Cost**: one copy of the data.
  */
-export function* encodeNdarrayFlatbuffer(
+export function encodeNdarrayFlatbuffer(
   { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
-): Slices<Uint8Array> {
+): Uint8Array {
   const isText = dtype === 'str'
   const { bytes: elements, ends } = isText
-    ? yield* joinTexts(data as string[])
+    ? joinTexts(data as string[])
     : { bytes: bytesOf(data as Float64Array), ends: [] }
-  // Lent until the next table: nothing is yielded from here on.
+  // Lent until the next table.
   const out = borrowBuilder()
   // Only the data's length, as the last thing of the table: the elements come behind it with one copy, and the table is
   // as long as their alignment asks for.
@@ -75,10 +70,11 @@ function addUint32s(out: Builder, values: readonly number[]): number {
 }
 
 /**
- * Reads an array from a FlatBuffers table. **Errors**: BadInput `encoding`, `dtype`, `shape`.
+ * Reads an array from a FlatBuffers table. **Errors**: BadInput `encoding`, `dtype`, `shape`; those of
+ * {@link checkTexts}.
  * **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
  */
-export function* parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): Slices<NDArray> {
+export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
   if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')
   const table = FlatTable.root(bytes, () => badTable('offsets within the FlatBuffers table', name, 'one beyond'))
   const code = table.uint8(fields.dtype)
@@ -89,9 +85,7 @@ export function* parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): Slices
   const shape = checkDims(table.longs(fields.shape), name)
   const data = table.vector(fields.data, 1)
   const parsed =
-    dtype === 'str'
-      ? yield* splitTexts(data, table.vector(fields.ends, 4), name)
-      : yield* viewElements(data, dtype, name)
+    dtype === 'str' ? splitTexts(data, table.vector(fields.ends, 4), name) : viewElements(data, dtype, name)
   return new NDArray(parsed, checkSize(shape, parsed.length, name), dtype)
 }
 
@@ -130,11 +124,7 @@ function badShape(what: string, name: string, received: string): BadInput {
  * Returns the elements of a numeric dtype that little-endian bytes hold. **Errors**: BadInput.
  * **Cost**: a view where they lie aligned, else a copy; bools are looked at one by one.
  */
-export function* viewElements(
-  bytes: Uint8Array,
-  dtype: NumericDType,
-  name: string,
-): Slices<Exclude<DataOf<DType>, string[]>> {
+export function viewElements(bytes: Uint8Array, dtype: NumericDType, name: string): Exclude<DataOf<DType>, string[]> {
   const size = itemSize(dtype)
   if (bytes.length % size !== 0) {
     throw new BadInput(`expected elements of ${size} bytes for ${name}, received ${bytes.length} bytes`, {
@@ -143,15 +133,12 @@ export function* viewElements(
   }
   if (dtype === 'bool') {
     let seen = 0
-    for (let i = 0; i < bytes.length; i++) {
-      seen |= bytes[i]
-      if (i % sliceBytes === sliceBytes - 1) yield
-    }
+    for (let i = 0; i < bytes.length; i++) seen |= bytes[i]
     if (seen > 1) {
       throw new BadInput(`expected bytes 0 or 1 for dtype bool of ${name}, received another`, { reason: 'dtype' })
     }
   }
-  const aligned = bytes.byteOffset % size === 0 ? bytes : yield* joinBytes([bytes])
+  const aligned = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes)
   return new (dataConstructor(dtype))(aligned.buffer, aligned.byteOffset, aligned.length / size)
 }
 
@@ -160,26 +147,28 @@ export function bytesOf(data: ArrayBufferView): Uint8Array {
   return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
 }
 
-function* joinTexts(texts: readonly string[]): Slices<{ bytes: Uint8Array; ends: number[] }> {
+function joinTexts(texts: readonly string[]): { bytes: Uint8Array; ends: number[] } {
+  // Halves of a surrogate pair would become one character where two texts meet.
+  const whole = texts.map((text) => text.toWellFormed())
   let end = 0
-  const ends: number[] = []
-  const pieces: Uint8Array[] = []
-  for (let from = 0; from < texts.length; from += sliceTexts) {
-    // Halves of a surrogate pair would become one character where two texts meet.
-    const some = texts.slice(from, from + sliceTexts).map((text) => text.toWellFormed())
-    for (const text of some) {
-      end += Buffer.byteLength(text)
-      ends.push(end)
-    }
-    pieces.push(Buffer.from(some.join('')))
-    yield
-  }
-  return { bytes: Buffer.concat(pieces), ends }
+  const ends = whole.map((text) => (end += Buffer.byteLength(text)))
+  return { bytes: Buffer.from(whole.join('')), ends }
+}
+
+/**
+ * Checks texts that a request claims, before they become strings at once. **Errors**: PayloadTooLarge above 250,000
+ * texts or 4 MiB.
+ */
+export function checkTexts(count: number, bytes: number, name: string): void {
+  if (count <= maxParsedValues && bytes <= defaultMaxBytes) return
+  const what = `at most ${maxParsedValues} texts and ${defaultMaxBytes} bytes of them`
+  throw new PayloadTooLarge(`expected ${what} for ${name}, received ${count} of ${bytes} bytes`)
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-function* splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): Slices<string[]> {
+function splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): string[] {
+  checkTexts(ends.length / 4, bytes.length, name)
   const view = new DataView(ends.buffer, ends.byteOffset, ends.byteLength)
   const texts: string[] = []
   let start = 0
@@ -195,7 +184,6 @@ function* splitTexts(bytes: Uint8Array, ends: Uint8Array, name: string): Slices<
       throw new BadInput(`expected UTF-8 text for ${name}, received an invalid byte sequence`, { reason: 'encoding' })
     }
     start = end
-    if (i % sliceTexts === sliceTexts - 1) yield
   }
   return texts
 }

@@ -7,9 +7,8 @@
 
 import { type DataOf, type DType, itemSize, npyName, parseDType } from '../../core/dtype.ts'
 import { BadInput } from '../../core/errors.ts'
-import type { Slices } from '../../core/memory/slices.ts'
 import { NDArray } from './ndarray.ts'
-import { bytesOf, checkSize, viewElements } from './ndarray-flatbuffer.ts'
+import { bytesOf, checkSize, checkTexts, viewElements } from './ndarray-flatbuffer.ts'
 import { maxDimensions } from './shape.ts'
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59] // \x93NUMPY
@@ -20,20 +19,13 @@ export function isNpy(bytes: Uint8Array): boolean {
   return bytes.length >= 10 && magic.every((byte, i) => bytes[i] === byte)
 }
 
-/** Texts that one slice reads or writes. */
-const sliceTexts = 1 << 10
-/** Elements that one slice moves. */
-const sliceElements = 1 << 14
-/** Bytes that one slice turns. */
-const sliceBytes = 1 << 19
-
 /** Writes an array as an .npy file of version 1.0, in C order. **Cost**: one copy of the data. */
-export function* encodeNpy(
+export function encodeNpy(
   { dtype, shape, data }: NDArray,
   allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
-): Slices<Uint8Array> {
+): Uint8Array {
   const isText = dtype === 'str'
-  const wide = isText ? yield* joinWide(data as string[]) : undefined
+  const wide = isText ? joinWide(data as string[]) : undefined
   const elements = wide?.bytes ?? bytesOf(data as Float64Array)
   const descr = isText ? `<U${wide?.width}` : npyName(dtype)
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`
@@ -52,21 +44,21 @@ export function* encodeNpy(
  * Reads an array from an .npy file. **Errors**: BadInput `encoding`, `dtype`, `shape`. **Cost**: a view of `bytes`,
  * else a copy.
  */
-export function* parseNpy(bytes: Uint8Array, name: string): Slices<NDArray> {
+export function parseNpy(bytes: Uint8Array, name: string): NDArray {
   const { descr, fortran, shape, dataAt } = parseHeader(bytes, name)
   const [, order, code] = /^([<>|=]?)(.*)$/s.exec(descr) as RegExpExecArray
   const elements = bytes.subarray(dataAt)
   const text = /^U(\d{1,9})$/.exec(code)
   if (text !== null) {
-    const data = yield* splitWide(elements, Number(text[1]), order === '>', shape, name)
-    return new NDArray(fortran ? yield* toCOrder(data, shape) : data, shape, 'str')
+    const data = splitWide(elements, Number(text[1]), order === '>', shape, name)
+    return new NDArray(fortran ? toCOrder(data, shape) : data, shape, 'str')
   }
   const dtype = dtypeOf(code, name)
   const count = elements.length / itemSize(dtype)
   checkSize(shape, count, name)
-  const little = order === '>' ? yield* swapped(elements, itemSize(dtype)) : elements
-  const data = yield* viewElements(little, dtype, name)
-  return new NDArray(fortran && shape.length > 1 ? yield* toCOrder(data, shape) : data, shape, dtype)
+  const little = order === '>' ? swapped(elements, itemSize(dtype)) : elements
+  const data = viewElements(little, dtype, name)
+  return new NDArray(fortran && shape.length > 1 ? toCOrder(data, shape) : data, shape, dtype)
 }
 
 interface NpyHeader {
@@ -113,24 +105,16 @@ function dtypeOf(code: string, name: string): Exclude<DType, 'str'> {
 }
 
 /** Returns the bytes of elements in the other order. */
-function* swapped(bytes: Uint8Array, size: number): Slices<Uint8Array> {
+function swapped(bytes: Uint8Array, size: number): Uint8Array {
   if (size === 1 || bytes.length % size !== 0) return bytes
   const copy = Buffer.allocUnsafeSlow(bytes.length)
-  for (let at = 0; at < bytes.length; at += sliceBytes) {
-    const part = copy.subarray(at, at + sliceBytes)
-    part.set(bytes.subarray(at, at + sliceBytes))
-    if (size === 2) part.swap16()
-    else if (size === 4) part.swap32()
-    else part.swap64()
-    yield
-  }
-  return copy
+  copy.set(bytes)
+  return size === 2 ? copy.swap16() : size === 4 ? copy.swap32() : copy.swap64()
 }
 
 /** Returns elements in C order of those in Fortran order (the first dimension varies fastest). */
-function* toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): Slices<T> {
-  // Not `slice`, which finds all pages of 60 MB at once, in 40 ms.
-  const out = (Array.isArray(data) ? data.slice() : new (data.constructor as Float64ArrayConstructor)(data.length)) as T
+function toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): T {
+  const out = data.slice() as T
   const strides = shape.map((_, i) => shape.slice(0, i).reduce((product, dim) => product * dim, 1))
   const index = new Array<number>(shape.length).fill(0)
   let from = 0
@@ -142,42 +126,33 @@ function* toCOrder<T extends DataOf<DType>>(data: T, shape: readonly number[]): 
       from -= strides[axis] * shape[axis]
       index[axis] = 0
     }
-    if (i % sliceElements === sliceElements - 1) yield
   }
   return out
 }
 
 /** Returns texts as numpy has them: of one width, four bytes a character, zeros behind. */
-function* joinWide(texts: readonly string[]): Slices<{ bytes: Uint8Array; width: number }> {
+function joinWide(texts: readonly string[]): { bytes: Uint8Array; width: number } {
   // numpy makes no texts of width 0.
   let width = 1
-  for (let i = 0; i < texts.length; i++) {
+  for (const text of texts) {
     let points = 0
-    for (const _ of texts[i]) points++
+    for (const _ of text) points++
     if (points > width) width = points
-    if (i % sliceTexts === sliceTexts - 1) yield
   }
   const bytes = Buffer.alloc(texts.length * width * 4)
   for (let i = 0; i < texts.length; i++) {
     let at = i * width * 4
     for (const character of texts[i]) at = bytes.writeUInt32LE(character.codePointAt(0) as number, at)
-    if (i % sliceTexts === sliceTexts - 1) yield
   }
   return { bytes, width }
 }
 
-function* splitWide(
-  bytes: Uint8Array,
-  width: number,
-  isBig: boolean,
-  shape: readonly number[],
-  name: string,
-): Slices<string[]> {
+function splitWide(bytes: Uint8Array, width: number, isBig: boolean, shape: readonly number[], name: string): string[] {
   const count = width === 0 ? 0 : bytes.length / (width * 4)
   checkSize(shape, count, name)
+  checkTexts(count, bytes.length, name)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const texts: string[] = []
-  let unread = sliceElements
   for (let i = 0; i < count; i++) {
     let end = width
     while (end > 0 && view.getUint32((i * width + end - 1) * 4, true) === 0) end--
@@ -188,17 +163,8 @@ function* splitWide(
         throw new BadInput(`expected Unicode text for ${name}, received another code point`, { reason: 'encoding' })
       }
       text += String.fromCodePoint(point)
-      if (unread-- === 0) {
-        unread = sliceElements
-        yield
-      }
     }
     texts.push(text)
-    unread -= width - end
-    if (unread <= 0) {
-      unread = sliceElements
-      yield
-    }
   }
   return texts
 }

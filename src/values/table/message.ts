@@ -6,7 +6,7 @@
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
-import { runAtOnce, runInSlices, type Slices } from '../../core/memory/slices.ts'
+import { runAtOnce } from '../../core/memory/slices.ts'
 import { parquetAddon } from '../../core/native/add-on.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
@@ -26,7 +26,7 @@ import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-i
 import { readFlatParquet } from './parquet/parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet/parquet-sandbox.ts'
 import { parquetCells, parquetInPieces } from './parquet/write-parquet.ts'
-import { type FrameView, isInPieces, maxGroupColumns } from './polars/frame-view.ts'
+import { type FrameView, isInPieces } from './polars/frame-view.ts'
 import { isLabelKind } from './polars/labels.ts'
 import { loadPolars, type Polars } from './polars/polars.ts'
 import type { ColumnFailure } from './polars/polars-columns.ts'
@@ -94,18 +94,16 @@ async function encodeInPieces(polars: Polars, view: FrameView): Promise<ParquetB
   return { body: polars.writeParquet(whole) }
 }
 
-/** Converts a DataFrame message to columns, in slices. **Errors**: BadInput `columns`, `dtype`. */
-export function* fromDataFrameMessage(message: DataFrameMessage, name: string): Slices<LabelledTable> {
+/** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */
+export function fromDataFrameMessage(message: DataFrameMessage, name: string): LabelledTable {
   const { columnNames = [], columns = [], index } = message
   if (columns.length < columnNames.length) {
     throw badColumns(`${columnNames.length} columns, as there are names,`, name, String(columns.length))
   }
   if (new Set(columnNames).size !== columnNames.length) throw badColumns('names that differ', name, 'one of them twice')
-  const made: { readonly column: Column; readonly rows: number }[] = []
-  for (const [i, column] of columnNames.entries()) {
-    made.push(yield* fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`))
-    yield
-  }
+  const made = columnNames.map((column, i) =>
+    fromSeriesMessage(columns[i], column, `column ${JSON.stringify(column.slice(0, 80))} of ${name}`),
+  )
   const rows = made[0]?.rows ?? 0
   for (const [i, column] of made.entries()) {
     // The reference pads short columns with nulls. We refuse them: one row beside a column of a million rows would
@@ -118,12 +116,12 @@ export function* fromDataFrameMessage(message: DataFrameMessage, name: string): 
       )
     }
   }
-  return { table: { rows, columns: made.map(({ column }) => column) }, labels: yield* labelsOf(index, rows, name) }
+  return { table: { rows, columns: made.map(({ column }) => column) }, labels: labelsOf(index, rows, name) }
 }
 
-function* labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Slices<Column | undefined> {
+function labelsOf(index: SeriesMessage | undefined, rows: number, name: string): Column | undefined {
   if (index === undefined) return undefined
-  const { column, rows: count } = yield* fromSeriesMessage(index, '', `the index of ${name}`)
+  const { column, rows: count } = fromSeriesMessage(index, '', `the index of ${name}`)
   if (count !== rows) throw badColumns(`${rows} labels`, name, String(count))
   if (!isLabelKind(column.kind) || column.validity !== undefined) {
     throw badColumns('labels of strings, int64 or float64', name, column.kind)
@@ -132,16 +130,16 @@ function* labelsOf(index: SeriesMessage | undefined, rows: number, name: string)
 }
 
 /** Converts a Series message to a column and its row labels. **Errors**: BadInput. */
-export function* fromSeriesTable(message: SeriesMessage, name: string): Slices<LabelledTable> {
-  const { column, rows } = yield* fromSeriesMessage(message, message.name ?? '', name)
-  return { table: { rows, columns: [column] }, labels: yield* labelsOf(message.index, rows, name) }
+export function fromSeriesTable(message: SeriesMessage, name: string): LabelledTable {
+  const { column, rows } = fromSeriesMessage(message, message.name ?? '', name)
+  return { table: { rows, columns: [column] }, labels: labelsOf(message.index, rows, name) }
 }
 
-function* fromSeriesMessage(
+function fromSeriesMessage(
   message: SeriesMessage,
   called: string,
   name: string,
-): Slices<{ readonly column: Column; readonly rows: number }> {
+): { readonly column: Column; readonly rows: number } {
   const found = onlyList(message, name) ?? { dtype: 'float64' as const, data: new Float64Array(0) }
   const rows = found.data.length
   const nulls = message.nullPositions ?? []
@@ -150,12 +148,12 @@ function* fromSeriesMessage(
     if (!(position >= 0 && position < rows)) throw badColumns(`null positions below ${rows}`, name, String(position))
     if (validity !== undefined) validity[position >> 3] &= ~(1 << (position & 7))
   }
-  const column = yield* columnFrom(called, found.dtype, found.data)
+  const column = columnFrom(called, found.dtype, found.data)
   return { column: validity === undefined ? column : { ...column, validity }, rows }
 }
 
-function* columnFrom(name: string, dtype: DType, data: DataOf<DType>): Slices<Column> {
-  if (dtype === 'str') return yield* textColumnOf(name, data as string[])
+function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
+  if (dtype === 'str') return runAtOnce(textColumnOf(name, data as string[]))
   if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
   const { buffer, byteOffset, byteLength } = data as Float64Array
   return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }
@@ -165,70 +163,37 @@ function badColumns(what: string, name: string, received: string): BadInput {
   return new BadInput(`expected ${what} for ${name}, received ${received}`, { reason: 'columns' })
 }
 
-/**
- * Encodes a frame as a DataFrame message. Returns a promise for a large or wide frame. **Errors**: BadOutput naming the
- * column that cannot be written.
- */
+/** Encodes a frame as a DataFrame message. **Errors**: BadOutput naming the column that cannot be written. */
 export function encodeFrameMessage(
   polars: Polars,
   frame: DataFrame,
   labels: Column | undefined,
   name: string,
-): MaybePromise<DataFrameMessage> {
-  const view = polars.view(frame)
-  const tableOf = (own: DataFrame) => requireTable(polars.toColumns(own), name)
-  if (!isInPieces(view, messageCells)) return runAtOnce(toDataFrameMessage([tableOf(frame)], labels))
-  const width = Math.min(maxGroupColumns, Math.max(1, Math.floor((view.width * messageCells) / view.cells)))
-  return runInSlices(toDataFrameMessage(tablesOf(view.snapshot(), width, tableOf), labels))
-}
-
-/** Number of elements that are taken out of Polars at a time, if one column has no more. */
-const messageCells = 2 ** 16
-
-function* tablesOf(view: FrameView, width: number, tableOf: (own: DataFrame) => ColumnTable): Iterable<ColumnTable> {
-  for (const group of view.groups(width)) yield tableOf(group)
-}
-
-/** Converts tables of some columns each, and row labels, to a DataFrame message, in slices. */
-function* toDataFrameMessage(tables: Iterable<ColumnTable>, labels: Column | undefined): Slices<DataFrameMessage> {
-  const columnNames: string[] = []
-  const columns: SeriesMessage[] = []
-  let count = 0
-  for (const { rows, columns: own } of tables) {
-    count = rows
-    for (const column of own) {
-      columnNames.push(column.name)
-      columns.push(yield* toSeriesMessage(column, rows))
-      yield
-    }
+): DataFrameMessage {
+  const { rows, columns } = requireTable(polars.toColumns(frame), name)
+  return {
+    columnNames: columns.map((column) => column.name),
+    columns: columns.map((column) => toSeriesMessage(column, rows)),
+    ...(labels && { index: toSeriesMessage(labels, rows) }),
   }
-  return { columnNames, columns, ...(labels && { index: yield* toSeriesMessage(labels, count) }) }
 }
 
 /** Converts a column and its row labels to a Series message. */
 export function toSeriesTable({ table, labels }: LabelledTable): SeriesMessage {
   const [column] = table.columns
   return {
-    ...runAtOnce(toSeriesMessage(column, table.rows)),
-    ...(labels && { index: runAtOnce(toSeriesMessage(labels, table.rows)) }),
+    ...toSeriesMessage(column, table.rows),
+    ...(labels && { index: toSeriesMessage(labels, table.rows) }),
     ...(column.name !== '' && { name: column.name }),
   }
 }
 
-/** Elements that are looked at in a slice. */
-const elementsInSlice = 4096
-
-function* toSeriesMessage(column: Column, rows: number): Slices<SeriesMessage> {
+function toSeriesMessage(column: Column, rows: number): SeriesMessage {
   const { property, dtype } = listFor(column.kind)
   const positions: number[] = []
-  if (column.validity !== undefined) {
-    for (let i = 0; i < rows; i++) {
-      if (!isValid(column, i)) positions.push(i)
-      if (i % elementsInSlice === elementsInSlice - 1) yield
-    }
-  }
+  if (column.validity !== undefined) for (let i = 0; i < rows; i++) if (!isValid(column, i)) positions.push(i)
   return {
-    [property]: yield* elementsOf(column, dtype, rows),
+    [property]: elementsOf(column, dtype, rows),
     ...(positions.length > 0 && { nullPositions: Uint32Array.from(positions) }),
   }
 }
@@ -239,22 +204,16 @@ function listFor(kind: ColumnKind): ListField {
   return (valueLists.find(({ dtype }) => dtype === kind) ?? valueLists.find(({ dtype }) => dtype === wide)) as ListField
 }
 
-function* elementsOf(column: Column, dtype: DType, rows: number): Slices<DataOf<DType>> {
+function elementsOf(column: Column, dtype: DType, rows: number): DataOf<DType> {
   const { kind, data } = column
   if (kind === 'str') {
     const texts: string[] = []
-    for (let i = 0; i < rows; i++) {
-      texts.push(isValid(column, i) ? textAt(column, i) : '')
-      if (i % elementsInSlice === elementsInSlice - 1) yield
-    }
+    for (let i = 0; i < rows; i++) texts.push(isValid(column, i) ? textAt(column, i) : '')
     return texts
   }
   if (kind === 'bool') {
     const flags = new Uint8Array(rows)
-    for (let i = 0; i < rows; i++) {
-      flags[i] = (data[i >> 3] >> (i & 7)) & 1
-      if (i % elementsInSlice === elementsInSlice - 1) yield
-    }
+    for (let i = 0; i < rows; i++) flags[i] = (data[i >> 3] >> (i & 7)) & 1
     return flags
   }
   const own = columnNumbers(column, rows) as DataOf<DType>

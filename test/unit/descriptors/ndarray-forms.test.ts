@@ -2,9 +2,7 @@ import { ByteBuffer } from 'flatbuffers'
 import { type DType, HeaderList, HttpRequest, type HttpResponse, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { dtypes } from '../../../src/core/dtype.ts'
-import { runAtOnce } from '../../../src/core/memory/slices.ts'
 import { Context } from '../../../src/http/context.ts'
-import type { NDArrayForm } from '../../../src/values/array/message.ts'
 import { encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer } from '../../../src/values/array/ndarray-flatbuffer.ts'
 import { encodeNpy, parseNpy } from '../../../src/values/array/npy.ts'
 
@@ -25,16 +23,9 @@ const arrays: Record<DType, NDArray> = {
 }
 
 const forms = {
-  'application/x-flatbuffers': formOf(encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer),
-  'application/x-npy': formOf(encodeNpy, parseNpy),
-}
-
-function formOf(encode: NDArrayForm['encode'], parse: NDArrayForm['parse']) {
-  return [
-    (array: NDArray) => runAtOnce(encode(array)),
-    (bytes: Uint8Array, name: string) => runAtOnce(parse(bytes, name)),
-  ] as const
-}
+  'application/x-flatbuffers': [encodeNdarrayFlatbuffer, parseNdarrayFlatbuffer],
+  'application/x-npy': [encodeNpy, parseNpy],
+} as const
 
 function post(type: string, body: Uint8Array, descriptor: io.NumpyNdarray = new io.NumpyNdarray()): NDArray {
   return descriptor.fromHttpRequest(new HttpRequest(HeaderList.from({ 'content-type': type }), body)) as NDArray
@@ -55,6 +46,16 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
     const array = new NDArray(new Float32Array(0), [1_000_000_000, 0])
     expect(() => post(type, encode(array))).toThrow(expect.objectContaining({ reason: 'shape' }))
     expect(post(type, encode(new NDArray(new Float32Array(0), [1000, 0]))).shape).toEqual([1000, 0])
+  })
+
+  it('refuse more texts than may become strings at once', () => {
+    const many = new NDArray<'str'>(Array.from({ length: 250_001 }, () => ''))
+    const long = new NDArray(['x'.repeat(4 * 1024 * 1024 + 1)])
+    for (const array of [many, long]) {
+      expect(() => post(type, encode(array))).toThrow(expect.objectContaining({ code: 'payload_too_large' }))
+    }
+    const allowed = new NDArray<'str'>(many.data.slice(1))
+    expect(post(type, encode(allowed)).data).toEqual(allowed.data)
   })
 
   it('keep halves of a surrogate pair apart', () => {
@@ -106,7 +107,7 @@ describe.each(Object.entries(forms))('arrays as %s', (type, [encode, parse]) => 
 
 describe('the FlatBuffers table', () => {
   it("is read by the flatbuffers package's own runtime, with its data at a multiple of 64 bytes", () => {
-    const buffer = new ByteBuffer(new Uint8Array(runAtOnce(encodeNdarrayFlatbuffer(arrays.int32))))
+    const buffer = new ByteBuffer(new Uint8Array(encodeNdarrayFlatbuffer(arrays.int32)))
     expect(buffer.getBufferIdentifier()).toBe('SVND')
     const table = buffer.readInt32(0)
     const field = (id: number) => table + buffer.__offset(table, 4 + id * 2)
@@ -121,11 +122,11 @@ describe('the FlatBuffers table', () => {
 
 describe('the .npy reader', () => {
   it('turns Fortran order and big-endian numbers into ours', () => {
-    const bytes = Buffer.from(runAtOnce(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3]))))
+    const bytes = Buffer.from(encodeNpy(new NDArray(Int16Array.of(1, 2, 3, 4, 5, 6), [2, 3])))
     const header = bytes.toString('latin1', 10, 128)
     bytes.write(header.replace("'<i2'", "'>i2'").replace('False', 'True ').replace('True ,', 'True, '), 10, 'latin1')
     bytes.subarray(128).swap16()
-    expect(runAtOnce(parseNpy(bytes, 'x'))).toEqual({
+    expect(parseNpy(bytes, 'x')).toEqual({
       dtype: 'int16',
       shape: [2, 3],
       data: Int16Array.of(1, 3, 5, 2, 4, 6),
@@ -176,7 +177,7 @@ describe('enforceDtype', () => {
           return 'refused'
         }
       }
-      const file = taken(() => post('application/x-npy', runAtOnce(encodeNpy(array)), descriptor))
+      const file = taken(() => post('application/x-npy', encodeNpy(array), descriptor))
       expect(taken(() => post('application/json', Buffer.from(json.body as string), descriptor))).toEqual(file)
       const message = new io.NumpyNdarray().toProto(array) as Parameters<typeof descriptor.fromProto>[0]
       expect(taken(() => descriptor.fromProto(message))).toEqual(file)
