@@ -7,7 +7,6 @@ import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../co
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { runAtOnce } from '../../core/memory/slices.ts'
-import { parquetAddon } from '../../core/native/add-on.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
@@ -25,8 +24,6 @@ import { isArrowStream } from './parquet/parquet-answer.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
 import { readFlatParquet } from './parquet/parquet-reader.ts'
 import { decodeArrowFile, decodeParquet } from './parquet/parquet-sandbox.ts'
-import { parquetCells, parquetInPieces } from './parquet/write-parquet.ts'
-import { type FrameView, isInPieces } from './polars/frame-view.ts'
 import { isLabelKind } from './polars/labels.ts'
 import { loadPolars, type Polars } from './polars/polars.ts'
 import type { ColumnFailure } from './polars/polars-columns.ts'
@@ -72,26 +69,14 @@ interface ParquetBody {
   readonly pooled?: PooledBody
 }
 
-/**
- * Encodes a frame as Parquet, in memory of the pool where it is made from columns. Returns a promise for a large or
- * wide frame. **Errors**: of Polars.
- */
-export function encodeParquet(polars: Polars, frame: DataFrame): MaybePromise<ParquetBody> {
-  const view = polars.view(frame)
-  if (parquetAddon !== undefined && isInPieces(view, parquetCells)) return encodeInPieces(polars, view.snapshot())
+/** Encodes a frame as Parquet, in memory of the pool where it is made from columns. **Errors**: of Polars. */
+export function encodeParquet(polars: Polars, frame: DataFrame): ParquetBody {
   let taken: ArrayBuffer | undefined
   const body = polars.writeParquet(frame, (size) => {
     taken = bufferPool.take(size)
     return taken
   })
   return body.buffer === taken ? { body, pooled: new PooledBody() } : { body }
-}
-
-async function encodeInPieces(polars: Polars, view: FrameView): Promise<ParquetBody> {
-  const own = await parquetInPieces(polars, view)
-  if (own !== undefined) return { body: own }
-  const [whole] = view.groups(view.width)
-  return { body: polars.writeParquet(whole) }
 }
 
 /** Converts a DataFrame message to columns. **Errors**: BadInput `columns`, `dtype`. */

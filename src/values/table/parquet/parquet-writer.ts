@@ -1,12 +1,11 @@
 /**
  * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed, as Polars leaves them by
- * default; texts and integers that repeat are in a dictionary. The add-on writes the pages, this file the footer. 1,000
- * rows of ten columns take a tenth of the time of Polars, whose writer calls back for every few bytes.
+ * default; texts and integers that repeat are in a dictionary. The add-on writes the pages, this file the footer, since
+ * Polars' own writer calls back for every few bytes.
  * **Source**: parquet-format 2.10, parquet.thrift, "Data Pages" and "Encodings".
  * @module
  */
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
-import { joinBytes, runAtOnce, type Slices } from '../../../core/memory/slices.ts'
 import { parquetAddon } from '../../../core/native/add-on.ts'
 import { encodeArrowSchema } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText } from '../columns.ts'
@@ -28,77 +27,58 @@ const columnWords = 7
 
 /**
  * Returns a file of a table's columns, in memory of `allocate`. Undefined for a table with lists or structs, without
- * columns, or of more than 64 MiB, and without the add-on: Polars writes these. **Cost**: copies each column once.
+ * columns, or of more than 64 MiB, for offsets that contradict each other, and without the add-on: Polars writes these.
  */
 export function encodeParquet(
   { rows, columns }: ColumnTable<AnyColumn>,
   allocate: (size: number) => ArrayBuffer = (size) => Buffer.allocUnsafeSlow(size).buffer,
 ): Uint8Array | undefined {
   if (columns.length === 0 || parquetAddon === undefined || !columns.every(isFlat)) return undefined
-  if (rows === 0) return fileOf(columns, [], magic)
-  const group = writePages({ rows, columns }, 0, (bound) => {
-    if (bound > maxPageBytes) return undefined
-    const pages = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
-    pages.set(magic)
-    return pages.subarray(magic.length)
-  })
-  if (group === undefined) return undefined
-  const { buffer, byteOffset, length } = group.pages
-  return fileOf(
-    columns,
-    [{ rows, chunks: group.chunks }],
-    Buffer.from(buffer, byteOffset - magic.length, magic.length + length),
-  )
-}
-
-/** Some rows of all columns. */
-export interface RowGroup {
-  readonly rows: number
-  readonly chunks: readonly Chunk[]
-}
-
-/**
- * Writes the pages of flat columns that follow the first `before` bytes of pages, in memory of `allocate`, which gets
- * the most bytes that they take. Undefined if that is, and for offsets that contradict each other.
- */
-export function writePages(
-  { rows, columns }: ColumnTable,
-  before: number,
-  allocate: (bound: number) => Buffer | undefined,
-): { readonly chunks: readonly Chunk[]; readonly pages: Buffer } | undefined {
-  if (parquetAddon === undefined) return undefined
+  if (rows === 0) return Buffer.concat([magic, tailOf(columns, rows, [])])
   const own = columns.map((column) => (column.kind === 'str' ? contiguousText(column, rows) : column))
   const parts: Uint8Array[] = []
   const program = Float64Array.from([rows, own.length, ...own.flatMap((column) => wordsOf(column, rows, parts))])
-  const memory = allocate(parquetAddon.boundParquet(program, parts))
-  if (memory === undefined || !parquetAddon.writeParquet(program, parts, memory, 0)) return undefined
-  const first = magic.length + before
-  let start = 0
-  const chunks = own.map((_, i): Chunk => {
-    const at = programWords + i * columnWords
-    const [dictionary, data, end] = program.subarray(at + 4, at + 7)
-    const chunk = {
-      start: first + start,
-      dictionary: dictionary === -1 ? undefined : first + dictionary,
-      data: first + data,
-      bytes: end - start,
-    }
-    start = end
-    return chunk
-  })
-  return { chunks, pages: memory.subarray(0, start) }
+  const bound = parquetAddon.boundParquet(program, parts)
+  if (bound > maxPageBytes) return undefined
+  const memory = Buffer.from(allocate(magic.length + bound + footerBound(columns)))
+  memory.set(magic)
+  const pages = memory.subarray(magic.length, magic.length + bound)
+  if (!parquetAddon.writeParquet(program, parts, pages, 0)) return undefined
+  const chunks = chunksOf(program, own.length)
+  const { start, bytes } = chunks[chunks.length - 1]
+  const tail = tailOf(columns, rows, chunks)
+  const end = start + bytes + tail.length
+  if (end > memory.length) return Buffer.concat([memory.subarray(0, start + bytes), tail])
+  memory.set(tail, start + bytes)
+  return memory.subarray(0, end)
 }
 
 /** The pages of a column: where the first one, its dictionary's and that of its values start, and their bytes. */
-export interface Chunk {
+interface Chunk {
   readonly start: number
   readonly dictionary: number | undefined
   readonly data: number
   readonly bytes: number
 }
 
+function chunksOf(program: Float64Array, columns: number): Chunk[] {
+  let start = magic.length
+  return Array.from({ length: columns }, (_, i) => {
+    const at = programWords + i * columnWords
+    const [dictionary, data, end] = program.subarray(at + 4, at + 7)
+    const chunk = {
+      start,
+      dictionary: dictionary === -1 ? undefined : magic.length + dictionary,
+      data: magic.length + data,
+      bytes: magic.length + end - start,
+    }
+    start = magic.length + end
+    return chunk
+  })
+}
+
 /** Whether a column is written here. */
-export function isFlat(column: AnyColumn): column is Column {
+function isFlat(column: AnyColumn): column is Column {
   // Seconds are no unit of Parquet's, and it has no float16 that all readers know.
   return 'kind' in column && !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
 }
@@ -115,49 +95,28 @@ function footerBound(columns: readonly Column[]): number {
   return columns.reduce((sum, { name }) => sum + 6 * name.length + 192, 1024)
 }
 
-/** Returns the file: its pages, in place where the memory behind them has room, then the footer. */
-function fileOf(columns: readonly Column[], groups: readonly RowGroup[], pages: Buffer): Uint8Array {
-  const tail = runAtOnce(tailOf(columns, groups))
-  const size = pages.length + tail.length
-  if (groups.length === 0 || pages.byteOffset + size > pages.buffer.byteLength) return Buffer.concat([pages, tail])
-  const file = Buffer.from(pages.buffer, pages.byteOffset, size)
-  file.set(tail, pages.length)
-  return file
-}
-
-/** Returns a file of row groups whose `pages` follow each other, in slices. */
-export function* parquetOf(
-  columns: readonly Column[],
-  groups: readonly RowGroup[],
-  pages: readonly Buffer[],
-): Slices<Buffer> {
-  const tail = yield* tailOf(columns, groups)
-  return yield* joinBytes([magic, ...pages, tail])
-}
-
 /** Returns what follows the pages: the footer, its length and the last magic. */
-function* tailOf(columns: readonly Column[], groups: readonly RowGroup[]): Slices<Buffer> {
-  const footer = yield* footerOf(columns, groups)
+function tailOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Buffer {
+  const footer = footerOf(columns, rows, chunks)
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')
   end.writeUInt32LE(footer.length)
   return Buffer.concat([footer, end])
 }
 
 /** FileMetaData: 1 version, 2 schema, 3 num_rows, 4 row_groups, 5 key_value_metadata, 6 created_by. */
-function* footerOf(columns: readonly Column[], groups: readonly RowGroup[]): Slices<Uint8Array> {
+function footerOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Uint8Array {
   const out = new ThriftWriter()
   const needsArrow = columns.some(({ time }) => time?.type === 'duration' || (time?.type === 'datetime' && time.zone))
   out.integer(1, 1)
-  yield* out.structs(2, [undefined, ...columns], (column) => {
+  out.structs(2, [undefined, ...columns], (column) => {
     if (column !== undefined) return writeElement(out, column)
     out.text(4, 'root')
     out.integer(5, columns.length)
   })
-  const rows = groups.reduce((sum, group) => sum + group.rows, 0)
   out.integer(3, rows, i64)
-  yield* out.structs(4, groups, (group) => writeGroup(out, columns, group))
+  out.structs(4, chunks.length === 0 ? [] : [chunks], () => writeGroup(out, columns, rows, chunks))
   if (needsArrow) {
-    yield* out.structs(5, [encodeArrowSchema(columns)], (schema) => {
+    out.structs(5, [encodeArrowSchema(columns)], (schema) => {
       out.text(1, 'ARROW:schema')
       out.text(2, schema.toString('base64'))
     })
@@ -168,9 +127,9 @@ function* footerOf(columns: readonly Column[], groups: readonly RowGroup[]): Sli
 }
 
 /** RowGroup: 1 columns, 2 total_byte_size, 3 num_rows. ColumnChunk: 2 file_offset, 3 meta_data. */
-function* writeGroup(out: ThriftWriter, columns: readonly Column[], { rows, chunks }: RowGroup): Slices<void> {
+function writeGroup(out: ThriftWriter, columns: readonly Column[], rows: number, chunks: readonly Chunk[]): void {
   let column = 0
-  yield* out.structs(1, chunks, ({ start, dictionary, data, bytes }) => {
+  out.structs(1, chunks, ({ start, dictionary, data, bytes }) => {
     const own = columns[column++]
     out.integer(2, start, i64)
     // ColumnMetaData: 1 type, 2 encodings, 3 path, 4 codec, 5 num_values, 6 and 7 sizes, 9 data_page_offset,

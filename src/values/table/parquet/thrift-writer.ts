@@ -3,11 +3,7 @@
  * @module
  */
 import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
-import type { Slices } from '../../../core/memory/slices.ts'
 import { thriftTypes } from './thrift.ts'
-
-/** Structs that are written in a slice, at 1 to 3 µs each. */
-const structsInSlice = 256
 
 /** Most bytes of a number. */
 const maxVarint = 10
@@ -65,15 +61,13 @@ export class ThriftWriter {
     this.#last = this.#open.pop() ?? 0
   }
 
-  /** Writes a list of structs, each by a call of `write`, in slices. */
-  *structs<T>(id: number, items: readonly T[], write: (item: T) => Slices<void> | void): Slices<void> {
+  /** Writes a list of structs, each by a call of `write`. */
+  structs<T>(id: number, items: readonly T[], write: (item: T) => void): void {
     this.#list(id, items.length, thriftTypes.struct)
-    for (const [i, item] of items.entries()) {
+    for (const item of items) {
       this.#begin()
-      const work = write(item)
-      if (work !== undefined) yield* work
+      write(item)
       this.end()
-      if (i % structsInSlice === structsInSlice - 1) yield
     }
   }
 

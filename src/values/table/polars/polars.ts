@@ -276,8 +276,8 @@ const maxFileCells = 2 ** 18
 const maxFileRows = 2 ** 13
 
 function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
-  // Not for frames that Polars made: reading their columns costs as much as it saves.
-  const table = tableBehind(frame)
+  // Of the frames that Polars made, only wide ones: reading the columns of others costs as much as it saves.
+  const table = tableBehind(frame) ?? (namesOf(frame).length > maxGroupColumns ? flatColumns(frame) : undefined)
   const own = table && encodeParquet(table, allocate)
   if (own !== undefined) return own
   const rows = member(frame, 'height')
