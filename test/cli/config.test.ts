@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { flagOf, type OptionName, optionNames, variableOf } from '../../src/cli/config/option-table.ts'
+import { optionNames } from '../../src/cli/config/option-table.ts'
 import { folder, root, run, send, serveFile } from './process.ts'
 
 const service = `
@@ -184,16 +184,5 @@ describe('the published schema', () => {
     ]
     expect(good.map((value) => isValid(value))).toEqual(good.map(() => true))
     expect(bad.map((value) => isValid(value))).toEqual(bad.map(() => false))
-  })
-})
-
-describe('the README', () => {
-  it('has every option in its table', () => {
-    const rows = readFileSync(join(root, 'README.md'), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('| `--'))
-    const has = (row: string, name: OptionName) =>
-      row.includes(`\`--${flagOf(name)}\``) && row.includes(`\`${variableOf(name)}\``)
-    expect(optionNames.filter((name) => !rows.some((row) => has(row, name)))).toEqual([])
   })
 })

@@ -1,20 +1,24 @@
-/** Finds the curl lines of documents, and does what they say. */
+/** Finds the curl lines of code blocks, and does what they say. */
 import { readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
-import { root } from '../cli/process.ts'
+import type { CodeBlock } from './markdown.ts'
 
 /** A curl line of a document with the beginning of the answer that stands below it. */
 export interface Example {
   readonly line: string
   readonly answer: string
+  /** The page and the line in it. */
+  readonly place: string
 }
 
-/** Returns the curl lines of a document, or of its sections with that heading. */
-export function examplesOf(file: string, heading = ''): Example[] {
-  const sections = readFileSync(join(root, file), 'utf8').split(/^(?=## )/m)
-  const chosen = sections.filter((section) => section.startsWith(heading)).join('')
-  const text = [...chosen.matchAll(/```sh\n(.*?)```/gs)].map((block) => block[1].replaceAll('\\\n', ' ')).join('\n')
-  return [...text.matchAll(/^(curl .*)\n# (.*)$/gm)].map(([, line, answer]) => ({ line, answer }))
+/** Returns the curl lines of a block that have an answer. */
+export function examplesOf({ page, line: first, language, code }: CodeBlock): Example[] {
+  if (language !== 'sh') return []
+  return [...code.matchAll(/^(curl (?:.*\\\n)*.*)\n# (.*)$/gm)].map(({ 1: line, 2: answer, index }) => ({
+    line: line.replaceAll('\\\n', ' '),
+    answer,
+    place: `${page}:${first + code.slice(0, index).split('\n').length - 1}`,
+  }))
 }
 
 /** Returns the words of a shell line: blanks separate, single quotes hold together. */
@@ -25,15 +29,18 @@ function wordsOf(line: string): string[] {
 const fileTypes: Record<string, string> = { '.png': 'image/png', '.csv': 'text/csv' }
 
 /** Adds a `-F name=text` or `-F name=@file`, with the types that curl gives to files. */
-function addField(form: FormData, field: string): void {
+function addField(form: FormData, field: string, cwd: string): void {
   const [, name, at, value] = /^([^=]+)=(@?)(.*)$/s.exec(field) as unknown as string[]
   if (at === '') form.append(name, value)
   else
-    form.append(name, new Blob([readFileSync(join(root, value))], { type: fileTypes[extname(value)] }), basename(value))
+    form.append(name, new Blob([readFileSync(join(cwd, value))], { type: fileTypes[extname(value)] }), basename(value))
 }
 
-/** Does what curl does with the options that our lines use, so that the tests need Node only. `-o` answers the type. */
-export async function curl(line: string, port: number): Promise<string> {
+/**
+ * Does what curl does in the folder `cwd` with the options that our lines use, so that the tests need Node only. `-o`
+ * answers the type.
+ */
+export async function curl(line: string, port: number, cwd: string): Promise<string> {
   const [, ...words] = wordsOf(line)
   const headers = new Headers()
   let body: string | Uint8Array | FormData | undefined
@@ -46,10 +53,10 @@ export async function curl(line: string, port: number): Promise<string> {
       const [name, value] = next().split(/: */, 2)
       headers.set(name, value)
     } else if (word === '-d') body = next()
-    else if (word === '--data-binary') body = readFileSync(join(root, next().slice(1)))
+    else if (word === '--data-binary') body = readFileSync(join(cwd, next().slice(1)))
     else if (word === '-F') {
       body ??= new FormData()
-      addField(body as FormData, next())
+      addField(body as FormData, next(), cwd)
     } else if (word === '-o') {
       toFile = true
       next()

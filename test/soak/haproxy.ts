@@ -1,5 +1,5 @@
 /**
- * Four served processes behind HAProxy, by the recipe of README: replaces all of them under load, over HTTP (wrk) and
+ * Four served processes behind HAProxy, by the recipe of docs/: replaces all of them under load, over HTTP (wrk) and
  * gRPC, then kills one; no request may fail. Prints how calls were spread, and how soon a replica got no more of them.
  *
  * Run: `npm run build && npx tsx test/soak/haproxy.ts`; `--requests 100000` (at least, for each engine),
@@ -97,7 +97,7 @@ class Replica {
   }
 }
 
-/** HAProxy in front of replicas, by the configuration that README shows. */
+/** HAProxy in front of replicas, by the configuration that the page of load balancers shows. */
 class Balancer {
   readonly port: number
   readonly grpcPort: number
@@ -108,7 +108,8 @@ class Balancer {
     this.port = port
     this.grpcPort = grpcPort
     this.#socket = join(folder, `haproxy-${port}.sock`)
-    const recipe = /```haproxy\n([^`]+)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1] ?? ''
+    const recipe =
+      /```haproxy\n([^`]+)```/.exec(readFileSync(join(root, 'docs/deploy/load-balancer.md'), 'utf8'))?.[1] ?? ''
     const config = recipe
       .replace('bind :80\n', `bind 127.0.0.1:${port}\n`)
       .replace('bind :81 ', `bind 127.0.0.1:${grpcPort} `)

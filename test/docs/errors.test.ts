@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import * as errors from '../../src/core/errors.ts'
-import { errorTableMarkdown, readmeErrorTable } from './error-table.ts'
-
-describe('the README', () => {
-  it('shows the error table of the code', () => {
-    expect(readmeErrorTable()).toBe(errorTableMarkdown())
-  })
-})
 
 describe('the error table', () => {
   // Every class makes one code; every code has a class.

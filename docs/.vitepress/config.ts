@@ -1,0 +1,112 @@
+import { defineConfig } from 'vitepress'
+
+const pages = (base: string, items: Record<string, string>) =>
+  Object.entries(items).map(([path, text]) => ({ text, link: `/${base}/${path}` }))
+
+export default defineConfig({
+  title: 'serving',
+  description: 'Serves models and functions over HTTP and gRPC, in TypeScript',
+  lastUpdated: false,
+  srcExclude: ['snippets/**'],
+  markdown: { languageAlias: { haproxy: 'ini' } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/guide/getting-started' },
+      { text: 'Deploy', link: '/deploy/production' },
+      { text: 'Reference', link: '/reference/options' },
+      { text: 'Examples', link: '/examples/' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: pages('guide', {
+          'getting-started': 'Getting started',
+          service: 'A service',
+          testing: 'Testing',
+        }),
+      },
+      {
+        text: 'Descriptors',
+        items: pages('guide/descriptors', {
+          '': 'Which one to choose',
+          array: 'Arrays',
+          frame: 'Frames and series',
+          json: 'JSON',
+          text: 'Text',
+          image: 'Pictures',
+          file: 'Files',
+          form: 'Forms',
+          custom: 'Your own',
+        }),
+      },
+      {
+        text: 'Models',
+        items: pages('guide', {
+          runners: 'Runners: models in threads',
+          batching: 'Batching',
+          onnx: 'ONNX, CPU and GPU',
+          python: 'Models in Python',
+        }),
+      },
+      {
+        text: 'Requests',
+        items: pages('guide', {
+          streams: 'Streams and events',
+          hooks: 'Hooks',
+          auth: 'Auth, keys, rate limits, CORS',
+          mount: 'Mounting other handlers',
+          clients: 'Clients',
+        }),
+      },
+      {
+        text: 'Protocols',
+        items: pages('protocols', {
+          'grpc-connect': 'gRPC and Connect',
+          'open-inference': 'Open Inference Protocol',
+          openapi: 'OpenAPI',
+        }),
+      },
+      {
+        text: 'Deploy',
+        items: pages('deploy', {
+          production: 'Production',
+          build: 'Builds',
+          containers: 'Containers',
+          kubernetes: 'Kubernetes and KServe',
+          'load-balancer': 'Load balancers',
+          metrics: 'Metrics',
+          logs: 'Logs',
+          traces: 'Traces',
+          engine: 'Engine, Node and add-ons',
+        }),
+      },
+      {
+        text: 'Reference',
+        items: pages('reference', {
+          options: 'Options',
+          errors: 'Errors',
+          metrics: 'Metrics',
+          cli: 'Command line',
+        }),
+      },
+      {
+        text: 'Migrate',
+        items: pages('migrate', {
+          'from-bentoml': 'From BentoML',
+          'from-fastapi': 'From FastAPI',
+        }),
+      },
+      {
+        text: 'More',
+        items: [
+          { text: 'Examples', link: '/examples/' },
+          { text: 'Performance', link: '/performance' },
+          { text: 'Internals', link: '/internals/' },
+          { text: 'Decisions', link: '/adr/' },
+        ],
+      },
+    ],
+  },
+})

@@ -1,0 +1,110 @@
+/** Starts each service that a page names, once, and sends the curl lines of all pages to it. */
+import { execFile } from 'node:child_process'
+import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { folder, root, send, serveFile } from '../cli/process.ts'
+import { curl, examplesOf } from './curl.ts'
+import { codeBlocks, pages } from './markdown.ts'
+
+const blocks = pages.flatMap((page) => codeBlocks(page))
+const examples = blocks.flatMap((block) => examplesOf(block).map((example) => ({ ...example, service: block.service })))
+const snippets = join(root, 'docs/snippets')
+const run = promisify(execFile)
+const tsx = pathToFileURL(join(root, 'node_modules/tsx/dist/esm/index.mjs')).href
+// The SHA-256 of the key "secret".
+const env = { API_KEYS: '2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b' }
+
+/** Returns a project with the files of a snippet, beside the package. */
+function project(name: string): string {
+  const files = readdirSync(join(snippets, name))
+  const texts = files.map((file) => [file, readFileSync(join(snippets, name, file), 'utf8')])
+  const cwd = folder({ ...Object.fromEntries(texts), 'package.json': '{ "type": "module" }' }, true)
+  for (const file of ['digits/model.onnx', 'all/pattern.png']) {
+    copyFileSync(join(root, 'examples', file), join(cwd, basename(file)))
+  }
+  return cwd
+}
+
+/** Returns where a service runs, and its file there: examples in the repository, snippets in a project. */
+function placeOf(service: string): { cwd: string; file: string } {
+  const [, name, file] = /^docs\/snippets\/(\w+)\/(.*)$/.exec(service) ?? []
+  return name === undefined ? { cwd: root, file: service } : { cwd: project(name), file }
+}
+
+it('every curl line with an answer names a service', () => {
+  expect(examples.length).toBeGreaterThan(30)
+  expect(examples.filter(({ service }) => service === undefined).map(({ place }) => place)).toEqual([])
+})
+
+describe.each([...new Set(examples.flatMap(({ service }) => service ?? []))])('the curl lines to %s', (service) => {
+  it('answer what stands below them', { timeout: 60_000 }, async () => {
+    const { cwd, file } = placeOf(service)
+    const { port } = await serveFile(file, ['--workers', '1'], service.startsWith('docs/') ? { cwd, env } : { cwd })
+    for (const { line, answer, place } of examples.filter((example) => example.service === service)) {
+      // An ellipsis stands for what the document leaves out.
+      const start = answer.split('…')[0]
+      expect((await curl(line, port, cwd)).slice(0, start.length), `${place}: ${line}`).toBe(start)
+    }
+  })
+})
+
+describe('the snippets', () => {
+  it('are in pages, each of them', () => {
+    const included = pages.flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/^<<< \S*snippets\/([\w/.-]+)/gm)].map(([, file]) => file),
+    )
+    const files = readdirSync(snippets).flatMap((name) =>
+      readdirSync(join(snippets, name)).map((file) => `${name}/${file}`),
+    )
+    const programs = files.filter((file) => /\.(ts|py)$/.test(file))
+    expect(programs.filter((file) => !included.includes(file))).toEqual([])
+    expect(included.filter((file) => !files.includes(file))).toEqual([])
+  })
+
+  it('that are tests pass', async () => {
+    for (const [name, count] of [
+      ['scaler', 2],
+      ['csv', 8],
+    ] as const) {
+      const args = ['--import', tsx, '--test', '--test-reporter', 'tap', `${name}.test.ts`]
+      const { stdout } = await run(process.execPath, args, { cwd: project(name) })
+      expect(Number(/^# pass (\d+)$/m.exec(stdout)?.[1]), stdout).toBeGreaterThanOrEqual(count)
+    }
+  })
+
+  it('with the client prints what it says', async () => {
+    const cwd = project('scaler')
+    const { port } = await serveFile('scaler.ts', ['--workers', '1'], { cwd })
+    const program = readFileSync(join(cwd, 'client.ts'), 'utf8')
+    writeFileSync(join(cwd, 'client.ts'), program.replace('http://localhost:3000', `http://127.0.0.1:${port}`))
+    const { stdout } = await run(process.execPath, ['--import', tsx, 'client.ts'], { cwd })
+    expect(stdout.replace(/\s+/g, ' ').trim()).toBe(/\/\/ (\{.*\})/.exec(program)?.[1])
+  })
+
+  it('with a remote model starts, and is ready when the other server is', async () => {
+    const cwd = project('remote')
+    const { port } = await serveFile('remote.ts', ['--workers', '1'], { cwd })
+    expect((await send(port, '/readyz')).status).toBe(503)
+  })
+
+  it('with a configuration file is read', async () => {
+    const cwd = project('config')
+    copyFileSync(join(snippets, 'scaler/scaler.ts'), join(cwd, 'service.ts'))
+    const { stdout } = await run(process.execPath, [join(root, 'dist/cli/main.js'), 'config'], { cwd })
+    expect(stdout).toMatch(/8080.*serving\.config\.ts/)
+  })
+})
+
+describe('the programs of README.md', () => {
+  it('are snippets', () => {
+    const programs = codeBlocks('README.md').filter(({ language }) => language === 'ts')
+    expect(programs.length).toBeGreaterThan(1)
+    for (const { code, line } of programs) {
+      const [, file, program] = /^\/\/ (\S+)\n([\s\S]*)$/.exec(code) ?? []
+      expect(program, `README.md:${line}`).toBe(readFileSync(join(snippets, file), 'utf8'))
+    }
+  })
+})
