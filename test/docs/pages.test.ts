@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { folder, root, send, serveFile } from '../cli/process.ts'
+import { folder, root, send, serveFile, until } from '../cli/process.ts'
 import { curl, examplesOf } from './curl.ts'
 import { codeBlocks, pages } from './markdown.ts'
 
@@ -43,6 +43,7 @@ describe.each([...new Set(examples.flatMap(({ service }) => service ?? []))])('t
   it('answer what stands below them', { timeout: 60_000 }, async () => {
     const { cwd, file } = placeOf(service)
     const { port } = await serveFile(file, ['--workers', '1'], service.startsWith('docs/') ? { cwd, env } : { cwd })
+    await until(async () => (await send(port, '/readyz')).status === 200)
     for (const { line, answer, place } of examples.filter((example) => example.service === service)) {
       // An ellipsis stands for what the document leaves out.
       const start = answer.split('…')[0]

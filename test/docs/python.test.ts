@@ -2,7 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { serveFile } from '../cli/process.ts'
+import { send, serveFile, until } from '../cli/process.ts'
 import { codeBlocks, pages } from './markdown.ts'
 
 const python = process.env.PYTHON ?? 'python3'
@@ -23,6 +23,7 @@ it('the pages have Python lines', () => {
 for (const { page, line, code, answer, service = '' } of blocks) {
   it.skipIf(!canRun(code))(`${page}:${line} prints what stands below it`, { timeout: 60_000 }, async () => {
     const { port } = await serveFile(service, ['--workers', '1'])
+    await until(async () => (await send(port, '/readyz')).status === 200)
     const program = code.replaceAll('localhost:3000', `127.0.0.1:${port}`)
     const { stdout } = await promisify(execFile)(python, ['-W', 'ignore', '-c', program])
     expect(stdout.trim()).toBe(answer)
