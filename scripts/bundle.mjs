@@ -14,8 +14,7 @@ const published = [...Object.values(exports).map(({ default: path }) => path), .
 /** Programs and modules that are started or loaded by their path. */
 const byPath = [
   'cli/config/write-schema',
-  'cli/describe-module',
-  'cli/import-module',
+  'cli/child-module',
   'cli/worker',
   'core/modules/typescript-format',
   'oip/remote-model',

@@ -42,30 +42,22 @@ function describeStaged({ root, service }: Project): Describe {
     const stage = realpathSync(mkdtempSync(join(tmpdir(), 'serving-build-')))
     try {
       writeStage(files, packages, stage)
-      // The source maps of the staged code name sources beside it.
-      const shown = (folder: string) => relative(process.cwd(), folder) || '.'
-      const built = await describeFiles(
+      const built = await childAnswer<DescribedService>(
+        'service',
         [entry, ...modules].map((path) => join(stage, path)),
-        (failure) => failure.replaceAll(shown(stage), shown(root)).replaceAll(stage, root).replaceAll('./', ''),
-      )
-      const source = await describeFiles([service], (failure) => failure)
+      ).catch((error: Error) => {
+        // The source maps of the staged code name sources beside it.
+        const shown = (folder: string) => relative(process.cwd(), folder) || '.'
+        const message = error.message.replaceAll(shown(stage), shown(root)).replaceAll(stage, root).replaceAll('./', '')
+        throw new InvalidArgument(message)
+      })
+      const source = await childAnswer<DescribedService>('service', [service])
       requireEndpoints(built.endpoints, source.endpoints, relative(process.cwd(), service))
       return built
     } finally {
       rmSync(stage, { recursive: true, force: true })
     }
   }
-}
-
-/** Describes a service and loads the modules of its models. **Errors**: InvalidArgument. */
-async function describeFiles(
-  files: readonly string[],
-  failureText: (failure: string) => string,
-): Promise<DescribedService> {
-  const script = new URL('./describe-module.js', import.meta.url)
-  const answer = await childAnswer<DescribedService>(script, files, 'the service')
-  if ('value' in answer) return answer.value
-  throw new InvalidArgument(failureText(answer.failure))
 }
 
 /** **Errors**: InvalidArgument when compiling has changed what the service answers, such as by a computed name. */

@@ -1,37 +1,39 @@
 /**
- * Runs a module of the command in a process of its own, so that this one has neither the user's code nor a compiler.
+ * Loads the user's code in a process of its own, so that the command has neither that code nor a compiler.
  * @module
  */
 import { fork } from 'node:child_process'
 import { InvalidArgument } from '../core/errors.ts'
 
-/** What a process answers: a value, or why there is none. */
-export type ChildAnswer<V> = { readonly value: V } | { readonly failure: string }
-
-/** Called in such a process: sends the answer and ends it. */
-export function answerParent(answer: ChildAnswer<unknown>): void {
-  process.send?.(answer, undefined, undefined, () => process.exit(0))
-}
+/** The message of such a process: the answer, or why it has none. */
+export type ChildMessage =
+  | { readonly kind: 'answer'; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly message: string }
 
 /**
- * Returns the answer that a process sends before it ends.
- * **Errors**: InvalidArgument, which begins with `name`, when it ends without one. **Cost**: starts a process.
+ * Returns what a process of `child-module.ts` answers: of `config` the default export of a module, of `service` the
+ * description of a service, whose other files it loads, too.
+ * **Errors**: InvalidArgument with the failure of the code, or if the process ends without an answer.
  */
-export function childAnswer<V>(module: URL, args: readonly string[], name: string): Promise<ChildAnswer<V>> {
+export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: readonly string[]): Promise<V> {
   return new Promise((resolve, reject) => {
-    const child = fork(module, args, {
+    const child = fork(new URL('./child-module.js', import.meta.url), [file, task, ...others], {
       serialization: 'advanced',
       // What the user's code prints does not belong into the output of the command.
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    let answer: ChildAnswer<V> | undefined
-    child.on('message', (message: ChildAnswer<V>) => {
-      answer = message
+    let message: ChildMessage | undefined
+    child.on('message', (sent: ChildMessage) => {
+      message = sent
     })
     child.on('error', reject)
     child.on('close', (code) => {
-      if (answer === undefined) reject(new InvalidArgument(`${name} ended its process with code ${code}`))
-      else resolve(answer)
+      if (message?.kind === 'answer') resolve(message.value as V)
+      else if (message?.kind === 'failure') reject(new InvalidArgument(message.message))
+      else {
+        const name = task === 'service' ? 'the service' : file
+        reject(new InvalidArgument(`${name} ended its process with code ${code}`))
+      }
     })
   })
 }

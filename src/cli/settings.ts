@@ -24,7 +24,7 @@ export interface Settings {
 export async function findSettings(path: string | undefined, given: GivenOptions): Promise<Settings> {
   const named = path === undefined ? undefined : findServiceFile(path)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))
-  const file = found === undefined ? undefined : await readConfigFile(found, importDefault)
+  const file = found === undefined ? undefined : await readConfigFile(found, (path) => childAnswer('config', [path]))
   const service = named ?? (file?.service === undefined ? undefined : findServiceFile(file.service))
   return { service, file, options: settleOptions(given, file) }
 }
@@ -40,14 +40,4 @@ function findServiceFile(path: string): string {
   if (!extensions.includes(extname(file)))
     throw new InvalidArgument(`expected a .ts, .mts, .js or .mjs file, received ${path}`)
   return file
-}
-
-/**
- * Returns the default export of a module of the user's, which must be plain data.
- * **Errors**: InvalidArgument with the module's own error. **Cost**: starts a process.
- */
-async function importDefault(path: string): Promise<unknown> {
-  const answer = await childAnswer<unknown>(new URL('./import-module.js', import.meta.url), [path], path)
-  if ('failure' in answer) throw new InvalidArgument(answer.failure)
-  return answer.value
 }

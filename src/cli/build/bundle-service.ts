@@ -91,7 +91,7 @@ export async function bundleService(root: string, service: string): Promise<Bund
 /** Returns the path of compiled code: that of its source, with .js. */
 function compiledName(root: string, path: string): string {
   const name = slashes(relative(root, path))
-  if (name.startsWith('../../')) throw new InvalidArgument(`${path} lies outside of ${root}, the folder of the project`)
+  if (name.startsWith('../')) throw new InvalidArgument(`${path} lies outside of ${root}, the folder of the project`)
   return `${name.slice(0, -extname(name).length)}.js`
 }
 
@@ -152,7 +152,7 @@ function sourceUrls(
 /** Returns the path and text of compiled code, with expressions in place of the markers. */
 function compiledFile(root: string, { path, text }: OutputFile): [string, string] {
   const name = slashes(relative(root, path))
-  const up = '../../'.repeat(name.split('/').length - 1) || './'
+  const up = '../'.repeat(name.split('/').length - 1) || './'
   const url = (file: string) => `new URL(${JSON.stringify(up + encodeURI(file))}, import.meta.url)`
   let usesPaths = false
   const code = text.replace(marker, (_, member: string, encoded: string) => {

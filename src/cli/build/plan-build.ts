@@ -124,7 +124,7 @@ async function dataFiles(
     const glob = isFolder ? `${name.replace(/\/$/, '')}/**` : name
     const files = await listFiles(root, [glob], [...exclude, '**/node_modules/**', '**/.git/**'])
     if (files.length === 0) throw new InvalidArgument(`build.${option}: there is no file ${name} in ${shown(root)}`)
-    const outside = files.find((file) => file.startsWith('../../'))
+    const outside = files.find((file) => file.startsWith('../'))
     if (outside !== undefined) throw new InvalidArgument(`build.${option}: ${outside} lies outside of ${shown(root)}`)
     found.push(...files)
   }
