@@ -2,6 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const src = (file: string) => fileURLToPath(new URL(`./src/${file}`, import.meta.url))
+const testsIn = (...folders: string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`)
+
+/** What calls functions. */
+const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
+
+/** What asks servers of its own process. */
+const server = testsIn('http', 'rpc', 'oip', 'client', 'tracing')
+
+/** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
+const common = { pool: 'forks', testTimeout: 30_000 } as const
 
 export default defineConfig({
   resolve: {
@@ -15,11 +25,14 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    // Forks, not threads: uWebSockets.js and the add-on are per process, and a crash must name its file.
-    pool: 'forks',
     // Vitest leaves a core free for itself, which is half of a machine with two: 1.6 times as long there.
     maxWorkers: '100%',
-    testTimeout: 30_000,
+    // Without isolation the files of a fork share their modules: half of the CPU.
+    projects: [
+      { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
+      { extends: true, test: { ...common, name: 'server', include: server, isolate: false } },
+      // What starts processes, or changes its own.
+      { extends: true, test: { ...common, name: 'process', include: testsIn('*'), exclude: [...unit, ...server] } },
+    ],
   },
 })

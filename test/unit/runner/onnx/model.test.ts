@@ -3,7 +3,7 @@ import { InvalidArgument, NDArray } from 'serving'
 import { intraOpThreadsFor, load } from 'serving/onnx'
 import { describe, expect, it } from 'vitest'
 
-const fileOf = (name: string) => fileURLToPath(new URL(`../../fixtures/onnx/${name}`, import.meta.url))
+const fileOf = (name: string) => fileURLToPath(new URL(`../../../fixtures/onnx/${name}`, import.meta.url))
 const row = new NDArray(Float32Array.of(1, 2, 3), [1, 3])
 
 describe('the module of an ONNX Runner', () => {
