@@ -175,6 +175,34 @@ export interface ServeOptions extends Partial<Limits> {
   readonly logger?: Logger
 }
 
+// Checked by the compiler to name them all.
+const others: { readonly [name in Exclude<keyof ServeOptions, keyof Limits>]-?: true } = {
+  port: true,
+  host: true,
+  baseUrl: true,
+  engine: true,
+  grpcPort: true,
+  introspection: true,
+  docs: true,
+  tlsCert: true,
+  tlsKey: true,
+  tlsClientCa: true,
+  corsOrigin: true,
+  trustProxy: true,
+  grpcTls: true,
+  logLevel: true,
+  metrics: true,
+  metricsPort: true,
+  accessLog: true,
+  accessLogSample: true,
+  otlpEndpoint: true,
+  traceSample: true,
+  logger: true,
+}
+
+/** The names of all options. */
+export const serveOptionNames: readonly string[] = [...Object.keys(defaultLimits), ...Object.keys(others)]
+
 /** The options that are plain data, so that they can be read from text and sent to another process as JSON. */
 export type ServeSettings = Omit<ServeOptions, 'grpcTls' | 'logger'>
 

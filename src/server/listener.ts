@@ -14,7 +14,6 @@ import { createLogger } from '../engine/log.ts'
 import { logLevels } from '../engine/log-levels.ts'
 import { listenNode } from '../engine/node/node.ts'
 import {
-  defaultLimits,
   type EngineName,
   type Listener,
   limitsOfNode,
@@ -22,6 +21,7 @@ import {
   parseLimits,
   parseTrustProxy,
   type ServeOptions,
+  serveOptionNames,
 } from '../engine/options.ts'
 import { parseBaseUrl } from '../engine/router.ts'
 import { openTlsFiles } from '../engine/tls-files.ts'
@@ -35,31 +35,6 @@ import { DescriptorWatch } from './descriptor-watch.ts'
 import { MemoryReclaimer } from './memory-reclaimer.ts'
 import { createServerState } from './server-state.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
-
-const optionNames = [
-  ...Object.keys(defaultLimits),
-  'port',
-  'host',
-  'baseUrl',
-  'engine',
-  'logger',
-  'grpcPort',
-  'grpcTls',
-  'introspection',
-  'docs',
-  'tlsCert',
-  'tlsKey',
-  'tlsClientCa',
-  'logLevel',
-  'trustProxy',
-  'corsOrigin',
-  'metrics',
-  'metricsPort',
-  'accessLog',
-  'accessLogSample',
-  'otlpEndpoint',
-  'traceSample',
-]
 
 /**
  * Runs the startup hooks of a service, listens, and resolves once requests are answered. If that fails, nothing stays
@@ -292,7 +267,7 @@ function checkServeOptions(service: unknown, options: ServeOptions): void {
   if (typeof apis?.values !== 'function' || typeof start !== 'function' || typeof stop !== 'function') {
     throw new InvalidArgument(expected('a Service', 'serve', service))
   }
-  checkOptions('serve', options, optionNames)
+  checkOptions('serve', options, serveOptionNames)
   const { engine, host } = options
   if (engine !== undefined && engine !== 'uws' && engine !== 'node') {
     throw new InvalidArgument(expected("'uws' or 'node'", 'engine', engine))

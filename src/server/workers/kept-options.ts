@@ -11,7 +11,7 @@ export interface WorkerOptions {
 }
 
 /** What all workers share. */
-const keptOptions = ['port', 'grpcPort', 'host', 'engine'] as const
+const keptOptions = ['port', 'grpcPort', 'metricsPort', 'host', 'engine'] as const
 
 /** Logs which options have changed that a reload keeps: those that all workers share, and how many there are. */
 export function warnOfKept(

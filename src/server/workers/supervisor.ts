@@ -6,11 +6,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { isatty } from 'node:tty'
 import { InvalidArgument } from '../../core/errors.ts'
 import { defaultLimits, type ServeOptions, type ServeSettings } from '../../engine/options.ts'
+import type { MetricsPort } from '../telemetry/metrics-endpoint.ts'
 import { setWorkerFile, takeFirstWorker } from './first-worker.ts'
 import { takePort } from './free-port.ts'
 import { type WorkerOptions, warnOfKept } from './kept-options.ts'
 import { MetricsCollector } from './metrics-collector.ts'
-import { SharedMetricsPort } from './metrics-port.ts'
 import { ModelRelay } from './model-relay.ts'
 import { watchNpmParent } from './npm-parent.ts'
 import { sharing } from './port-sharing.ts'
@@ -97,8 +97,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
   setWorkerFile(workerFile)
   cluster.on('fork', follow)
-  const port = new SharedMetricsPort(metrics, host)
-  await port.move(metricsPort)
+  const port = metricsPort === undefined ? undefined : await openMetrics(metrics, metricsPort, host)
   const initial = { workers, serve }
   const first = takeFirstWorker()
   if (first !== undefined) follow(first.worker)
@@ -106,8 +105,14 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     return await new Supervision({ ...options, config, workers: shared.workers }, initial, metrics, port, first)
       .finished
   } finally {
-    await port.move(undefined)
+    await port?.close()
   }
+}
+
+async function openMetrics(metrics: MetricsCollector, port: number, host: string | undefined): Promise<MetricsPort> {
+  // Loaded here: it takes the node engine and a tenth of a second before the first worker starts.
+  const { listenMetrics, MetricsPage } = await import('../telemetry/metrics-endpoint.ts')
+  return await listenMetrics(new MetricsPage(() => metrics.collect()), port, host)
 }
 
 class Supervision {
@@ -119,7 +124,7 @@ class Supervision {
   /** The options at the start. */
   readonly #initial: WorkerOptions
   readonly #metrics: MetricsCollector
-  readonly #metricsPort: SharedMetricsPort
+  readonly #metricsPort: MetricsPort | undefined
   /** Of processes that start from now on. */
   #config: WorkerConfig
   /** Of the next process to start. */
@@ -137,7 +142,7 @@ class Supervision {
     options: SupervisorOptions,
     initial: WorkerOptions,
     metrics: MetricsCollector,
-    metricsPort: SharedMetricsPort,
+    metricsPort: MetricsPort | undefined,
     first: FirstWorker | undefined,
   ) {
     this.#options = options
@@ -176,11 +181,10 @@ class Supervision {
   /** Returns what processes are given that start with these settings. What all share stays: ports, address, engine. */
   #configOf(settings: ServeSettings): WorkerConfig {
     const { config } = this.#options
-    const { port, grpcPort, host, engine } = config.serve
+    const { port, grpcPort, host, engine, metricsPort } = config.serve
     // Metrics on a port of their own are answered by this process: workers only count.
-    const { metricsPort, ...others } = settings
     const metrics = metricsPort !== undefined && settings.metrics === false ? 'count' : settings.metrics
-    return { ...config, serve: { ...others, port, grpcPort, host, engine, metrics } }
+    return { ...config, serve: { ...settings, port, grpcPort, host, engine, metrics, metricsPort: undefined } }
   }
 
   #startCurrent(slot: Slot): void {
@@ -215,14 +219,9 @@ class Supervision {
     this.#announced = true
     const { workers, config, print } = this.#options
     for (const line of readyLines(ready, workers, config.serve)) print(line)
-    const metrics = this.#metricsAddress
-    if (metrics !== undefined) print(`metrics at ${metrics}`)
+    const port = this.#metricsPort?.port
+    if (port !== undefined) print(`metrics at ${originOf(config.serve.host, port)}/metrics`)
     this.#reloadIfPending()
-  }
-
-  get #metricsAddress(): string | undefined {
-    const { port } = this.#metricsPort
-    return port === undefined ? undefined : `${originOf(this.#options.config.serve.host, port)}/metrics`
   }
 
   #onExit(slot: Slot, worker: WorkerProcess, { code, signal }: Exit): void {
@@ -313,24 +312,7 @@ class Supervision {
       this.#onCurrentReady(slot, ready)
       if (previous !== undefined) left = this.#handOver(previous)
     }
-    if (next !== undefined) await this.#moveMetrics(next.serve.metricsPort)
     return undefined
-  }
-
-  async #moveMetrics(port: number | undefined): Promise<void> {
-    const { logger } = this.#options
-    try {
-      if (!(await this.#metricsPort.move(port))) return
-      const address = this.#metricsAddress
-      logger.info(
-        { event: 'metrics_port' },
-        address === undefined ? 'no port for metrics any more' : `metrics at ${address}`,
-      )
-    } catch (error) {
-      const kept = this.#metricsAddress ?? 'no port'
-      const message = `${(error as Error).message}; metrics stay at ${kept}`
-      logger.error({ event: 'metrics_port' }, message)
-    }
   }
 
   /** Lets a process leave that has a successor, and waits for its end. */
