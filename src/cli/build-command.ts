@@ -1,7 +1,4 @@
-/**
- * `serving build`.
- * @module
- */
+/** `serving build`. @module */
 import { mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'

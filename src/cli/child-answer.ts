@@ -1,7 +1,4 @@
-/**
- * Loads the user's code in a process of its own, so that the command has neither that code nor a compiler.
- * @module
- */
+/** Loads the user's code in a process of its own, so that the command has neither that code nor a compiler. @module */
 import { fork } from 'node:child_process'
 import { InvalidArgument } from '../core/errors.ts'
 

@@ -23,7 +23,6 @@ function end(message: ChildMessage): void {
   process.send?.(message, undefined, undefined, () => process.exit(0))
 }
 
-/** Returns the default export of a configuration file. */
 async function readConfig(): Promise<unknown> {
   const name = relative(process.cwd(), file)
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()
@@ -39,7 +38,6 @@ async function readConfig(): Promise<unknown> {
   }
 }
 
-/** Describes a service, and loads the modules of its models. */
 async function describe(): Promise<unknown> {
   const [{ loadService }, { describeService }] = await Promise.all([
     import('./load-service.ts'),

@@ -1,7 +1,4 @@
-/**
- * `serving config`.
- * @module
- */
+/** `serving config`. @module */
 import { relative } from 'node:path'
 import { limitsOfNode, parseDisclosure } from '../engine/options.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'
@@ -28,7 +25,6 @@ export async function configText({ service, file, options }: Settings): Promise<
   ].join('\n')
 }
 
-/** Returns what holds for an option without a value, in words. */
 function unsetText(name: OptionName, engine: string): string {
   const isBuiltIn = engine === 'uws' && limitsOfNode.some((limit) => limit === name && limit.endsWith('TimeoutMs'))
   return isBuiltIn ? '10000' : (optionEntry(name).unset ?? 'none')

@@ -1,7 +1,4 @@
-/**
- * `serving containerize`: an image of what `serving build` wrote, by the program for images that is here.
- * @module
- */
+/** `serving containerize`: an image of what `serving build` wrote, by the program for images that is here. @module */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -15,13 +12,10 @@ export type ImageProgram = (typeof imagePrograms)[number]
 
 /** The arguments of `serving containerize`. */
 export interface ContainerizeOptions {
-  /** Folder that `serving build` wrote. */
   readonly folder: string
   /** Name of the image; default: the service's and the project's version. */
   readonly tag?: string
-  /** Default: the first that works. */
   readonly program?: ImageProgram
-  /** Options for the program. */
   readonly more: readonly string[]
 }
 

@@ -1,7 +1,4 @@
-/**
- * `serving deploy --print`: manifests for a service that was built.
- * @module
- */
+/** `serving deploy --print`: manifests for a service that was built. @module */
 import { resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
 import { yamlText } from './config/config-file.ts'

@@ -1,7 +1,4 @@
-/**
- * Explains why a service does not start.
- * @module
- */
+/** Explains why a service does not start. @module */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
@@ -30,7 +27,6 @@ export function explain(error: unknown): string {
   return `${message}${place === undefined ? '' : ` (${place})`}${causesOf(error)}`
 }
 
-/** Returns what no parser took: `service.ts:3:7: Unexpected ";"`. */
 function syntaxProblem(error: Error): string | undefined {
   // esbuild's, by tsx; then V8's, whose stack begins with the place.
   const [, file, position, problem] =
@@ -41,7 +37,6 @@ function syntaxProblem(error: Error): string | undefined {
   return source === undefined ? undefined : `${shown(source)}:${line}: ${error.message}`
 }
 
-/** Returns which file imports what is not there. */
 function missingModule(error: Error): string | undefined {
   if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') return undefined
   const [, kind, name, importer] = /^Cannot find (module|package) '(.+)' imported from (.+)$/m.exec(error.message) ?? []

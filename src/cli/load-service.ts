@@ -1,7 +1,4 @@
-/**
- * Loads the service that a file exports.
- * @module
- */
+/** Loads the service that a file exports. @module */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
@@ -81,7 +78,6 @@ function requireService(value: unknown, name: string): Service {
   return value
 }
 
-/** Whether a value looks like a Service of another copy of the package, whose class is not ours. */
 function isForeignService(value: unknown): boolean {
   return (
     typeof value === 'object' &&

@@ -1,7 +1,4 @@
-/**
- * Keeps pages of other sites away from a server under development.
- * @module
- */
+/** Keeps pages of other sites away from a server under development. @module */
 import type { RequestHook } from '../api/hooks.ts'
 import { Forbidden } from '../core/errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * `serving new`.
- * @module
- */
+/** `serving new`. @module */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

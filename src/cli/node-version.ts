@@ -1,7 +1,4 @@
-/**
- * Versions of Node that the package is made for.
- * @module
- */
+/** Versions of Node that the package is made for. @module */
 import { readFileSync } from 'node:fs'
 
 /** Returns a line that says that a Node is older than `engines` of the package asks for; undefined where it is not. */

@@ -1,7 +1,4 @@
-/**
- * `serving openapi`.
- * @module
- */
+/** `serving openapi`. @module */
 
 import { parseBaseUrl } from '../engine/router.ts'
 import { describeServer } from '../server/endpoints/describe-server.ts'

@@ -1,7 +1,4 @@
-/**
- * Where this copy of the package came from: the npm registry has another one of the same name.
- * @module
- */
+/** Where this copy of the package came from: the npm registry has another one of the same name. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

@@ -1,7 +1,4 @@
-/**
- * The command `serving`: its commands and options.
- * @module
- */
+/** The command `serving`: its commands and options. @module */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { SetupError } from '../core/errors.ts'
 import type { RepositoryOptions } from '../oip/repository.ts'
@@ -128,7 +125,6 @@ const openapi = program
     const settings = await settingsOf(openapi, path)
     const { openapiText } = await import('./openapi-command.ts')
     const text = await openapiText(requireService(openapi, settings), settings)
-    // The compiler of TypeScript services, or what the service has opened, would keep the process.
     process.stdout.write(`${text}\n`, () => process.exit(0))
   })
 openapi.addOption(commanderOption('baseUrl'))
@@ -197,11 +193,9 @@ program
     process.stdout.write(await deployCommand(folder, flags))
   })
 
-/** Reads the options of a command from flags, the environment and a configuration file. */
 async function settingsOf(command: Command, path: string | undefined): Promise<Settings> {
   const unknown = unknownVariable(process.env)
   if (unknown !== undefined) command.error(`error: ${unknown}`)
-  // Loaded here, since --help and --version need none of it.
   const { findSettings } = await import('./settings.ts')
   return await findSettings(path, givenOptions(command))
 }
@@ -212,7 +206,6 @@ function requireService(command: Command, { service }: Settings): string {
   )
 }
 
-/** Returns the values that commander has read, by the names of the table. */
 function givenOptions(command: Command): GivenOptions {
   const given: Partial<Record<OptionName, GivenOption>> = {}
   for (const name of optionNames) {

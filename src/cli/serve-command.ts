@@ -1,7 +1,4 @@
-/**
- * `serving serve`, `serving dev` and `serving models`.
- * @module
- */
+/** `serving serve`, `serving dev` and `serving models`. @module */
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'

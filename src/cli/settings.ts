@@ -1,7 +1,4 @@
-/**
- * Finds the service and its options for every command that takes them.
- * @module
- */
+/** Finds the service and its options for every command that takes them. @module */
 import { statSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
 import { InvalidArgument } from '../core/errors.ts'
@@ -31,7 +28,6 @@ export async function findSettings(path: string | undefined, given: GivenOptions
 
 const extensions = ['.ts', '.mts', '.js', '.mjs']
 
-/** Returns the absolute path of a service file. **Errors**: InvalidArgument for no file and for other extensions. */
 function findServiceFile(path: string): string {
   const file = resolve(path)
   const stat = statSync(file, { throwIfNoEntry: false })

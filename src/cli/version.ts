@@ -1,7 +1,4 @@
-/**
- * What `serving --version` prints.
- * @module
- */
+/** What `serving --version` prints. @module */
 import { readFileSync } from 'node:fs'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { loadUws } from '../engine/uws/uws-package.ts'

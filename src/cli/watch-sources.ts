@@ -1,12 +1,8 @@
-/**
- * Watches the sources of a service. The only file that imports chokidar.
- * @module
- */
+/** Watches the sources of a service. The only file that imports chokidar. @module */
 import { existsSync } from 'node:fs'
 import { basename, dirname, extname, join, relative } from 'node:path'
 import { watch } from 'chokidar'
 
-/** Files that a service reads when it is loaded: code, configuration, models. */
 const extensions = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '.yaml', '.yml', '.onnx', '.py', '.env']
 
 /** An editor writes several files, or one in several steps: they count as one change. **Units**: milliseconds. */
@@ -33,7 +29,6 @@ export function watchSources(service: string, onChange: (name: string) => void):
   })
 }
 
-/** Returns the nearest folder with a package.json at or above that of a file, or the file's own. */
 function projectFolder(file: string): string {
   for (let at = dirname(file); ; at = dirname(at)) {
     if (existsSync(join(at, 'package.json'))) return at

@@ -26,7 +26,6 @@ import { localHostOnly } from './local-host.ts'
 const closeMarginMs = 1_500
 const { config, opens } = await requestStart()
 const { pythonPackages = [] } = config
-// For Runners, which make environments of Python when they start.
 if (pythonPackages.length > 0) process.env.SERVING_PYTHON_PACKAGES ??= JSON.stringify(pythonPackages)
 const logger = createLogger(config.serve.logLevel)
 // Set when the startup hooks begin; from then on there may be something to shut down.
@@ -47,7 +46,6 @@ told.catch(() => {})
 
 // A terminal sends Ctrl-C to the whole process group: the supervisor gets it as well and asks for the stop.
 process.on('SIGINT', () => {})
-// The same is true of SIGHUP when the terminal closes.
 process.on('SIGHUP', () => {})
 process.on('SIGTERM', () => leave(0))
 process.on('message', (message: unknown) => {

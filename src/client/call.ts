@@ -1,7 +1,4 @@
-/**
- * A call under way: a promise of its result, and for text and generators a stream of its pieces.
- * @module
- */
+/** A call under way: a promise of its result, and for text and generators a stream of its pieces. @module */
 import { parseEvents } from './event-stream.ts'
 import { jsonLines, parseLines } from './json-lines.ts'
 import { type Limit, networkError } from './transport.ts'
@@ -65,7 +62,6 @@ export class Call<T> implements Promise<T> {
     return response
   }
 
-  /** Called when nothing of the call is wanted any more. */
   protected release(): void {
     this.#limit.release()
   }
@@ -99,7 +95,6 @@ export class TextCall extends Call<string> implements AsyncIterable<string> {
       return
     }
     const pieces = this.#piecesOf(body)
-    // The call of a JSON API, whose type is ValuesCall.
     if (headers.get('content-type') === jsonLines) yield* parseLines(pieces) as AsyncGenerator<never>
     else yield* pieces
   }

@@ -1,7 +1,4 @@
-/**
- * Responses → results.
- * @module
- */
+/** Responses → results. @module */
 import type { DescriptorInfo } from './description.ts'
 import { parseJson } from './exact-json.ts'
 import { frameFromJson, seriesFromJson } from './frames.ts'

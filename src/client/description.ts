@@ -1,7 +1,4 @@
-/**
- * What a service says of its APIs in its OpenAPI document, as far as calls need it.
- * @module
- */
+/** What a service says of its APIs in its OpenAPI document, as far as calls need it. @module */
 import { ServingError } from './serving-error.ts'
 
 /** A JSON Schema as it stands in an OpenAPI document: its references are relative to the document. */
@@ -19,7 +16,6 @@ export interface DescriptorInfo {
   readonly mimeTypes: readonly string[]
   readonly schema: SchemaObject | undefined
   readonly example: unknown
-  /** Of a form, by name. */
   readonly parts?: ReadonlyMap<string, PartInfo>
 }
 
@@ -32,7 +28,6 @@ export interface PartInfo extends DescriptorInfo {
 export interface ApiInfo {
   readonly name: string
   readonly method: 'GET' | 'POST'
-  /** Below the URL of the service: `/classify`. */
   readonly path: string
   readonly doc: string | undefined
   readonly input: DescriptorInfo
@@ -72,7 +67,6 @@ interface MediaType {
   readonly encoding?: Readonly<Record<string, { readonly contentType?: string } | undefined>>
 }
 
-/** A descriptor as the extension `x-serving` has it. */
 interface Descriptor {
   readonly descriptorId: string
   readonly args: DescriptorInfo['args']
@@ -120,7 +114,6 @@ function partInfo(part: NonNullable<Descriptor['parts']>[number], { schema, enco
   const { name, occurrence } = part
   const properties = (schema?.properties ?? {}) as Readonly<Record<string, SchemaObject | undefined>>
   const field = properties[name] ?? {}
-  // A part that may come again is a list of such; one of JSON is a string that holds JSON.
   const one = ((occurrence === 'many' ? field.items : field) ?? {}) as SchemaObject
   const isJson = one.contentSchema !== undefined
   const [example] = (one.examples ?? []) as readonly unknown[]

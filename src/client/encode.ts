@@ -1,7 +1,4 @@
-/**
- * Arguments → bodies.
- * @module
- */
+/** Arguments → bodies. @module */
 import type { ApiInfo, DescriptorInfo } from './description.ts'
 import { printJson } from './exact-json.ts'
 import { frameToJson, seriesToJson } from './frames.ts'
@@ -14,7 +11,6 @@ export interface EncodedBody {
   /** Undefined for a form, whose type `fetch` makes with its boundary. */
   readonly type: string | undefined
   readonly body: string | Blob | FormData | ReadableStream<Uint8Array>
-  /** The name of a file. */
   readonly name?: string
 }
 

@@ -1,7 +1,4 @@
-/**
- * Server-sent events, read.
- * @module
- */
+/** Server-sent events, read. @module */
 import type { EventValue } from './values.ts'
 
 /** Reads events from pieces of text. **Source**: WHATWG HTML, section "Server-sent events". */

@@ -1,7 +1,4 @@
-/**
- * JSON with integers that a double cannot hold, as bigints.
- * @module
- */
+/** JSON with integers that a double cannot hold, as bigints. @module */
 
 /** Prints a value, bigints as integers. */
 export function printJson(value: unknown): string {

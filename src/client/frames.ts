@@ -1,14 +1,10 @@
-/**
- * Frames and series ⇄ the JSON layouts of `orient`.
- * @module
- */
+/** Frames and series ⇄ the JSON layouts of `orient`. @module */
 import { badArgument } from './serving-error.ts'
 import { type Cell, type FrameInput, type FrameValue, labels, type SeriesValue } from './values.ts'
 
 type Label = string | number
 type Row = Readonly<Record<string, Cell>>
 
-/** Columns and labels of a frame, in order. */
 interface Table {
   readonly names: readonly string[]
   readonly columns: readonly ArrayLike<Cell>[]
@@ -40,7 +36,6 @@ export function frameToJson(value: Exclude<FrameInput, Blob>, orient: string, ap
         return object(names.map((name, j) => [name, object(each((i) => [String(at(i)), columns[j][i]]))]))
       }
   }
-  // Read under `records`, `columns` and `values`; the only one of the three with names and without labels.
   return each(row)
 }
 
@@ -144,7 +139,6 @@ function tableOf(value: Exclude<FrameInput, Blob>, api: string): Table {
   return { names, columns: names.map((name) => frame[name]), rows, labels: frame[labels] }
 }
 
-/** Attaches labels that are not 0, 1, 2, … */
 function withLabels<T extends { [labels]?: readonly Label[] }>(value: T, index: readonly Label[]): T {
   if (index.some((label, i) => label !== i)) value[labels] = index
   return value
@@ -163,7 +157,6 @@ function numeric(label: string): Label {
   return /^(0|-?[1-9]\d{0,14})$/.test(label) ? Number(label) : label
 }
 
-/** Returns an object of any keys, `__proto__` among them. */
 function object<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   return Object.fromEntries(entries)
 }

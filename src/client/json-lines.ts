@@ -1,7 +1,4 @@
-/**
- * NDJSON, read: a JSON value on each line.
- * @module
- */
+/** NDJSON, read: a JSON value on each line. @module */
 import { parseJson } from './exact-json.ts'
 
 /** The media type of such lines. */

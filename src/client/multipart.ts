@@ -30,7 +30,6 @@ export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, type: string): Pa
     const bodyAt = indexOf(bytes, blank, start)
     at = indexOf(bytes, delimiter, start)
     if (bodyAt === -1 || at === -1) break
-    // Up to the line break before the next delimiter.
     parts.push(partOf(new TextDecoder().decode(bytes.subarray(start + 2, bodyAt)), bytes.slice(bodyAt + 4, at - 2)))
   }
   throw new ServingError('expected a form in the answer, received other bytes', { status: 0, code: 'network' })

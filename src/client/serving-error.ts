@@ -1,11 +1,7 @@
-/**
- * Failed calls as errors.
- * @module
- */
+/** Failed calls as errors. @module */
 
 /** Members of a {@link ServingError}. */
 export interface ServingErrorFields {
-  /** The HTTP status; 0 when there was no answer. */
   readonly status: number
   readonly code: string
   readonly reason?: string
@@ -32,7 +28,6 @@ export class ServingError extends Error {
   readonly path: string | undefined
   /** Place in the body. **Units**: bytes. */
   readonly offset: number | undefined
-  /** All that a schema found wrong. */
   readonly issues: readonly { readonly path: string; readonly message: string }[]
   readonly requestId: string | undefined
   readonly retryAfterMs: number | undefined
@@ -59,9 +54,7 @@ export async function errorOf(response: Response): Promise<ServingError> {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) problem = value as Record<string, unknown>
-  } catch {
-    // The page of a proxy, for instance: only the status counts.
-  }
+  } catch {}
   const word = (name: string) => (typeof problem[name] === 'string' ? (problem[name] as string) : undefined)
   const title = word('title') ?? response.statusText
   return new ServingError(word('detail') ?? `the server answered ${status}${title && ` ${title}`}`, {
@@ -76,7 +69,6 @@ export async function errorOf(response: Response): Promise<ServingError> {
   })
 }
 
-/** Returns the wait of a `retry-after` header: seconds or a date. **Units**: milliseconds. */
 function retryAfterMs(value: string | null): number | undefined {
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

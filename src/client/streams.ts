@@ -1,7 +1,4 @@
-/**
- * Files that are given as streams.
- * @module
- */
+/** Files that are given as streams. @module */
 import type { ApiInfo } from './description.ts'
 import type { ByteStream } from './values.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Requests: credentials, deadlines, retries.
- * @module
- */
+/** Requests: credentials, deadlines, retries. @module */
 import { acceptedTypes } from './decode.ts'
 import type { EncodedBody } from './encode.ts'
 import { errorOf, ServingError } from './serving-error.ts'
@@ -25,7 +22,6 @@ export interface CallOptions {
   readonly retries?: number
   /** Whether calling twice does no harm, so that broken connections, 502, 503 and 504 are tried again, too. */
   readonly isIdempotent?: boolean
-  /** Headers to send in addition. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -35,18 +31,15 @@ export interface ClientOptions extends Omit<CallOptions, 'signal'> {
   readonly apiKey?: Secret
   /** Sent as `authorization: Bearer`. */
   readonly token?: Secret
-  /** Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch
 }
 
 /** The end of a call: its signal, its timer, and what listens to the signal of the caller. */
 export interface Limit {
   readonly signal: AbortSignal
-  /** Time left. **Units**: milliseconds. */
   remainingMs(): number
   /** Ends the time of a stream, which has started; the signal of the caller still counts. */
   started(): void
-  /** Called at the end of the call. */
   release(): void
 }
 
@@ -100,7 +93,6 @@ export async function send(
     }
     // Doubling, with chance, so that clients that were refused together do not come back together.
     const wait = failure.retryAfterMs ?? 100 * 2 ** attempt * (1 + Math.random())
-    // A stream has been read.
     if (encoded?.body instanceof ReadableStream) throw failure
     if (!mayRetry || attempt >= retries || wait >= limit.remainingMs()) throw failure
     await unlessAborted(new Promise((resolve) => setTimeout(resolve, wait)), limit.signal)

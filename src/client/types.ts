@@ -1,7 +1,4 @@
-/**
- * The methods of a client, worked out from the APIs that a service's module exports.
- * @module
- */
+/** The methods of a client, worked out from the APIs that a service's module exports. @module */
 
 import type { ApiTypes, QueryTypes, ServiceTypes } from '../api/api.ts'
 import type { DType } from '../core/dtype.ts'
@@ -34,7 +31,6 @@ type CallOf<O, F> = O extends Text
     : Call<ResultOf<O, F>>
 
 type PieceOf<R> = R extends AsyncIterable<infer T> | IterableIterator<infer T> ? T : never
-// Of `any` nothing is known.
 type IsStream<R> = 0 extends 1 & R
   ? false
   : [R] extends [AsyncIterable<unknown> | IterableIterator<unknown>]
@@ -119,7 +115,6 @@ type SingleResult<O, F> =
               ? Blob
               : unknown
 
-// Without a schema, the type of the function determines it.
 type JsonResult<F> = [F] extends [never]
   ? JsonValue
   : F extends (...args: never[]) => infer R

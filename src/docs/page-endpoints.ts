@@ -1,7 +1,4 @@
-/**
- * The page on which a service is looked at and tried.
- * @module
- */
+/** The page on which a service is looked at and tried. @module */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
@@ -9,7 +6,6 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HeaderLine, HttpResponse } from '../http/message.ts'
 
-/** What `npm run build` makes of `src/docs/page/`: one file with its script and style. */
 const file = new URL('../../dist/page/index.html', import.meta.url)
 
 interface Page {

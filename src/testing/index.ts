@@ -1,7 +1,4 @@
-/**
- * The laws that every descriptor keeps, to be run over descriptors of your own: `serving/testing`.
- * @module
- */
+/** The laws that every descriptor keeps, to be run over descriptors of your own: `serving/testing`. @module */
 import { laws } from './laws.ts'
 import type { DescriptorSpec, TestRunner } from './spec.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The laws themselves: each a sentence and a check that throws when it is broken.
- * @module
- */
+/** The laws themselves: each a sentence and a check that throws when it is broken. @module */
 import assert from 'node:assert/strict'
 import { isDeepStrictEqual } from 'node:util'
 import { ServingError } from '../core/errors.ts'
@@ -190,7 +187,6 @@ class Subject<In, Out> {
 
   async insideMultipart(): Promise<void> {
     const descriptor = this.#spec.create()
-    // Forms are not nested.
     if (descriptor instanceof Multipart) return
     const form = new Multipart({ other: new Text(), part: descriptor as IODescriptor<In, never> })
     for (const sample of this.#spec.samples) {
@@ -280,7 +276,6 @@ async function assertTotal<In, Out>(descriptor: IODescriptor<In, Out>, wire: Wir
   }
 }
 
-/** Returns 200 for a value, else the status of the error that blames the client. */
 async function statusOf(outcome: Promise<unknown>): Promise<number> {
   try {
     await outcome
@@ -306,7 +301,6 @@ function assertWellFormed(response: HttpResponse): void {
   )
 }
 
-/** Returns what a descriptor makes of a value, through the bytes of a request. */
 async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<In> {
   const content = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const request = decodeRequest(encodeRequest('api', content))
@@ -314,7 +308,6 @@ async function throughProto<In, Out>(descriptor: IODescriptor<In, Out>, value: O
   return (await fromContent(descriptor as IODescriptor, request.content)) as In
 }
 
-/** Checks that broken messages and serialized bytes give a value or an error that blames the client. */
 async function assertProtoTotal<In, Out>(descriptor: IODescriptor<In, Out>, value: Out): Promise<void> {
   const content: ProtoContent = contentOf(descriptor as IODescriptor, await descriptor.toProto(value))
   const fields: ProtoField[] = [content.field, descriptor.protoField, 'serialized_bytes']

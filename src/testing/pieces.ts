@@ -1,7 +1,4 @@
-/**
- * Requests as servers make them out of long bodies and forms.
- * @module
- */
+/** Requests as servers make them out of long bodies and forms. @module */
 
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { Context } from '../http/context.ts'

@@ -1,7 +1,4 @@
-/**
- * A descriptor behind a real server, fed by a real socket.
- * @module
- */
+/** A descriptor behind a real server, fed by a real socket. @module */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { AnyDescriptor, IODescriptor } from '../descriptors/descriptor.ts'
@@ -24,7 +21,6 @@ export async function postInTwoPieces<In, Out>(
   const failures: unknown[] = []
   const service = new Service('split')
   service.api({ input: descriptor as unknown as AnyDescriptor, output: new Text(), name: 'take' }, (value: unknown) => {
-    // Within the request: a value may end with it.
     try {
       look(value as In)
     } catch (error) {
@@ -55,12 +51,10 @@ export async function postInTwoPieces<In, Out>(
   }
 }
 
-/** Sends bytes and waits until the kernel has them, and a turn of the event loop for the server to read them. */
 async function write(socket: Socket, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => socket.write(bytes, () => setImmediate(resolve)))
 }
 
-/** Returns the text of the next response, whose content-length says where it ends. */
 function nextResponse(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

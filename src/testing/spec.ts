@@ -1,7 +1,4 @@
-/**
- * What the laws need to know of a descriptor.
- * @module
- */
+/** What the laws need to know of a descriptor. @module */
 
 import type { BadInputReason } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'
@@ -9,7 +6,6 @@ import type { IODescriptor } from '../descriptors/descriptor.ts'
 
 /** A value with what it looks like on the wire. */
 export interface Sample<In, Out> {
-  /** What a function returns. */
   readonly value: Out
   /** What the function receives for it; left out: the same as `value`. */
   readonly received?: In
@@ -25,7 +21,6 @@ export interface Refusal {
   readonly title: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** Expected HTTP status. Default 400. */
   readonly status?: number
   readonly reason?: BadInputReason
 }
@@ -34,7 +29,6 @@ export interface Refusal {
 export interface DescriptorSpec<In, Out = In> {
   /** Makes the descriptor; every call the same. */
   readonly create: () => IODescriptor<In, Out>
-  /** At least one. */
   readonly samples: readonly Sample<In, Out>[]
   readonly refusals?: readonly Refusal[]
   /** The class's `fromSample`; what it makes must accept its own sample. */

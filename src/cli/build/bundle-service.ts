@@ -1,7 +1,4 @@
-/**
- * Bundles a service and the modules of its models for Node. The only file that imports esbuild.
- * @module
- */
+/** Bundles a service and the modules of its models for Node. The only file that imports esbuild. @module */
 import { existsSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
@@ -11,22 +8,18 @@ import { InvalidArgument } from '../../core/errors.ts'
 
 /** A bundled service; paths are relative to the folder of the project, with `/`. */
 export interface Bundle {
-  /** The module that exports the service. */
   readonly entry: string
   /** Modules that the service names by `new URL('./model.ts', import.meta.url)`. */
   readonly modules: readonly string[]
-  /** Compiled code by its path in the build. */
   readonly files: ReadonlyMap<string, string>
   /** Files that the code names by `new URL('./weights.bin', import.meta.url)`: they stay where they are. */
   readonly assets: readonly string[]
-  /** What the code imports from packages, and the file that does. */
   readonly imports: readonly PackageImport[]
 }
 
 /** An import of a package. */
 export interface PackageImport {
   readonly specifier: string
-  /** Absolute path of the importing file. */
   readonly importer: string
 }
 
@@ -88,7 +81,6 @@ export async function bundleService(root: string, service: string): Promise<Bund
   }
 }
 
-/** Returns the path of compiled code: that of its source, with .js. */
 function compiledName(root: string, path: string): string {
   const name = slashes(relative(root, path))
   if (name.startsWith('../')) throw new InvalidArgument(`${path} lies outside of ${root}, the folder of the project`)
@@ -149,7 +141,6 @@ function sourceUrls(
   }
 }
 
-/** Returns the path and text of compiled code, with expressions in place of the markers. */
 function compiledFile(root: string, { path, text }: OutputFile): [string, string] {
   const name = slashes(relative(root, path))
   const up = '../'.repeat(name.split('/').length - 1) || './'

@@ -1,7 +1,4 @@
-/**
- * What a build says of its service.
- * @module
- */
+/** What a build says of its service. @module */
 
 import { type ServiceMetadata, serviceMetadata } from '../../api/service-metadata.ts'
 import type { PythonSettings } from '../../runner/python/python-options.ts'
@@ -16,9 +13,7 @@ export interface DescribedService {
   /** What requests name, as `POST /classify`: a build must have those of its source. */
   readonly endpoints: readonly string[]
   readonly runners: readonly string[]
-  /** Those of `runners` whose models run on other servers. */
   readonly remoteRunners: readonly string[]
-  /** What models in Python need. */
   readonly python: readonly PythonSettings[]
   readonly openapi: unknown
   /** Optional packages that loading it has loaded. */

@@ -1,7 +1,4 @@
-/**
- * The Dockerfile of a build.
- * @module
- */
+/** The Dockerfile of a build. @module */
 import type { DockerOptions } from '../config/build-options.ts'
 import type { PythonEnvironment } from './python-environment.ts'
 

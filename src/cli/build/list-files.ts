@@ -1,7 +1,4 @@
-/**
- * Lists files by globs. The only file that imports tinyglobby.
- * @module
- */
+/** Lists files by globs. The only file that imports tinyglobby. @module */
 import { glob } from 'tinyglobby'
 
 /** Returns the files below a folder that match a glob and none of `exclude`, relative with `/`, sorted. */

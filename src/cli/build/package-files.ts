@@ -1,7 +1,4 @@
-/**
- * The files of a package that are needed at run time.
- * @module
- */
+/** The files of a package that are needed at run time. @module */
 import { readFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { listFiles } from './list-files.ts'
@@ -18,7 +15,6 @@ export async function packageFiles(folder: string): Promise<string[]> {
   return files.filter(isNeeded)
 }
 
-/** Returns what npm would pack of a folder that is no installed package but a link to a project. */
 async function published(folder: string): Promise<readonly string[]> {
   if (folder.includes(`${sep}node_modules${sep}`)) return ['**']
   const { files }: { files?: readonly string[] } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))

@@ -1,7 +1,4 @@
-/**
- * Finds the packages that a build needs at run time, and where each goes below its node_modules.
- * @module
- */
+/** Finds the packages that a build needs at run time, and where each goes below its node_modules. @module */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
@@ -9,10 +6,8 @@ import type { PackageImport } from './bundle-service.ts'
 
 /** A package and its place. */
 export interface PlacedPackage {
-  /** The name under which it is imported. */
   readonly name: string
   readonly version: string
-  /** Its folder, absolute and without links. */
   readonly folder: string
   /** Where it goes, relative to the build: `node_modules/a` or `node_modules/a/node_modules/b`. */
   readonly place: string
@@ -36,7 +31,6 @@ const compileOnly = ['node-api-headers', 'node-gyp', 'simdjson']
 /** What subpaths of ours need that is an optional peer of the package. */
 const neededBySubpath: Readonly<Record<string, string>> = { 'serving/onnx': 'onnxruntime-node' }
 
-/** Returns the name of the package that an import names: `@a/b` of `@a/b/c`. */
 function packageName(specifier: string): string {
   return specifier
     .split('/')
@@ -100,7 +94,6 @@ export function listedPeers(root: string): string[] {
   return listed.filter((name) => name in peerDependencies && !compileOnly.includes(name))
 }
 
-/** Returns the package that an import finds from a place: its own node_modules, then those above. */
 function visible(placed: ReadonlyMap<string, PlacedPackage>, name: string, below: string): PlacedPackage | undefined {
   for (let at = below; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
     const found = placed.get(posix.join(at, 'node_modules', name))
@@ -128,7 +121,6 @@ function dependenciesOf(manifest: PackageManifest): { readonly name: string; rea
   ].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Returns the folder of a package as Node finds it from a folder; undefined when it is not installed. */
 function findPackage(name: string, from: string): string | undefined {
   for (let at = realpathSync(from); ; at = dirname(at)) {
     const folder = join(at, 'node_modules', name)

@@ -1,7 +1,4 @@
-/**
- * Works out everything that a build holds, before anything is written.
- * @module
- */
+/** Works out everything that a build holds, before anything is written. @module */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
@@ -33,7 +30,6 @@ export interface BuildManifest {
   readonly service: { readonly name: string; readonly entry: string; readonly docs: string }
   readonly apis: readonly unknown[]
   readonly runners: readonly string[]
-  /** Those of `runners` whose models run on other servers. */
   readonly remoteRunners: readonly string[]
   readonly serving: string
   /** What native packages were taken for. */
@@ -111,7 +107,6 @@ export function sha256(file: BuildFile): string {
   return hash.update('text' in file ? file.text : readFileSync(file.from)).digest('hex')
 }
 
-/** Returns the files that globs, files and folders name, relative to the root. */
 async function dataFiles(
   root: string,
   names: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * Reads what a build packs: the build part of the configuration file, or a bentofile.
- * @module
- */
+/** Reads what a build packs: the build part of the configuration file, or a bentofile. @module */
 import { existsSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
@@ -13,7 +10,6 @@ import { type ConfigFile, readPlain } from '../config/config-file.ts'
 export interface Project {
   /** Folder of the configuration file, else of package.json, else of the service. */
   readonly root: string
-  /** Absolute path of the service file. */
   readonly service: string
   readonly build: BuildOptions
 }
@@ -90,12 +86,10 @@ const bentofileSchema: ValueSchema = {
   },
 }
 
-/** Returns the first of some files in a folder or the nearest one above. */
 function findAbove(folder: string, names: readonly string[]): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const found = names.map((name) => join(at, name)).find((path) => existsSync(path))
     if (found !== undefined || dirname(at) === at) return found
-    // No further than the project.
     if (existsSync(join(at, 'package.json'))) return undefined
   }
 }

@@ -1,16 +1,11 @@
-/**
- * The environment of Python in the image of a build.
- * @module
- */
+/** The environment of Python in the image of a build. @module */
 
 import type { CondaPackages, PythonSettings } from '../../runner/python/python-options.ts'
 import type { BuildOptions } from '../config/build-options.ts'
 
 /** What all models of a build need of Python. */
 export interface PythonEnvironment {
-  /** For pip. */
   readonly packages: readonly string[]
-  /** Undefined where no model needs conda. */
   readonly conda: CondaPackages | undefined
 }
 
@@ -42,7 +37,6 @@ function condaText({ channels = [], dependencies }: CondaPackages, packages: rea
   const items = (texts: readonly string[], indent = '  ') => texts.map((text) => `${indent}- ${JSON.stringify(text)}`)
   return [
     'channels:',
-    // As in a bentofile.yaml.
     ...items(channels.length === 0 ? ['conda-forge'] : channels),
     'dependencies:',
     ...items([...missing, ...dependencies]),

@@ -1,7 +1,4 @@
-/**
- * Writes a build into a folder.
- * @module
- */
+/** Writes a build into a folder. @module */
 import {
   copyFileSync,
   existsSync,

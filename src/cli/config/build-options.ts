@@ -1,7 +1,4 @@
-/**
- * The part of the configuration file that says what `serving build` packs.
- * @module
- */
+/** The part of the configuration file that says what `serving build` packs. @module */
 import type { ValueSchema } from './check-value.ts'
 
 /** What to build; all paths are relative to the folder of the configuration file. */
@@ -10,11 +7,9 @@ export interface BuildOptions {
   readonly include?: readonly string[]
   /** Globs of files that `include` and `models` leave out. */
   readonly exclude?: readonly string[]
-  /** Files and folders of models, packed with their checksums. */
   readonly models?: readonly string[]
   /** Packages that the code loads in ways that the build cannot see. */
   readonly packages?: readonly string[]
-  /** Environment variables of the built service. */
   readonly envs?: readonly EnvironmentVariable[]
   readonly docker?: DockerOptions
   readonly python?: PythonOptions
@@ -31,17 +26,13 @@ export interface EnvironmentVariable {
 export interface DockerOptions {
   /** An image with node. Default: debian:bookworm-slim with the executable of node:<major>-bookworm-slim. */
   readonly baseImage?: string
-  /** Debian packages. */
   readonly systemPackages?: readonly string[]
-  /** Variables of the image. */
   readonly env?: Readonly<Record<string, string>>
-  /** A shell script that is run in the image as root while it is built. */
   readonly setupScript?: string
 }
 
 /** Packages for models that run in Python beside the service. */
 export interface PythonOptions {
-  /** Requirements as pip reads them, such as `scikit-learn==1.5.2`. */
   readonly packages?: readonly string[]
 }
 

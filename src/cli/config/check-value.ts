@@ -1,7 +1,4 @@
-/**
- * Checks plain data by the JSON schemas of configuration files, which use few of JSON Schema's words.
- * @module
- */
+/** Checks plain data by the JSON schemas of configuration files, which use few of JSON Schema's words. @module */
 import { InvalidArgument, show } from '../../core/errors.ts'
 import { didYouMean } from './nearest-word.ts'
 

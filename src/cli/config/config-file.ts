@@ -1,7 +1,4 @@
-/**
- * Finds and reads configuration files. The only file that imports yaml.
- * @module
- */
+/** Finds and reads configuration files. The only file that imports yaml. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative, resolve } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
@@ -15,12 +12,9 @@ const names = ['ts', 'mts', 'js', 'mjs', 'json', 'yaml', 'yml'].map((extension) 
 
 /** A configuration file that has been read and checked. */
 export interface ConfigFile {
-  /** Absolute. */
   readonly path: string
-  /** Relative to the working directory, for messages. */
   readonly name: string
   readonly options: OptionValues
-  /** Absolute path of the service file. */
   readonly service?: string
   readonly build?: BuildOptions
 }
@@ -74,7 +68,6 @@ export async function readPlain(
   try {
     if (extension === '.json') return JSON.parse(text)
     const { parse } = await import('yaml')
-    // An empty file says nothing.
     return parse(text) ?? {}
   } catch (cause) {
     throw new InvalidArgument(`${name}: ${(cause as Error).message.trimEnd()}`, { cause })

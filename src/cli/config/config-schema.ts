@@ -1,7 +1,4 @@
-/**
- * The JSON schema of configuration files; `npm run build` publishes it as dist/cli/config/schema.json.
- * @module
- */
+/** The JSON schema of configuration files; `npm run build` publishes it as dist/cli/config/schema.json. @module */
 import { buildSchema } from './build-options.ts'
 import type { ValueSchema } from './check-value.ts'
 import { helpOf, optionEntry, optionNames, type optionTable } from './option-table.ts'
@@ -17,7 +14,6 @@ export const configSchema: ValueSchema = {
       optionNames.map((name) => {
         const { type, default: value, shown } = optionEntry(name)
         const help = helpOf(name)
-        // A default that depends on the machine is described in words.
         const known = shown === undefined && value !== undefined ? { default: value } : {}
         const description = shown === undefined ? help : `${help} (default: ${shown})`
         return [name, { ...type.schema, description, ...known }]

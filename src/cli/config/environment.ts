@@ -1,7 +1,4 @@
-/**
- * The environment variables of the options.
- * @module
- */
+/** The environment variables of the options. @module */
 import { didYouMean } from './nearest-word.ts'
 import { optionNames, variableOf } from './option-table.ts'
 

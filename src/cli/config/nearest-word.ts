@@ -1,7 +1,4 @@
-/**
- * Suggestions for misspelled names. The only file that imports leven.
- * @module
- */
+/** Suggestions for misspelled names. The only file that imports leven. @module */
 import leven from 'leven'
 
 /** Returns ` (Did you mean port?)` for the known word nearest to a misspelled one, or an empty text. */

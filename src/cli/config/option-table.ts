@@ -20,16 +20,13 @@ import {
 
 /** All options of the command by name: those of `serve` from code that can be written as text, and `workers`. */
 export interface CommandOptions extends ServeSettings {
-  /** Worker processes. */
   readonly workers?: number
 }
 
 /** One option. */
 export interface OptionEntry<T, F = unknown> extends OptionMore<T> {
   readonly type: OptionType<T, F>
-  /** What the option does, in a few words. */
   readonly help: string
-  /** Under which heading the option stands in help. */
   readonly group?: string
 }
 

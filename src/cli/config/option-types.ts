@@ -1,7 +1,4 @@
-/**
- * Types of option values: each is a schema, which files, flags and environment variables share.
- * @module
- */
+/** Types of option values: each is a schema, which files, flags and environment variables share. @module */
 import { InvalidArgument } from '../../core/errors.ts'
 import { fits, type ValueSchema, wordsOf } from './check-value.ts'
 

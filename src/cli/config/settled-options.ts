@@ -1,7 +1,4 @@
-/**
- * Which value of an option holds: of the flag, else of the environment, else of the file, else the default.
- * @module
- */
+/** Which value of an option holds: of the flag, else of the environment, else of the file, else the default. @module */
 import type { ConfigFile } from './config-file.ts'
 import { flagOf, type OptionName, type OptionValues, optionEntry, optionNames, variableOf } from './option-table.ts'
 
@@ -17,7 +14,6 @@ export type GivenOptions = Readonly<Partial<Record<OptionName, GivenOption>>>
 /** An option with the value that holds. */
 export interface SettledOption {
   readonly name: OptionName
-  /** Undefined for an option without a value and without a default. */
   readonly value: unknown
   /** Where the value comes from, for people: `--port`, `SERVING_PORT`, `serving.config.ts` or `default`. */
   readonly from: string

@@ -1,7 +1,4 @@
-/**
- * Reads what `serving build` wrote, for manifests.
- * @module
- */
+/** Reads what `serving build` wrote, for manifests. @module */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidArgument } from '../../core/errors.ts'
@@ -14,16 +11,11 @@ export interface BuiltService {
   readonly version: string
   /** Runners with models in the service's own threads and processes. */
   readonly runners: readonly string[]
-  /** Runners with models on other servers. */
   readonly remoteRunners: readonly string[]
-  /** Options of its configuration file. */
   readonly options: OptionValues
 }
 
-/**
- * Returns the service that was built into a folder.
- * **Errors**: InvalidArgument for a folder without a build.
- */
+/** Returns the service that was built into a folder. **Errors**: InvalidArgument for a folder without a build. */
 export function readBuiltService(folder: string): BuiltService {
   if (!existsSync(join(folder, 'manifest.json'))) {
     throw new InvalidArgument(`${folder} has no build: run serving build first`)

@@ -1,7 +1,4 @@
-/**
- * The container of a service as Kubernetes and KServe have it: its command, probes, resources and rights.
- * @module
- */
+/** The container of a service as Kubernetes and KServe have it: its command, probes, resources and rights. @module */
 import type { OptionValues } from '../config/option-table.ts'
 import type { BuiltService } from './built-service.ts'
 import type { Port } from './manifest.ts'
@@ -10,14 +7,11 @@ import type { Port } from './manifest.ts'
 export interface DeployOptions {
   readonly image: string
   readonly namespace?: string
-  /** Worker processes of a pod. */
   readonly workers: number
-  /** Fewest and most pods. */
   readonly replicas: readonly [number, number]
   /** Requests in flight in a pod, on average, above which there shall be another pod. */
   readonly inFlight: number
   readonly autoscaler: 'hpa' | 'keda'
-  /** Address of Prometheus, which KEDA asks. */
   readonly prometheus: string
   /** For a service with a remote model on KServe: the model's format, and where its files are. */
   readonly modelFormat?: string

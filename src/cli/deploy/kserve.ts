@@ -65,7 +65,6 @@ function runtime(service: BuiltService, options: DeployOptions, { name, manifest
   })
 }
 
-/** The pods of a service that calls the predictor. */
 function transformer(service: BuiltService, options: DeployOptions, { name }: Names) {
   const { env, ...rest } = container(service, options, containerName, portsOf(service, http, grpc))
   const variables = { PREDICTOR_URL: `http://${name}-predictor`, PROTOCOL: 'v2' }

@@ -1,7 +1,4 @@
-/**
- * Manifests for Kubernetes.
- * @module
- */
+/** Manifests for Kubernetes. @module */
 import type { BuiltService } from './built-service.ts'
 import { container, type DeployOptions, podSpec } from './container.ts'
 import { type Manifest, metricsPath, namesOf, portsOf } from './manifest.ts'
@@ -20,7 +17,6 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
   const spread = { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' }
   return [
     manifest('apps/v1', 'Deployment', {
-      // The number of replicas is the autoscaler's.
       selector: pods,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       template: {
@@ -56,7 +52,6 @@ export function kubernetesManifests(service: BuiltService, options: DeployOption
   ]
 }
 
-/** By Kubernetes itself; prometheus-adapter gives it the metric of the pods. */
 function horizontalAutoscaler(name: string, { inFlight, replicas: [minReplicas, maxReplicas] }: DeployOptions) {
   const target = { type: 'AverageValue', averageValue: String(inFlight) }
   return {
@@ -68,7 +63,6 @@ function horizontalAutoscaler(name: string, { inFlight, replicas: [minReplicas, 
   }
 }
 
-/** By KEDA, which asks Prometheus. */
 function scaledObject(name: string, { inFlight, prometheus: serverAddress, replicas: [min, max] }: DeployOptions) {
   // Prometheus' operator names the pods' Service in the label `service`.
   const query = `sum(${metric}{service="${name}"})`

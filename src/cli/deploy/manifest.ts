@@ -1,7 +1,4 @@
-/**
- * What all manifests of a service have in common: names, labels and ports.
- * @module
- */
+/** What all manifests of a service have in common: names, labels and ports. @module */
 import type { BuiltService } from './built-service.ts'
 
 /** A manifest of any kind. */
@@ -31,10 +28,8 @@ const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice
 /** The names of a service's manifests. */
 export interface Names {
   readonly name: string
-  /** Labels by which its pods are found. */
   readonly selector: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
-  /** Returns a manifest of that name. */
   manifest(apiVersion: string, kind: string, spec: Manifest['spec'], annotations?: Record<string, string>): Manifest
 }
 

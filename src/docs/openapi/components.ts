@@ -10,7 +10,6 @@
 import { isRecord } from '../../core/options.ts'
 import type { JsonSchema } from '../../descriptors/description.ts'
 
-/** Where the schemas lie in the document. */
 const base = '#/components/schemas/'
 
 /** Keywords whose value is data, in which `$ref` is a name like any other. */
@@ -24,7 +23,6 @@ export class Components {
   /** What each name stands for: two schemas of one name and meaning are one component. */
   readonly #meanings = new Map<string, string>()
 
-  /** The schemas by name, in the order in which they were added. */
   get schemas(): Readonly<Record<string, JsonSchema>> {
     return Object.fromEntries(this.#schemas)
   }
@@ -65,7 +63,6 @@ export class Components {
     return own === undefined ? (rewrite(body, rename) as JsonSchema) : { $ref: base + own }
   }
 
-  /** Returns a free name for a meaning, or the one that it has already. */
   #reserve(preferred: string, owner: string, meaning: string): string {
     const clean = preferred.replace(/[^A-Za-z0-9._-]/g, '_')
     for (let i = 0; ; i++) {

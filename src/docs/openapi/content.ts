@@ -1,7 +1,4 @@
-/**
- * Formats of a descriptor as the content of an OpenAPI request or response.
- * @module
- */
+/** Formats of a descriptor as the content of an OpenAPI request or response. @module */
 import type { FieldDescription, FormatDescription, JsonSchema } from '../../descriptors/description.ts'
 import { isJsonType, mediaTypeOf } from '../../http/media-type.ts'
 import type { Components } from './components.ts'

@@ -1,7 +1,4 @@
-/**
- * The documents of a service as endpoints.
- * @module
- */
+/** The documents of a service as endpoints. @module */
 import { createHash } from 'node:crypto'
 import { InternalError } from '../../core/errors.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -42,7 +39,6 @@ function documentEndpoint(path: string, make: () => unknown): Endpoint {
   })
 }
 
-/** Returns the document. A cache may keep it, and asks each time whether it is still the same. */
 function cacheHeaders(etag: string) {
   return [
     ['etag', etag],
@@ -50,7 +46,6 @@ function cacheHeaders(etag: string) {
   ] as const
 }
 
-/** Whether a client has the document already. **Source**: RFC 9110 section 13.1.2. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)

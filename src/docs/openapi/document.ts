@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors.
- * @module
- */
+/** The OpenAPI document of a service: all its APIs, from the descriptions of their descriptors. @module */
 
 import type { Api } from '../../api/api.ts'
 import type { GetApi } from '../../api/get-api.ts'
@@ -23,7 +20,6 @@ export interface DocumentSource extends MetadataSource {
   readonly version: string | undefined
 }
 
-/** What the operations of a document share. */
 interface Shared {
   readonly service: DocumentSource
   readonly components: Components
@@ -114,7 +110,6 @@ function commonMembers(api: Api | GetApi, { service, security }: Shared) {
   }
 }
 
-/** Returns the hook that decides who may call an API: its own, else that of the service. */
 function authOf({ auth }: Api | GetApi, service: DocumentSource): RequestHook | undefined {
   return auth === undefined ? service.auth : auth || undefined
 }

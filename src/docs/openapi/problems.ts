@@ -1,7 +1,4 @@
-/**
- * The error responses of an OpenAPI document.
- * @module
- */
+/** The error responses of an OpenAPI document. @module */
 
 import { badInputReasons, type ErrorCode, errorTable } from '../../core/errors.ts'
 import type { ErrorDescription, JsonSchema } from '../../descriptors/description.ts'
@@ -41,7 +38,6 @@ const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'code', 'requestId'],
 }
 
-/** What every API can answer with, whatever its descriptors. */
 const ownErrors: readonly ErrorDescription[] = (
   ['function_error', 'bad_output', 'internal', 'overloaded', 'deadline_exceeded'] satisfies ErrorCode[]
 ).map((code) => ({ code, reasons: [] }))

@@ -1,7 +1,4 @@
-/**
- * The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name.
- * @module
- */
+/** The paths of a document that are no API's: health, metrics, and the protocols that call APIs by name. @module */
 
 import { isPublicPath } from '../../api/hooks.ts'
 import type { Endpoint } from '../../http/endpoint.ts'
@@ -17,7 +14,6 @@ export interface PathSource {
     readonly publicPaths: readonly string[]
   }
   readonly security: SecuritySchemes
-  /** Ids that are in use. */
   readonly taken: ReadonlySet<string>
   /** In front of the APIs: paths outside of it are at the root of the server. */
   readonly prefix: string

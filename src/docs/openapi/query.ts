@@ -1,7 +1,4 @@
-/**
- * The query of a GET API as OpenAPI parameters.
- * @module
- */
+/** The query of a GET API as OpenAPI parameters. @module */
 
 import type { GetApi } from '../../api/get-api.ts'
 import { isRecord } from '../../core/options.ts'
@@ -38,7 +35,6 @@ export function queryParameters({ name, query }: GetApi, components: Components)
   })
 }
 
-/** A query that nothing is known of. */
 const anyOthers: ParameterObject = {
   name: 'query',
   in: 'query',

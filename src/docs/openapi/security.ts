@@ -1,7 +1,4 @@
-/**
- * Who may call, as OpenAPI has it.
- * @module
- */
+/** Who may call, as OpenAPI has it. @module */
 
 import type { RequestHook, SecurityScheme } from '../../api/hooks.ts'
 import type { ErrorDescription } from '../../descriptors/description.ts'
@@ -13,12 +10,10 @@ export type SchemeObject = Omit<SecurityScheme, 'scopes'>
 export class SecuritySchemes {
   readonly #schemes = new Map<string, SchemeObject>()
 
-  /** The schemes by name; undefined without any. */
   get schemes(): Readonly<Record<string, SchemeObject>> | undefined {
     return this.#schemes.size === 0 ? undefined : Object.fromEntries(this.#schemes)
   }
 
-  /** Returns what an API asks of its callers; none for a hook that does not say how it knows them. */
   requirementsOf(auth: RequestHook | undefined): readonly Readonly<Record<string, readonly string[]>>[] {
     return Object.entries(auth?.security ?? {}).map(([name, { scopes = [], ...scheme }]) => ({
       [this.#add(name, scheme)]: scopes,

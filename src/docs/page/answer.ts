@@ -1,7 +1,4 @@
-/**
- * Answers to look at.
- * @module
- */
+/** Answers to look at. @module */
 import { decodeContent, fileName } from '../../client/decode.ts'
 import type { DescriptorInfo } from '../../client/description.ts'
 import { type Content, parseMultipart } from '../../client/multipart.ts'
@@ -54,7 +51,6 @@ async function jsonView(info: DescriptorInfo, content: Content): Promise<HTMLEle
   return view
 }
 
-/** Lists of few numbers in an object, such as probabilities, as bars. */
 function scoresIn(value: unknown): [string, HTMLElement][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return []
   return Object.entries(value).flatMap(([name, member]): [string, HTMLElement][] => {

@@ -1,7 +1,4 @@
-/**
- * One API: its form, its answer, and the call in other languages.
- * @module
- */
+/** One API: its form, its answer, and the call in other languages. @module */
 import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
 import { encodeQuery } from '../../client/encode.ts'
 import { parseEvents } from '../../client/event-stream.ts'
@@ -15,10 +12,8 @@ import { languages, snippet } from './snippets.ts'
 
 /** What the page knows of the service. */
 export interface Page {
-  /** URL of the service, without a slash at its end. */
   readonly base: string
   readonly document: unknown
-  /** Headers with the credentials that were typed in. */
   readonly headers: () => Record<string, string>
 }
 
@@ -87,13 +82,11 @@ export class ApiView {
     this.#showCode()
   }
 
-  /** Ends what is still running. Called when another API is shown. */
   leave(): void {
     this.#running?.abort()
   }
 
   #showCode(): void {
-    // During construction there is no field yet.
     if (this.#field === undefined) return
     let text: string
     try {
@@ -125,7 +118,6 @@ export class ApiView {
         headers: {
           ...(isGet ? {} : headersOf(content)),
           accept: 'application/json, */*;q=0.5',
-          // Repeated in the answer, and in the log of the server.
           'x-request-id': `page-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
           ...headers(),
         },
@@ -195,7 +187,6 @@ export class ApiView {
   async #fail(response: Response, tell: (bytes: number) => void): Promise<void> {
     const error = await errorOf(response)
     tell(Number(response.headers.get('content-length') ?? 0))
-    // From 500 up it is not the input's fault.
     if (response.status < 500) this.#field.mark(locationsOf(error))
     const { code, reason, path, offset } = error
     const facts = Object.entries({ code, reason, path, offset }).filter(([, value]) => value !== undefined)
@@ -206,7 +197,6 @@ export class ApiView {
   }
 }
 
-/** Returns the text of a body as it comes. */
 async function* piecesOf(response: Response, tell: (bytes: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = response.body?.getReader()
@@ -244,7 +234,6 @@ function bodyOf({ data, parts }: Content): string | Blob | FormData {
 
 const shownOptions = ['dtype', 'shape', 'orient', 'default_format', 'pilmode']
 
-/** Returns the kind of a descriptor with the options that determine its bodies. */
 function titleOf({ id, args }: DescriptorInfo, others: readonly string[] = []): string {
   const options = [...shownOptions, ...others].flatMap((name) => {
     const value = args[name]

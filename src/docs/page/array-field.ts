@@ -1,7 +1,4 @@
-/**
- * Input of arrays and series: JSON text, looked at as a table, a line or a heat map.
- * @module
- */
+/** Input of arrays and series: JSON text, looked at as a table, a line or a heat map. @module */
 import { arrayOf, arrayView } from './array-view.ts'
 import { h } from './dom.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
@@ -40,14 +37,11 @@ export class ArrayField implements Field {
     try {
       const array = text.length > 2_000_000 ? undefined : arrayOf(JSON.parse(text))
       if (array !== undefined) shown = arrayView(array)
-    } catch {
-      // Not yet JSON; the server says where, when it is sent.
-    }
+    } catch {}
     this.#view.replaceChildren(shown)
   }
 }
 
-/** Prints nested lists with a line for each innermost one. */
 function printArray(value: unknown): string {
   if (!Array.isArray(value)) return JSON.stringify(value)
   return `[${value.map(printArray).join(value.some(Array.isArray) ? ',\n ' : ', ')}]`

@@ -1,7 +1,4 @@
-/**
- * Arrays to look at: a table of numbers, a heat map, a line.
- * @module
- */
+/** Arrays to look at: a table of numbers, a heat map, a line. @module */
 import { cellText } from './cell-text.ts'
 import { choice, h } from './dom.ts'
 import { plot } from './plot.ts'
@@ -88,7 +85,6 @@ function table(data: ArrayLike<unknown>, rows: number, width: number): HTMLEleme
   )
 }
 
-/** Draws numbers from dark to light; dimensions before the last are stacked. */
 function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLElement {
   let low = Number.POSITIVE_INFINITY
   let high = Number.NEGATIVE_INFINITY
@@ -103,7 +99,6 @@ function heatMap(data: ArrayLike<unknown>, rows: number, width: number): HTMLEle
   const picture = context.createImageData(width, rows)
   for (let i = 0; i < data.length; i++) {
     const level = high > low ? (Number(data[i]) - low) / (high - low) : 0.5
-    // From dark violet over magenta to yellow, brighter all the way.
     picture.data.set([30 + 225 * level ** 0.8, 15 + 215 * level ** 2, 90 + 100 * Math.sin(level * Math.PI), 255], i * 4)
   }
   context.putImageData(picture, 0, 0)

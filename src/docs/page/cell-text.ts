@@ -1,7 +1,4 @@
-/**
- * Elements as short texts.
- * @module
- */
+/** Elements as short texts. @module */
 
 /** Returns the text of an element: numbers in at most six digits. */
 export function cellText(value: unknown): string {

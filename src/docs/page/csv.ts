@@ -1,7 +1,4 @@
-/**
- * CSV files as rows of texts.
- * @module
- */
+/** CSV files as rows of texts. @module */
 
 /** Reads rows of CSV. **Source**: RFC 4180; line ends may be LF alone. */
 export function parseCsv(text: string): string[][] {

@@ -1,7 +1,4 @@
-/**
- * The field for each kind of descriptor, and forms of them.
- * @module
- */
+/** The field for each kind of descriptor, and forms of them. @module */
 import { type DescriptorInfo, type PartInfo, queryId } from '../../client/description.ts'
 import { ArrayField } from './array-field.ts'
 import { h } from './dom.ts'
@@ -40,7 +37,6 @@ export function fieldOf(info: DescriptorInfo, label: string, document: unknown):
   return type.startsWith('text/') ? new TextField(label, type, example) : new FileField({ label, accept: [] })
 }
 
-/** A field for each part of a form. */
 class FormField implements Field {
   readonly element = h('div', { class: 'parts' })
   readonly #note = h('p', { class: 'note', role: 'alert', hidden: true })
@@ -69,7 +65,6 @@ class FormField implements Field {
   }
 }
 
-/** The fields of one part: as many as it comes. */
 class Part {
   readonly name: string
   readonly element: HTMLElement
@@ -95,7 +90,6 @@ class Part {
     if (occurrence !== 'optional') add()
   }
 
-  /** Whether a location is in this part. */
   takes({ path = '' }: ErrorLocation): boolean {
     return this.#field(path) !== undefined
   }
@@ -111,7 +105,6 @@ class Part {
     for (const [field, own] of byField) field.mark(own)
   }
 
-  /** Returns the field of a path, with the rest of the path. */
   #field(path: string): readonly [Field, string] | undefined {
     if (path !== this.name && !path.startsWith(`${this.name}.`) && !path.startsWith(`${this.name}[`)) return undefined
     const rest = path.slice(this.name.length)

@@ -1,7 +1,4 @@
-/**
- * Input of files: chosen, dropped or pasted.
- * @module
- */
+/** Input of files: chosen, dropped or pasted. @module */
 import { h, sizeText } from './dom.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
 
@@ -10,7 +7,6 @@ export interface FileFieldOptions {
   readonly label: string
   /** Media types to choose from; none for any. */
   readonly accept: readonly string[]
-  /** Called with each new file; what it returns is shown. */
   readonly show?: (file: File) => Promise<Element> | Element
 }
 
@@ -56,7 +52,6 @@ export class FileField implements Field {
     this.element = h('div', {}, zone, this.#note)
   }
 
-  /** Takes a file. */
   async take(file: File): Promise<void> {
     this.#file = file
     this.clear()

@@ -1,7 +1,4 @@
-/**
- * Input of frames: an editable table, JSON text, or a CSV or Parquet file.
- * @module
- */
+/** Input of frames: an editable table, JSON text, or a CSV or Parquet file. @module */
 import { frameFromJson, frameToJson } from '../../client/frames.ts'
 import type { Cell, FrameValue } from '../../client/values.ts'
 import { columnOfTexts, parseCsv } from './csv.ts'
@@ -113,9 +110,7 @@ export class FrameField implements Field {
   #readJson(): void {
     try {
       this.#setFrame(frameFromJson(JSON.parse(this.#json.text), this.#orient))
-    } catch {
-      // The table keeps what it had.
-    }
+    } catch {}
   }
 
   #setFrame(frame: FrameValue): void {

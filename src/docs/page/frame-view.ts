@@ -1,7 +1,4 @@
-/**
- * Frames to look at: a table, and a plot of a chosen column.
- * @module
- */
+/** Frames to look at: a table, and a plot of a chosen column. @module */
 import type { FrameValue } from '../../client/values.ts'
 import { cellText } from './cell-text.ts'
 import { h } from './dom.ts'

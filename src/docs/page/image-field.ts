@@ -1,7 +1,4 @@
-/**
- * Input of pictures: chosen, dropped, pasted or drawn.
- * @module
- */
+/** Input of pictures: chosen, dropped, pasted or drawn. @module */
 import { choice, h, tabs } from './dom.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
 import { FileField } from './file-field.ts'
@@ -30,7 +27,6 @@ export class ImageField implements Field {
       ['File', this.#file.element],
       ['Draw', drawing],
     ])
-    // The chosen tab decides which of the two is sent.
     this.element.addEventListener('click', () => {
       this.#isDrawn = !drawing.hidden
     })
@@ -96,7 +92,6 @@ export async function thumbnail(file: Blob): Promise<Element> {
     return h('p', { class: 'dim' }, 'The browser cannot show this picture; it is sent as it is.')
   }
   const caption = h('figcaption', { class: 'dim' }, `${image.naturalWidth} × ${image.naturalHeight} pixels`)
-  // Small ones are enlarged, with their pixels in sight.
   if (image.naturalWidth < 100) image.classList.add('small')
   return h('figure', {}, image, caption)
 }

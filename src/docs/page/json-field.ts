@@ -1,7 +1,4 @@
-/**
- * Input of JSON: the fields of its schema, or the text.
- * @module
- */
+/** Input of JSON: the fields of its schema, or the text. @module */
 import type { SchemaObject } from '../../client/description.ts'
 import { choice, h } from './dom.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'

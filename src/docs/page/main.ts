@@ -1,7 +1,4 @@
-/**
- * The page: a list of the service's APIs, and the one that is chosen.
- * @module
- */
+/** The page: a list of the service's APIs, and the one that is chosen. @module */
 import { type ApiInfo, apisOf, type OpenApiDocument } from '../../client/description.ts'
 import { ApiView } from './api-view.ts'
 import { h } from './dom.ts'
@@ -54,7 +51,6 @@ async function load(): Promise<void> {
     }
     shown = new ApiView(api, { base, document, headers })
     main.replaceChildren(shown.element)
-    // Follows a chosen link, for readers of the screen; not the first view.
     if (name === '') return
     main.querySelector('h2')?.focus({ preventScroll: true })
     // A link low in a long list leaves the form above the window.

@@ -1,7 +1,4 @@
-/**
- * Parquet files, read for looking at them.
- * @module
- */
+/** Parquet files, read for looking at them. @module */
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import type { Cell, FrameValue } from '../../client/values.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Numbers as a line or as bars.
- * @module
- */
+/** Numbers as a line or as bars. @module */
 import { cellText } from './cell-text.ts'
 import { h, svg } from './dom.ts'
 

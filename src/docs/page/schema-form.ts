@@ -1,14 +1,10 @@
-/**
- * The members of an object as fields.
- * @module
- */
+/** The members of an object as fields. @module */
 import type { SchemaObject } from '../../client/description.ts'
 import { h, newId } from './dom.ts'
 import type { ErrorLocation } from './field.ts'
 import { hasMembers, resolved } from './schema.ts'
 import { TextEditor } from './text-editor.ts'
 
-/** One member: its element, its value (undefined leaves it out), and the mark of an error. */
 interface Control {
   readonly element: HTMLElement
   read(): unknown

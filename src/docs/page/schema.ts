@@ -1,13 +1,9 @@
-/**
- * JSON Schemas of the document, as far as forms need them.
- * @module
- */
+/** JSON Schemas of the document, as far as forms need them. @module */
 import type { SchemaObject } from '../../client/description.ts'
 
 /** Returns the schema that a reference stands for, and the one member of `allOf`, `anyOf` with null and the like. */
 export function resolved(schema: unknown, document: unknown): SchemaObject {
   let found = (typeof schema === 'object' && schema !== null ? schema : {}) as SchemaObject
-  // References may lead to references, but not for ever.
   for (let steps = 0; steps < 20; steps++) {
     const [only] = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => {
       const all = found[word]

@@ -1,7 +1,4 @@
-/**
- * The call for what is in the form: curl, Python, TypeScript.
- * @module
- */
+/** The call for what is in the form: curl, Python, TypeScript. @module */
 import type { ApiInfo, DescriptorInfo } from '../../client/description.ts'
 import { encodeQuery } from '../../client/encode.ts'
 import { frameFromJson, seriesFromJson } from '../../client/frames.ts'
@@ -49,7 +46,6 @@ function curl(api: ApiInfo, content: Content, base: string): string {
   return lines.join(' \\\n  ')
 }
 
-/** Returns the query of a GET API; empty for others. */
 function queryOf({ method, name }: ApiInfo, { data }: Content): string {
   return method === 'GET' ? encodeQuery(JSON.parse(String(data)), name) : ''
 }
@@ -115,12 +111,9 @@ function literalOf({ id, args }: DescriptorInfo, content: Content): string {
   if (text === undefined) return `await openAsBlob(${quoted(fileOf(content))})`
   if (!content.type?.startsWith('application/json')) return quoted(text)
   try {
-    // Clients take columns, whatever the layout of the body.
     if (id === 'serving.io.PandasDataFrame') return JSON.stringify(frameFromJson(JSON.parse(text), String(args.orient)))
     if (id === 'serving.io.PandasSeries') return JSON.stringify(seriesFromJson(JSON.parse(text)))
-  } catch {
-    // Not yet what the API takes.
-  }
+  } catch {}
   return text.trim()
 }
 

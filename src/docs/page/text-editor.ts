@@ -1,7 +1,4 @@
-/**
- * A text area in which a place can be marked.
- * @module
- */
+/** A text area in which a place can be marked. @module */
 import { h } from './dom.ts'
 import type { ErrorLocation } from './field.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Input of texts, and of what descriptors of an application's own read.
- * @module
- */
+/** Input of texts, and of what descriptors of an application's own read. @module */
 import { h } from './dom.ts'
 import type { Content, ErrorLocation, Field } from './field.ts'
 import { TextEditor } from './text-editor.ts'
