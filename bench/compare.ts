@@ -44,22 +44,27 @@ function buildRef(dir: string): void {
   const built = join(root, 'native/build')
   if (hasSameAddon && existsSync(built)) cpSync(built, join(dir, 'native/build'), { recursive: true })
   else run(process.execPath, ['native/build.mjs', '--force'], dir)
-  run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], dir)
+  run('npm', ['run', '--silent', 'build'], dir)
   cpSync(join(root, 'bench'), join(dir, 'bench'), {
     recursive: true,
     filter: (path) => !/node_modules|\.venv|bench\/servers\b/.test(path),
   })
 }
 
+/** Returns the options that a checkout starts workers with; undefined for those before d6de4d3, which have none. */
+async function workerOptionsOf(dir: string): Promise<readonly string[] | undefined> {
+  const folders = ['src/server/workers', 'src/workers']
+  const file = folders.map((folder) => join(dir, folder, 'worker-process.ts')).find(existsSync)
+  if (file === undefined) return undefined
+  const { workerNodeOptions } = (await import(file)) as { workerNodeOptions?: readonly string[] }
+  return workerNodeOptions
+}
+
 const parent = mkdtempSync(join(tmpdir(), 'bench-'))
 const dir = join(parent, 'ref')
 try {
   buildRef(dir)
-  // Undefined for refs before d6de4d3, whose workers are started without options.
-  const nodeOptions = await import(`${dir}/src/workers/worker-process.ts`).then(
-    ({ workerNodeOptions }: { workerNodeOptions?: readonly string[] }) => workerNodeOptions,
-    () => undefined,
-  )
+  const nodeOptions = await workerOptionsOf(dir)
   await using generator = await Generator.start()
   const rows = []
   for (const plan of casePlans.filter(({ name }) => name.includes(options.only))) {
