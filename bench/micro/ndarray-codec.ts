@@ -6,7 +6,7 @@
 
 import { nativeStatus } from '../../src/core/native/add-on.ts'
 import { typescriptCodec } from '../../src/values/array/json.ts'
-import { minEncodeElements, nativeCodec } from '../../src/values/array/native-codec.ts'
+import { nativeCodec } from '../../src/values/array/native-codec.ts'
 import { NDArray } from '../../src/values/array/ndarray.ts'
 import type { NumberCodec } from '../../src/values/array/number-codec.ts'
 import { maxPlainBytes } from '../../src/values/array/plain-numbers.ts'
@@ -64,7 +64,7 @@ const sizes: [number, number][] = small
       [1000, 1000],
     ]
 
-console.log(nativeStatus, { maxPlainBytes, minEncodeElements })
+console.log(nativeStatus, { maxPlainBytes })
 const names = codecs.map((codec) => codec.name)
 for (const dtype of ['float64', 'float32'] as const) {
   for (const digits of ['short', 'long'] as const) {

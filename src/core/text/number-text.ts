@@ -144,6 +144,9 @@ function shortest(value: number, width: number): number {
       ? (decimal: number) => Math.fround(decimal) === value
       : (decimal: number) => float16ToNumber(numberToFloat16(decimal)) === value
   const size = Math.abs(value)
+  // The commonest numbers of all: of at most five decimals and six digits.
+  const short = Math.round(value * 1e5) / 1e5
+  if (width === 4 && size >= 1e-5 && size < 10 && readsBack(short)) return short
   const isNormal = size >= (width === 4 ? 2 ** -126 : 2 ** -14)
   // Decimals of so many digits are all distinct among normal numbers; 9 digits always read back.
   for (let digits = !isNormal ? 1 : width === 4 ? 6 : 3; digits < 9; digits++) {

@@ -28,9 +28,6 @@ const failureKinds: readonly (ParseFailureKind | undefined)[] = [
 /** Codes of {@link NonFinite} in the add-on. */
 export const nonFiniteCodes: Record<NonFinite, number> = { null: 0, literal: 1, error: 2 }
 
-/** From how many elements on the add-on prints faster than JavaScript. See bench/micro/ndarray-codec.ts --small. */
-export const minEncodeElements = 9
-
 /**
  * Returns new result words: status, offset or length, dtype, rank, dimensions. Passed in, since the add-on makes no
  * objects. The status is "gave up" until a call has written its own, so that a call that never ran is no result.
@@ -114,13 +111,12 @@ export const nativeCodec: NumberCodec | undefined = addon === undefined ? undefi
 
 const chosen = nativeCodec ?? typescriptCodec
 
-/** The codec that serves: the add-on if it is loaded, and JavaScript for what is small. */
+/** The codec that serves: the add-on if it is loaded, and JavaScript for short texts of plain numbers. */
 export const numberCodec: NumberCodec = {
   name: chosen.name,
   parseNdarray(json, dtype, enforced, maxBytes): NDArray | ParseFailure {
     const plain = json.length <= maxPlainBytes && !enforced ? readPlainNumbers(json, dtype) : undefined
     return plain ?? chosen.parseNdarray(json, dtype, enforced, maxBytes)
   },
-  encodeNdarray: (array, nonFinite) =>
-    (array.data.length < minEncodeElements ? typescriptCodec : chosen).encodeNdarray(array, nonFinite),
+  encodeNdarray: chosen.encodeNdarray,
 }
