@@ -15,18 +15,21 @@ import {
 } from './worker.ts'
 
 /** To the process: a message to handle, or one for the channel of an open stream. */
-export type Down = { readonly id: number; readonly message: unknown; readonly open: boolean } | ChannelPart
+export type Down =
+  | { readonly kind: 'message'; readonly id: number; readonly message: unknown; readonly open: boolean }
+  | ChannelPart
 /**
  * From the process: that it takes messages, a reply, a message of a stream's channel, an unhandled rejection, or a line
  * that it printed.
  */
 export type Up =
-  | { readonly ready: true }
-  | { readonly id: number; readonly reply: unknown }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'reply'; readonly id: number; readonly reply: unknown }
   | ChannelPart
-  | { readonly stray: ErrorFields }
-  | { readonly printed: string }
+  | { readonly kind: 'stray'; readonly error: ErrorFields }
+  | { readonly kind: 'printed'; readonly text: string }
 interface ChannelPart {
+  readonly kind: 'part'
   readonly id: number
   readonly part: unknown
 }
@@ -102,13 +105,18 @@ class Child implements ModelWorker {
   constructor(options: WorkerPoolOptions, index: number, open: OpenLink, up: () => void) {
     this.index = index
     this.#link = open(options, index, (sent) => {
-      if ('part' in sent) this.#channels.get(sent.id)?.(sent.part)
-      else if ('stray' in sent) options.stray(this, errorFromFields(sent.stray))
-      else if ('printed' in sent) options.printed(this, sent.printed)
-      else if ('reply' in sent) this.#settle(sent.id, sent.reply)
-      else {
-        up()
-        this.#rest()
+      switch (sent.kind) {
+        case 'part':
+          return this.#channels.get(sent.id)?.(sent.part)
+        case 'stray':
+          return options.stray(this, errorFromFields(sent.error))
+        case 'printed':
+          return options.printed(this, sent.text)
+        case 'reply':
+          return this.#settle(sent.id, sent.reply)
+        case 'ready':
+          up()
+          this.#rest()
       }
     })
     const { process } = this.#link
@@ -134,7 +142,7 @@ class Child implements ModelWorker {
     const id = ++this.#count
     const done = this.#send(id, message, transfer, true).finally(() => this.#channels.delete(id))
     const channel: Channel = {
-      post: (part) => this.#link.post({ id, part }, []),
+      post: (part) => this.#link.post({ kind: 'part', id, part }, []),
       listen: (listener) => void this.#channels.set(id, listener),
       close: () => void this.#channels.delete(id),
     }
@@ -161,7 +169,7 @@ class Child implements ModelWorker {
       this.#waiting.set(id, { resolve, reject })
       this.#link.ref()
       try {
-        this.#link.post({ id, message, open }, transfer)
+        this.#link.post({ kind: 'message', id, message, open }, transfer)
       } catch (error) {
         this.#waiting.delete(id)
         reject(error as Error)

@@ -14,7 +14,7 @@ import { splitRows } from './rows.ts'
 import { deadlinePassed, type RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 import type { Boundary } from './transfer.ts'
-import type { ModelWorker } from './worker.ts'
+import { type ModelWorker, WorkerEnded } from './worker.ts'
 
 // With 64 connections, 3 make messages of 50 to 60 calls instead of 14, and more turns add nothing. A turn without a
 // new call ends the wait, so that a server with idle time waits for one look at its sockets.
@@ -257,8 +257,9 @@ export class Dispatcher {
       else await this.#run(job, queue)
     } catch (error) {
       // The event of the worker's end comes after its calls have failed: until then it would look free.
-      if (isWorkerEnded(error)) this.removeWorker(slot.worker)
-      if (isWorkerEnded(error) || !queue.method.batchable) for (const call of calls) call.reject(this.#failure(error))
+      if (error instanceof WorkerEnded) this.removeWorker(slot.worker)
+      if (error instanceof WorkerEnded || !queue.method.batchable)
+        for (const call of calls) call.reject(this.#failure(error))
       else this.#batchFailed(job, this.#failure(error))
     } finally {
       job.end()
@@ -349,15 +350,11 @@ export class Dispatcher {
     if (ServingError.is(error)) return error
     const { name } = this.#options
     const text = error instanceof Error ? error.message : String(error)
-    if (isWorkerEnded(error)) {
+    if (error instanceof WorkerEnded) {
       return new InternalError(`the runner ${name} lost the call: ${text}`, { cause: error })
     }
     return new FunctionError(`the runner ${name} failed: ${text}`, { cause: error })
   }
-}
-
-function isWorkerEnded(error: unknown): boolean {
-  return error instanceof Error && error.name === 'WorkerEnded'
 }
 
 function settle(call: RunnerCall, result: unknown, isFailure: boolean): void {

@@ -53,24 +53,24 @@ export function serveProcess(handler: ProcessHandler): void {
   const channels = new Map<number, (message: unknown) => void>()
   const post = (message: Up) => process.connected && process.send?.(message, undefined, undefined, () => {})
   process.on('message', (down: Down) => {
-    if ('part' in down) {
+    if (down.kind === 'part') {
       channels.get(down.id)?.(down.part)
       return
     }
     const { id, message, open } = down
     const channel: Channel | undefined = open
       ? {
-          post: (part) => void post({ id, part }),
+          post: (part) => void post({ kind: 'part', id, part }),
           listen: (listener) => void channels.set(id, listener),
           close: () => void channels.delete(id),
         }
       : undefined
-    void handler(message, channel).then((reply) => post({ id, reply }))
+    void handler(message, channel).then((reply) => post({ kind: 'reply', id, reply }))
   })
   process.once('disconnect', () => process.exit(0))
   // The default would end the process, and by then it may be making another call.
-  process.on('unhandledRejection', (reason) => void post({ stray: errorFields(reason) }))
+  process.on('unhandledRejection', (reason) => void post({ kind: 'stray', error: errorFields(reason) }))
   // A terminal sends Ctrl-C to the whole process group; the server ends this process when it is done.
   process.on('SIGINT', () => {})
-  post({ ready: true })
+  post({ kind: 'ready' })
 }

@@ -36,7 +36,8 @@ const tasksPerThread = 1 << 20
 
 /** The message of a thread beside its replies: an unhandled rejection. */
 interface StrayMessage {
-  readonly stray: ErrorFields
+  readonly kind: 'stray'
+  readonly error: ErrorFields
 }
 
 /** Starts threads. */
@@ -74,7 +75,7 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
       if (!stopping) options.down(thread, thread.ended)
     })
     worker.on('message', (message: StrayMessage | undefined) => {
-      if (message?.stray !== undefined && !stopping) options.stray(thread, errorFromFields(message.stray))
+      if (message?.kind === 'stray' && !stopping) options.stray(thread, errorFromFields(message.error))
     })
     options.up(thread)
   })
@@ -146,7 +147,7 @@ export function threadEntry(
 ): (task: { message: unknown; port?: MessagePort }) => Promise<unknown> {
   // The default would end the thread, and by then it may be making another call.
   process.on('unhandledRejection', (reason) => {
-    parentPort?.postMessage({ stray: errorFields(reason) } satisfies StrayMessage)
+    parentPort?.postMessage({ kind: 'stray', error: errorFields(reason) } satisfies StrayMessage)
   })
   return ({ message, port }) => handler(message, port === undefined ? undefined : channelOf(port))
 }

@@ -72,7 +72,7 @@ class Host:
 
     def serve(self):
         """Handles messages until there are no more."""
-        self.link.post({"ready": True})
+        self.link.post({"kind": "ready"})
         while True:
             received = self.later.popleft() if self.later else self.link.receive()
             if received is None:
@@ -83,13 +83,13 @@ class Host:
 
     def take(self, message, views):
         content = message.get("message")
-        if "part" in message:
+        if message["kind"] == "part":
             self.take_part(message["id"], message["part"])
         elif content["kind"] == "cancel":
             call = self.calls.get(content["id"])
             if call is not None:
                 call._cancelled = True
-            self.link.post({"id": message["id"], "reply": None})
+            self.link.post({"kind": "reply", "id": message["id"], "reply": None})
         else:
             if message["open"]:
                 self.streams[message["id"]] = Stream()
@@ -118,7 +118,7 @@ class Host:
         received = self.link.receive()
         if received is None:
             sys.exit(0)
-        if "part" in received[0] or received[0]["message"]["kind"] == "cancel":
+        if received[0]["kind"] == "part" or received[0]["message"]["kind"] == "cancel":
             self.take(*received)
         else:
             self.later.append(received)
@@ -141,7 +141,7 @@ class Host:
             reply = self.stream(number, content, views)
         for view in views:
             view.drop()
-        self.link.post({"id": number, "reply": reply}, packer.views)
+        self.link.post({"kind": "reply", "id": number, "reply": reply}, packer.views)
 
     def failure(self, error, method):
         fields = {
@@ -244,11 +244,11 @@ class Host:
                 state.credits -= 1
                 item = packer.pack(value)
                 del value
-                self.link.post({"id": number, "part": {"kind": "item", "item": item}}, packer.views)
-            self.link.post({"id": number, "part": {"kind": "end"}})
+                self.link.post({"kind": "part", "id": number, "part": {"kind": "item", "item": item}}, packer.views)
+            self.link.post({"kind": "part", "id": number, "part": {"kind": "end"}})
         except Exception as error:
             packed = Packer(lambda error: self.failure(error, name)).pack(error)
-            self.link.post({"id": number, "part": {"kind": "failure", "item": packed}})
+            self.link.post({"kind": "part", "id": number, "part": {"kind": "failure", "item": packed}})
         finally:
             del self.streams[number], self.calls[content["id"]]
             if iterator is not None and hasattr(iterator, "close"):

@@ -66,7 +66,10 @@ function open(
     try {
       reader.write(chunk)
     } catch (error) {
-      receive({ printed: `the process ${child.pid} sent what is no message: ${(error as Error).message}` })
+      receive({
+        kind: 'printed',
+        text: `the process ${child.pid} sent an unreadable message: ${(error as Error).message}`,
+      })
       kill()
     }
   })
@@ -74,7 +77,9 @@ function open(
   for (const stream of [input, socket]) stream.on('error', () => {})
   for (const stream of [output, errors]) {
     createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-      for (let at = 0; at === 0 || at < line.length; at += maxLine) receive({ printed: line.slice(at, at + maxLine) })
+      for (let at = 0; at === 0 || at < line.length; at += maxLine) {
+        receive({ kind: 'printed', text: line.slice(at, at + maxLine) })
+      }
     })
   }
   child.once('exit', () => {
@@ -110,9 +115,9 @@ function open(
 
 /** Returns a message with the error of a stream, which comes packed as those of calls do, as streams take it. */
 function withError(message: Up): Up {
-  const { part } = message as { readonly part?: { readonly kind: string; readonly item: Packed } }
-  if (part?.kind !== 'failure') return message
-  return { ...message, part: { kind: 'failure', error: errorFields(unpack(part.item)) } } as Up
+  if (message.kind !== 'part') return message
+  const { kind, item } = message.part as { readonly kind: string; readonly item: Packed }
+  return kind === 'failure' ? { ...message, part: { kind, error: errorFields(unpack(item)) } } : message
 }
 
 /** Without one, as on a full disk, memory goes through the socket. */
