@@ -1,7 +1,6 @@
 /**
  * Frames from JSON records to a Polars DataFrame and back, against JSON.parse, Polars' record constructor and
- * JSON.stringify, and part by part: where the thresholds of native-codec.ts come from. Checks the answers
- * first.
+ * JSON.stringify, and part by part. Checks the answers first.
  * Run: `npx tsx bench/micro/frame-codec.ts [--small]`
  * @module
  */
@@ -9,8 +8,7 @@ import assert from 'node:assert/strict'
 import { loadOptional } from '../../src/core/modules/optional.ts'
 import { encodeArrow } from '../../src/values/table/arrow/arrow.ts'
 import type { FrameCodec, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
-import { typescriptFrameCodec } from '../../src/values/table/json/frame-parse.ts'
-import { minFrameCells, nativeFrameCodec } from '../../src/values/table/json/native-codec.ts'
+import { nativeFrameCodec, typescriptFrameCodec } from '../../src/values/table/json/native-codec.ts'
 import { loadPolars } from '../../src/values/table/polars/polars.ts'
 import { besideBaseline } from './baseline.ts'
 import { compare } from './turns.ts'
@@ -76,7 +74,7 @@ const sizes: [number, number][] = process.argv.includes('--small')
       [100_000, 10],
     ]
 
-console.log({ native: nativeFrameCodec !== undefined, minFrameCells })
+console.log({ native: nativeFrameCodec !== undefined })
 for (const [rows, columns] of sizes) {
   const value = records(rows, columns)
   const body = Buffer.from(JSON.stringify(value))

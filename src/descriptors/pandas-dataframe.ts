@@ -12,7 +12,7 @@ import type { Context } from '../http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../http/message.ts'
 import type { DataFrameMessage } from '../messages/messages.ts'
 import { parseShapePattern, showShape } from '../values/array/shape.ts'
-import { type Column, type ColumnTable, renameColumns, type TimeUnit, timeUnits } from '../values/table/columns.ts'
+import { type Column, renameColumns, type TimeUnit, timeUnits } from '../values/table/columns.ts'
 import { type CsvSource, decodeCsv } from '../values/table/csv/read-csv.ts'
 import { encodeFrameCsv } from '../values/table/csv/write-csv.ts'
 import type { FrameType } from '../values/table/frame-dtype.ts'
@@ -33,12 +33,12 @@ import {
   parseDtypes,
   parseTimeForm,
 } from '../values/table/frame-options.ts'
-import { encodeFrameJson } from '../values/table/json/encode-json.ts'
 import { minAsyncBytes } from '../values/table/json/frame-codec.ts'
-import { type FrameText, type Orient, orients } from '../values/table/json/frame-plan.ts'
+import { type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
+import { frameCodec } from '../values/table/json/native-codec.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
-import { type FieldType, tableText } from '../values/table/json/table-schema.ts'
+import { tableText } from '../values/table/json/table-schema.ts'
 import {
   decodeFrameFile,
   encodeFrameMessage,
@@ -47,6 +47,7 @@ import {
   type LabelledTable,
   readArrow,
   readParquet,
+  requireTable,
 } from '../values/table/message.ts'
 import type { IndexedFile } from '../values/table/parquet/parquet-index.ts'
 import { buildFrame, type Casting, castFrame } from '../values/table/polars/build-frame.ts'
@@ -305,12 +306,10 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     checkRequired(this.required, renamed.columns, table.columns)
     const cast = types ?? this.#typesOf(renamed.columns, table.columns)
     const settled = mixed === undefined ? renamed : settleKinds(renamed, cast, mixed)
-    return whenReady(settled, (columns) =>
-      whenReady(buildFrame(columns, this.#castingTo(cast, isOwned)), (frame) => {
-        setLabels(frame, labels)
-        return frame
-      }),
-    )
+    return whenReady(buildFrame(settled, this.#castingTo(cast, isOwned)), (frame) => {
+      setLabels(frame, labels)
+      return frame
+    })
   }
 
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */
@@ -357,7 +356,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const polars = this.#polars
     const frame = this.#checkOutput(value)
     const { format, headers } = responseFormat(ctx?.headers.get('accept'), this.defaultFormat)
-    if (format === 'json') return whenReady(this.#toJson(frame, getLabels(value)), (body) => ({ headers, body }))
+    if (format === 'json') return { headers, body: this.#toJson(frame, getLabels(value)) }
     const refuse = (cause: unknown) => {
       throw new BadOutput(`expected columns that ${format} can hold for PandasDataFrame, received others`, { cause })
     }
@@ -381,13 +380,11 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     return this.applyColumnNames ? polars.rename(polars.clone(value), this.columns as readonly string[]) : value
   }
 
-  #toJson(frame: DataFrame, labels: Column | undefined): MaybePromise<Uint8Array> {
+  #toJson(frame: DataFrame, labels: Column | undefined): Uint8Array {
     const polars = this.#polars
     const { orient } = this
-    const textOf = (table?: ColumnTable, fields?: readonly FieldType[]): FrameText => {
-      if (orient !== 'table' || table === undefined) return { layout: orient, ...(labels && { labels }) }
-      return tableText(table, labels, fields ?? polars.fieldTypes(frame))
-    }
-    return encodeFrameJson({ polars, frame, textOf, times: this.#times, name: 'PandasDataFrame' })
+    const table = requireTable(polars.toColumns(frame, this.#times), 'PandasDataFrame')
+    if (orient === 'table') return frameCodec.encodeFrame(table, tableText(table, labels, polars.fieldTypes(frame)))
+    return frameCodec.encodeFrame(table, { layout: orient, ...(labels && { labels }) })
   }
 }

@@ -15,10 +15,10 @@ import { matchesShape, parseShapePattern, showShape } from '../values/array/shap
 import { type AnyColumn, type Column, type ColumnTable, columnOf, renameColumns } from '../values/table/columns.ts'
 import { type FrameType, parseFrameType } from '../values/table/frame-dtype.ts'
 import { dtypeNameOf, parseTimeForm, type TimeOptions } from '../values/table/frame-options.ts'
-import { encodeFrameJson } from '../values/table/json/encode-json.ts'
 import { type FrameLayout, minAsyncBytes } from '../values/table/json/frame-codec.ts'
 import { type FrameText, type Orient, orients } from '../values/table/json/frame-plan.ts'
 import { settleKinds } from '../values/table/json/mixed-kinds.ts'
+import { frameCodec } from '../values/table/json/native-codec.ts'
 import { decodeFrameJson, type JsonFrame } from '../values/table/json/read-json.ts'
 import { tableText } from '../values/table/json/table-schema.ts'
 import {
@@ -218,13 +218,11 @@ export class PandasSeries extends IODescriptor<Series> {
     const cast = this.#type === undefined ? (types ?? []) : [this.#type]
     const casting = { polars: this.#polars, types: cast, enforce: this.enforceDtype, name: 'PandasSeries', isOwned }
     const settled = mixed === undefined ? named : settleKinds(named as ColumnTable, cast, mixed)
-    return whenReady(settled, (columns) =>
-      whenReady(buildFrame(columns, casting), (frame) => {
-        const series = this.#polars.seriesOf(frame)
-        setLabels(series, labels)
-        return series
-      }),
-    )
+    return whenReady(buildFrame(settled, casting), (frame) => {
+      const series = this.#polars.seriesOf(frame)
+      setLabels(series, labels)
+      return series
+    })
   }
 
   #layout(): FrameLayout {
@@ -238,20 +236,19 @@ export class PandasSeries extends IODescriptor<Series> {
     throw new Refusal(message, { reason: 'shape' })
   }
 
-  toHttpResponse(value: Series): MaybePromise<HttpResponse> {
+  toHttpResponse(value: Series): HttpResponse {
     this.#checkSeries(value)
     const polars = this.#polars
     const labels = getLabels(value)
     const own = { ...(labels && { labels }) }
     const { name } = value
-    const called = name === '' ? 'values' : name
     const frame = polars.frameOf(value)
-    const textOf = (table?: ColumnTable): FrameText => {
+    const textOf = (table: ColumnTable): FrameText => {
       switch (this.orient) {
         case 'split':
           return { layout: 'series-split', ...(name !== '' && { name }), ...own }
         case 'table':
-          return table === undefined ? { layout: 'table', ...own } : tableText(table, labels, polars.fieldTypes(frame))
+          return tableText(table, labels, polars.fieldTypes(frame))
         case 'index':
         case 'columns':
           return { layout: 'series-index', ...own }
@@ -259,8 +256,9 @@ export class PandasSeries extends IODescriptor<Series> {
           return { layout: 'series', ...own }
       }
     }
-    const json = { polars, frame, names: [called], textOf, times: this.#times, name: 'PandasSeries' }
-    return whenReady(encodeFrameJson(json), (body) => ({ headers: jsonHeaders, body }))
+    const columns = requireTable(polars.toColumns(frame, this.#times), 'PandasSeries')
+    const table = renameColumns(columns, [name === '' ? 'values' : name])
+    return { headers: jsonHeaders, body: frameCodec.encodeFrame(table, textOf(table)) }
   }
 
   /** Checks the function's series; returns it as a column. **Errors**: BadOutput. */

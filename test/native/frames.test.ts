@@ -2,13 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ColumnKind, dtypes } from '../../src/core/dtype.ts'
-import { runAtOnce } from '../../src/core/memory/slices.ts'
+import { defaultMaxBytes, maxParsedValues } from '../../src/core/text/parse-json.ts'
 import { mutations, randomBytes } from '../../src/testing/mutate.ts'
-import { type Column, columnOf } from '../../src/values/table/columns.ts'
+import { bytesAt, type Column, columnOf, isValid } from '../../src/values/table/columns.ts'
 import type { FrameLayout, ParsedFrame } from '../../src/values/table/json/frame-codec.ts'
-import { typescriptFrameCodec as typescript } from '../../src/values/table/json/frame-parse.ts'
-import { type FrameText, planFrame, type RowsStep } from '../../src/values/table/json/frame-plan.ts'
-import { nativeFrameCodec } from '../../src/values/table/json/native-codec.ts'
+import type { FrameText } from '../../src/values/table/json/frame-plan.ts'
+import { nativeFrameCodec, typescriptFrameCodec as typescript } from '../../src/values/table/json/native-codec.ts'
 
 const columnKinds = dtypes.filter((dtype): dtype is ColumnKind => dtype !== 'float16')
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -51,19 +50,100 @@ const seeds = [
   ' [ { "a" : 1 , "b" : [ ] } ] ',
 ]
 
-/** Returns a parse as plain data: buffers by their bytes, offsets of empty texts alike. */
+/** Returns a parse as plain data; `refused` for a failure, and for cells that are no JSON, which are found later. */
 function plain(parsed: ReturnType<typeof typescript.parseFrame>): unknown {
-  // Of a string that is wrong in both ways, either may be reported.
-  if ('failure' in parsed) return { ...parsed, failure: parsed.failure === 'encoding' ? 'syntax' : parsed.failure }
-  const { table, labels, ...rest } = parsed as ParsedFrame
-  const column = (one: (typeof table.columns)[number]) => ({
-    ...one,
-    data: Buffer.from(one.data).toString('hex'),
-    validity: one.validity && Buffer.from(one.validity).toString('hex'),
-    offsets: one.offsets && [...one.offsets],
-  })
-  return { ...rest, rows: table.rows, columns: table.columns.map(column), labels: labels && column(labels) }
+  try {
+    return dataOf(parsed)
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'refused'
+    throw error
+  }
 }
+
+const textAt = (column: Column, row: number) => Buffer.from(bytesAt(column, row)).toString()
+
+function dataOf(parsed: ReturnType<typeof typescript.parseFrame>): unknown {
+  if ('failure' in parsed) return 'refused'
+  const { table, labels, name, schema } = parsed as ParsedFrame
+  const column = (one: (typeof table.columns)[number]) =>
+    one.isJson
+      ? Array.from({ length: table.rows }, (_, row) => isValid(one, row) && JSON.parse(textAt(one, row)))
+      : {
+          ...{ name: one.name, kind: one.kind, data: Buffer.from(one.data).toString('hex') },
+          validity: one.validity && Buffer.from(one.validity).toString('hex'),
+          offsets: one.offsets && [...one.offsets],
+        }
+  return {
+    ...{ name, schema: schema && JSON.parse(Buffer.from(schema.text).toString()), rows: table.rows },
+    ...{ columns: table.columns.map(column), labels: labels && column(labels) },
+  }
+}
+
+/** Texts that have one fault each. */
+const faults: readonly (readonly [layout: FrameLayout, text: string, failure: string])[] = [
+  ['frame', '[{"a":1}', 'syntax'],
+  ['frame', '[{"a":01}]', 'syntax'],
+  ['frame', '[{"a":"\\ud800"}]', 'encoding'],
+  ['frame', '[{"a":1},[1]]', 'ragged'],
+  ['frame', '[[1],[1,2]]', 'ragged'],
+  ['frame', '{"a":[1],"b":[1,2]}', 'ragged'],
+  ['frame', '{"a":[1],"b":{"0":1}}', 'ragged'],
+  ['split', '{"columns":["a"],"index":[1,2],"data":[[1]]}', 'ragged'],
+  ['split', '{"columns":["a","b"],"data":[[1]]}', 'ragged'],
+  ['frame', '[{"a":1},{"a":"x"}]', 'kind'],
+  ['frame', '[{"a":-1},{"a":18446744073709551615}]', 'kind'],
+  ['frame', '[{"a":18446744073709551616}]', 'range'],
+  ['frame', '[{"a":1e400}]', 'range'],
+  ['frame', '1', 'layout'],
+  ['frame', '{"a":1}', 'layout'],
+  ['index', '{"a":1}', 'layout'],
+  ['index', '[]', 'layout'],
+  ['frame', '[{"a":1,"a":2}]', 'duplicate'],
+  ['frame', '{"a":[1],"a":[2]}', 'duplicate'],
+  ['frame', '{"a":{"x":1,"x":2}}', 'duplicate'],
+  ['index', '{"x":{},"x":{}}', 'duplicate'],
+  ['series', '{"x":1,"x":2}', 'duplicate'],
+  ['split', '{"columns":["a"],"data":[],"data":[]}', 'duplicate'],
+  ['split', '{"columns":["a"],"data":[],"names":[]}', 'keys'],
+  ['split', '{"columns":["a"]}', 'keys'],
+  ['table', '{"schema":{}}', 'keys'],
+  ['split', '{"columns":["a"],"index":[null],"data":[[1]]}', 'labels'],
+  ['split', '{"columns":[1.5],"data":[[1]]}', 'labels'],
+  ['series-split', '{"name":true,"data":[1]}', 'labels'],
+  ['frame', `[{${Array.from({ length: 16_385 }, (_, i) => `"${i}":0`).join()}}]`, 'columns'],
+  ['frame', `[{${Array.from({ length: 16_000 }, (_, i) => `"${i}":0`).join()}}${',{}'.repeat(100)}]`, 'cells'],
+]
+
+describe.each([
+  ['native', nativeFrameCodec],
+  ['TypeScript', typescript],
+])('the %s frame codec', (_, codec) => {
+  it.skipIf(codec === undefined).each(faults)('says why a text is no frame (%#): as %s', (layout, text, failure) => {
+    expect(codec?.parseFrame(Buffer.from(text), layout)).toMatchObject({ failure })
+  })
+
+  it.skipIf(codec === undefined)('throws for a column that is shorter than its table', () => {
+    const short = { name: 'a', kind: 'float64', data: new Uint8Array(8) } as const
+    expect(() => codec?.encodeFrame({ rows: 2, columns: [short] }, { layout: 'records' })).toThrow(RangeError)
+  })
+})
+
+describe('the TypeScript frame codec', () => {
+  it('refuses texts that would hold the event loop', () => {
+    const long = Buffer.from(JSON.stringify([{ a: 'x'.repeat(defaultMaxBytes) }]))
+    expect(() => typescript.parseFrame(long, 'frame')).toThrow(/^expected at most 4194304 bytes of a frame/)
+    const many = Buffer.from(JSON.stringify(Array(maxParsedValues + 1).fill(1)))
+    expect(() => typescript.parseFrame(many, 'series')).toThrow(/^expected at most 250000 values of a frame/)
+    const most = Buffer.from(JSON.stringify([{ a: 'x\n'.repeat(defaultMaxBytes / 3 - 10) }]))
+    expect(typescript.parseFrame(most, 'frame')).toMatchObject({ table: { rows: 1 } })
+  })
+
+  it('keeps the order of keys that are numbers, and the place of a syntax error', () => {
+    const read = typescript.parseFrame(Buffer.from('{"10":[1],"9":[2],"__proto__":[3]}'), 'frame') as ParsedFrame
+    expect(read.table.columns.map(({ name }) => name)).toEqual(['10', '9', '__proto__'])
+    expect(typescript.parseFrame(Buffer.from('[{"a":1}'), 'frame')).toEqual({ failure: 'syntax', offset: 8 })
+  })
+})
 
 describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => {
   const native = nativeFrameCodec as NonNullable<typeof nativeFrameCodec>
@@ -159,39 +239,6 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
     )
   })
 
-  it('writes some rows of a table as it writes these rows alone', () => {
-    const column = (name: string, kind: Column['kind'], value: (row: number) => number | bigint | boolean | string) =>
-      columnOf(
-        name,
-        kind,
-        Array.from({ length: 40 }, (_, row) => (row % 5 === 3 ? null : value(row))),
-      )
-    const columns = [
-      column('i', 'int64', (row) => BigInt(row) - 7n),
-      column('b', 'bool', (row) => row % 3 === 0),
-      column('s', 'str', (row) => `"${'é'.repeat(row)}`),
-      column('f', 'float32', (row) => row / 4),
-    ]
-    const labels = columnOf(
-      '',
-      'str',
-      Array.from({ length: 40 }, (_, row) => `row ${row}`),
-    )
-    const [, step] = planFrame({ rows: 40, columns }, { layout: 'index' })
-    for (const codec of [native, typescript]) {
-      for (const own of [labels, undefined]) {
-        const encode = runAtOnce(codec.encodeRows({ rows: 40, columns }, step as RowsStep, own))
-        const whole = JSON.parse(`{${Buffer.from(encode(0, 40)).toString()}}`)
-        const cuts = [0, 1, 9, 16, 39, 40]
-        const pieces = cuts.slice(1).map((end, i) => Buffer.from(encode(cuts[i], end)).toString())
-        expect(JSON.parse(`{${pieces.join()}}`)).toEqual(whole)
-        expect(Object.keys(whole)).toEqual(Array.from({ length: 40 }, (_, row) => (own ? `row ${row}` : `${row}`)))
-        expect(whole[own ? 'row 38' : '38']).toEqual({ i: null, b: null, s: null, f: null })
-        expect(whole[own ? 'row 39' : '39']).toEqual({ i: 32, b: true, s: `"${'é'.repeat(39)}`, f: 9.75 })
-      }
-    }
-  })
-
   it('refuses buffers that contradict themselves', () => {
     const long = { name: 'a', kind: 'str', data: Buffer.from('abc'), offsets: Int32Array.of(0, 9) } as const
     const back = { name: 'a', kind: 'str', data: Buffer.from('abc'), offsets: Int32Array.of(2, 1) } as const
@@ -200,7 +247,5 @@ describe.skipIf(nativeFrameCodec === undefined)('the native frame codec', () => 
       // The TypeScript codec stands in; what matters is that nothing is read outside.
       expect(() => native.encodeFrame({ rows: 1, columns: [column] }, { layout: 'records' })).not.toThrow(/crash/)
     }
-    const short = { name: 'a', kind: 'float64', data: new Uint8Array(8) } as const
-    expect(() => native.encodeFrame({ rows: 2, columns: [short] }, { layout: 'records' })).toThrow(RangeError)
   })
 })

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { FrameCodec, ParsedFrame } from '../../../src/values/table/json/frame-codec.ts'
-import { typescriptFrameCodec } from '../../../src/values/table/json/frame-parse.ts'
-import { nativeFrameCodec } from '../../../src/values/table/json/native-codec.ts'
+import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries, labels, withLabels } = io
@@ -63,7 +62,8 @@ describe('labels of floats', () => {
       await expect(read()).rejects.toMatchObject({ code: 'bad_input', reason: 'columns' })
       const own = typescriptFrameCodec.parseFrame(Buffer.from(body), 'split')
       expect(own).toMatchObject({ failure: 'labels' })
-      if (nativeFrameCodec !== undefined) expect(nativeFrameCodec.parseFrame(Buffer.from(body), 'split')).toEqual(own)
+      if (nativeFrameCodec === undefined) return
+      expect(nativeFrameCodec.parseFrame(Buffer.from(body), 'split')).toMatchObject({ failure: 'labels' })
     },
   )
 

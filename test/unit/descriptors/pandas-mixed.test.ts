@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type BadInput, io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { typescriptFrameCodec } from '../../../src/values/table/json/frame-parse.ts'
-import { nativeFrameCodec } from '../../../src/values/table/json/native-codec.ts'
+import { bytesAt } from '../../../src/values/table/columns.ts'
+import { nativeFrameCodec, typescriptFrameCodec } from '../../../src/values/table/json/native-codec.ts'
 import { requestOf } from './requests.ts'
 
 const { PandasDataFrame, PandasSeries } = io
@@ -77,8 +77,9 @@ describe('columns of mixed kinds', () => {
 
   it('are refused with the place where no dtype settles them, or an element does not fit it', async () => {
     const body = '[{"a":1,"b":1},{"a":"x","b":"y"}]'
-    expect(await refusal(body, {})).toMatchObject({ reason: 'dtype', path: '[1].a', offset: 20 })
-    expect(await refusal(body, { dtype: { b: 'str' } })).toMatchObject({ reason: 'dtype', path: '[1].a', offset: 20 })
+    const place = { reason: 'dtype', path: '[1].a', ...(nativeFrameCodec && { offset: 20 }) }
+    expect(await refusal(body, {})).toMatchObject(place)
+    expect(await refusal(body, { dtype: { b: 'str' } })).toMatchObject(place)
     expect(await refusal(body, { dtype: { a: 'str', b: 'list' } })).toMatchObject({ reason: 'dtype' })
     const misfit = await refusal(body, { dtype: { a: 'float64', b: 'str' } })
     expect(misfit).toMatchObject({ reason: 'dtype', path: '[1].a' })
@@ -104,14 +105,18 @@ describe('columns of mixed kinds', () => {
     ['series', '[1,"x"]'],
     ['frame', '[{"a":1e999}]'],
     ['frame', '[{"a":tru}]'],
-  ] as const)('are left as they are written by both codecs: %s %s', (layout, body) => {
+  ] as const)('are left as they are written: %s %s', (layout, body) => {
     const bytes = Buffer.from(body)
     const cells = (parsed: ReturnType<typeof typescriptFrameCodec.parseFrame>) =>
       'failure' in parsed
-        ? parsed
-        : parsed.table.columns.map(({ name, isJson, data, offsets, validity }) => ({
-            ...{ name, isJson, text: Buffer.from(data).toString(), offsets: offsets && [...offsets] },
-            validity: validity && [...validity],
+        ? parsed.failure
+        : parsed.table.columns.map((column) => ({
+            ...{ name: column.name, isJson: column.isJson, validity: column.validity && [...column.validity] },
+            // Without the add-on lists and objects have no blanks, and characters no escapes.
+            texts: Array.from({ length: parsed.table.rows }, (_, row) => {
+              const text = Buffer.from(bytesAt(column, row)).toString()
+              return /^[["{]/.test(text) ? JSON.parse(text) : text
+            }),
           }))
     const native = nativeFrameCodec?.parseFrame(bytes, layout, true)
     expect(cells(native as ReturnType<typeof typescriptFrameCodec.parseFrame>)).toEqual(

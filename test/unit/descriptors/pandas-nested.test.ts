@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { HeaderList, HttpRequest, io, NDArray } from 'serving'
 import { describe, expect, it } from 'vitest'
+import { nativeStatus } from '../../../src/core/native/add-on.ts'
 import { columnNumbers, columnOf } from '../../../src/values/table/columns.ts'
 import { convertTimes } from '../../../src/values/table/times.ts'
+import { itNative } from '../../native-only.ts'
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/frames/${name}`, import.meta.url))
 const reference = JSON.parse(fixture('nested.json').toString()) as {
@@ -64,7 +66,7 @@ describe('columns of lists and objects', () => {
     }
   })
 
-  it('stay as they were written where dtype is str', async () => {
+  itNative('stay as they were written where dtype is str', async () => {
     const frame = await frameOf('[{"a":[1, {"b": 2}]}]', { dtype: { a: 'str' } })
     expect(JSON.parse(await textOf(frame))).toEqual([{ a: '[1, {"b": 2}]' }])
   })
@@ -81,7 +83,9 @@ describe('columns of lists and objects', () => {
     ['a list for a number', '[{"n":1},{"n":[2]}]', '[1].n'],
   ])('refuse %s', async (_, body, path) => {
     const dtype = { b: 'list[int8]', n: 'int64' }
-    await expect(frameOf(body, { dtype })).rejects.toMatchObject({ status: 400, path })
+    // Without the add-on a text that is no JSON is refused as a whole.
+    const isPlaced = nativeStatus.loaded || !['[{"a":[1}}]', '[{"a":[1,,2]}]'].includes(body)
+    await expect(frameOf(body, { dtype })).rejects.toMatchObject({ status: 400, ...(isPlaced && { path }) })
   })
 
   it('refuse cells of CSV that hold more than one list', async () => {
@@ -118,17 +122,21 @@ describe('columns of lists and objects', () => {
     expect(Buffer.from(body as Uint8Array).toString()).toBe('[[1,2],[],null]')
   })
 
-  it('are the same in one piece and in many', async () => {
-    const rows = Array.from({ length: 20_000 }, (_, i) => ({
-      e: Array.from({ length: i % 60 }, (_, j) => i * j + 0.5),
-      i,
-    }))
-    const frame = await frameOf(JSON.stringify(rows), { dtype: { i: 'int32' } })
-    expect(frame.toString()).toContain('list[f64]')
-    const back = JSON.parse(await textOf(frame)) as typeof rows
-    expect(back.findIndex((row, i) => JSON.stringify(row) !== JSON.stringify(rows[i]))).toBe(-1)
-    expect(back.length).toBe(rows.length)
-  }, 60_000)
+  itNative(
+    'are the same in one piece and in many',
+    async () => {
+      const rows = Array.from({ length: 20_000 }, (_, i) => ({
+        e: Array.from({ length: i % 60 }, (_, j) => i * j + 0.5),
+        i,
+      }))
+      const frame = await frameOf(JSON.stringify(rows), { dtype: { i: 'int32' } })
+      expect(frame.toString()).toContain('list[f64]')
+      const back = JSON.parse(await textOf(frame)) as typeof rows
+      expect(back.findIndex((row, i) => JSON.stringify(row) !== JSON.stringify(rows[i]))).toBe(-1)
+      expect(back.length).toBe(rows.length)
+    },
+    60_000,
+  )
 
   it('are JSON text in messages', async () => {
     const message = await new io.PandasDataFrame().toProto(await frameOf('[{"a":[1,2]},{"a":null}]'))

@@ -1,15 +1,13 @@
 /**
- * The contract between the frame descriptors and the codecs that implement it: `native-codec.ts` and `frame-parse.ts`.
+ * The contract between the frame descriptors and the codecs that implement it: `native-codec.ts`, and `parse-frame.ts` with
+ * `write-frame.ts`.
  * @module
  */
-import type { Slices } from '../../../core/memory/slices.ts'
+import type { BadInputReason } from '../../../core/errors.ts'
 import type { Column, ColumnTable } from '../columns.ts'
-import type { FrameText, PlanStep, RowsStep } from './frame-plan.ts'
+import type { FrameText } from './frame-plan.ts'
 
-/**
- * Minimum size of a body that is parsed off the event loop, which it would block for 2 to 5 ms. **Units**: bytes.
- * **Source**: bench/micro/frame-codec.ts.
- */
+/** Minimum size of a body that the add-on parses off the event loop. **Units**: bytes. */
 export const minAsyncBytes = 2 ** 20
 
 /**
@@ -30,42 +28,34 @@ export function maxFrameCells(bytes: number): number {
   return Math.max(2 ** 20, bytes)
 }
 
-/** Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h. */
-export const frameFailures = [
-  /** not JSON (NaN, Infinity and -Infinity as bare words are allowed) */
-  'syntax',
-  /** a lone surrogate escape; UTF-8 itself is checked before */
-  'encoding',
-  /** a row whose length or form differs from the first */
-  'ragged',
-  /** an element whose kind differs from those above it in its column */
-  'kind',
-  /** an integer beyond int64, a float beyond float64 */
-  'range',
-  /** a list or an object in place of a scalar */
-  'nested',
-  /** a form that the layout does not have */
-  'layout',
-  /** a name or a label twice */
-  'duplicate',
-  /** a key of split or table too many, or missing */
-  'keys',
-  /** a label that is neither a string nor a finite number, or of another kind than the others */
-  'labels',
-  /** more columns than {@link maxFrameColumns} */
-  'columns',
-  /** more cells than {@link maxFrameCells} */
-  'cells',
-] as const
+/**
+ * Why a text is not a frame, in the order of `FrameError` in native/src/frame_scan.h: the reason, what was expected and
+ * what came.
+ */
+export const frameFailures = {
+  syntax: ['syntax', 'JSON', 'another character or the end of the body'],
+  // UTF-8 itself is checked before.
+  encoding: ['encoding', 'whole characters', 'half of a surrogate pair'],
+  ragged: ['ragged', 'rows of equal form and length', 'a different one'],
+  kind: ['dtype', 'elements of one kind', 'one of another kind than those above it'],
+  range: ['dtype', 'integers of 64 bits and finite floats', 'a number beyond'],
+  nested: ['dtype', 'at most 16 levels of lists and objects', 'more'],
+  layout: ['columns', 'a layout of frames', 'another form'],
+  duplicate: ['columns', 'names and labels that differ', 'one twice'],
+  keys: ['columns', 'objects with keys', 'a key too many or too few'],
+  labels: ['columns', 'labels all strings or all numbers', 'another one'],
+  columns: ['size', `at most ${maxFrameColumns} columns`, 'more'],
+  cells: ['size', 'a frame not much larger than its body', 'one with far more cells than it has values'],
+} as const satisfies Record<string, readonly [reason: BadInputReason, expected: string, received: string]>
 
 /** Why a text is not a frame. */
-export type FrameFailureKind = (typeof frameFailures)[number]
+export type FrameFailureKind = keyof typeof frameFailures
 
 /** Why a text is not a frame, and where. */
 export interface FrameFailure {
   readonly failure: FrameFailureKind
-  /** **Units**: bytes from the start of the text to the offending token. */
-  readonly offset: number
+  /** Where the offending token starts; without the add-on only for `syntax`. **Units**: bytes. */
+  readonly offset?: number
   /** The column, if known. */
   readonly column?: string
   /** The row from 0, if known. */
@@ -83,15 +73,9 @@ export interface ParsedFrame {
   readonly labels?: Column
   /** series-split: the name of the series. */
   readonly name?: string
-  /** table: where the schema lies in the text. **Units**: bytes. */
-  readonly schema?: readonly [start: number, end: number]
+  /** table: the schema's text, and where it is if that is known. **Units**: bytes. */
+  readonly schema?: { readonly text: Uint8Array; readonly offset?: number }
 }
-
-/** Writes rows `start` to `end`, separated by commas. */
-export type RowsEncoder = (start: number, end: number) => Uint8Array
-
-/** Work of a slice per 512 columns that makes an encoder of rows. */
-export type RowsEncoding = Slices<RowsEncoder>
 
 /** JSON text ⇄ typed columns. Stateless: any number of threads may use it at once. */
 export interface FrameCodec {
@@ -105,8 +89,4 @@ export interface FrameCodec {
   parseFrameAsync?(json: Uint8Array, layout: FrameLayout, asWritten?: boolean): Promise<ParsedFrame | FrameFailure>
   /** Writes columns as JSON text. */
   encodeFrame(table: ColumnTable, text: FrameText): Uint8Array
-  /** Writes the steps of a plan; rows without `labels` are numbered from 0. */
-  encodeSteps(table: ColumnTable, steps: readonly PlanStep[], labels?: Column): Uint8Array
-  /** Returns what writes some of the rows of a step at a time; rows without `labels` are numbered from 0. */
-  encodeRows(table: ColumnTable, step: RowsStep, labels?: Column): RowsEncoding
 }

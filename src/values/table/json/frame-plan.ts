@@ -1,5 +1,5 @@
 /**
- * The JSON layouts of a frame as steps, which the add-on and `frame-encode.ts` carry out.
+ * The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out.
  * @module
  */
 import type { Column, ColumnTable } from '../columns.ts'
@@ -46,15 +46,6 @@ const noRow: RowsStep = { before: '', label: 0, after: '', first: 0, count: 0, k
 /** An element under its label. */
 const underLabel = { label: 2, after: ':' } as const
 
-/** Returns the steps that write the columns `names` of a table, separated by commas: an object of labels each. */
-export function columnSteps(names: readonly string[]): readonly PlanStep[] {
-  return names.flatMap((name, first) => [
-    `${first === 0 ? '' : '},'}${JSON.stringify(name)}:{`,
-    { ...noRow, ...underLabel, count: 1, first },
-    ...(first === names.length - 1 ? ['}'] : []),
-  ])
-}
-
 /** Returns the steps that write a table in a layout. See {@link FrameText}. */
 export function planFrame({ columns }: ColumnTable, text: FrameText): readonly PlanStep[] {
   const all = { ...noRow, count: columns.length }
@@ -70,7 +61,12 @@ export function planFrame({ columns }: ColumnTable, text: FrameText): readonly P
     case 'index':
       return ['{', { ...record, ...underLabel, before: '', after: ':{' }, '}']
     case 'columns':
-      return columns.length === 0 ? ['{}'] : ['{', ...columnSteps(columns.map(({ name }) => name)), '}']
+      if (columns.length === 0) return ['{}']
+      return columns.flatMap(({ name }, first) => [
+        `${first === 0 ? '{' : '},'}${JSON.stringify(name)}:{`,
+        { ...elements, ...underLabel, first },
+        ...(first === columns.length - 1 ? ['}}'] : []),
+      ])
     case 'split': {
       const names = columns.map(({ name }) => JSON.stringify(name)).join()
       return [`{"columns":[${names}],"index":[`, labels, '],"data":[', values, ']}']

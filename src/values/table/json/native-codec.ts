@@ -1,11 +1,10 @@
 /**
- * The native add-on behind the frame contract, and the choice between it and the TypeScript codec.
+ * The native add-on behind the contracts of frames and of CSV, and what is used without it.
  * @module
  */
 import { getRandomValues } from 'node:crypto'
-import { type ColumnKind, dtypes } from '../../../core/dtype.ts'
+import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
-import { runAtOnce } from '../../../core/memory/slices.ts'
 import { type FrameAddon, frameAddon } from '../../../core/native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
 import { type CsvFailure, type CsvParser, csvFailures } from '../csv/csv.ts'
@@ -13,17 +12,16 @@ import { typescriptCsvParser } from '../csv/csv-parse.ts'
 import {
   type FrameCodec,
   type FrameFailure,
+  type FrameFailureKind,
   type FrameLayout,
   frameFailures,
   maxFrameCells,
   maxFrameColumns,
   type ParsedFrame,
-  type RowsEncoder,
-  type RowsEncoding,
 } from './frame-codec.ts'
-import { typescriptFrameCodec } from './frame-parse.ts'
-import { planFrame } from './frame-plan.ts'
-import { programOf } from './frame-program.ts'
+import { type FrameText, type PlanStep, planFrame } from './frame-plan.ts'
+import { parseFrame } from './parse-frame.ts'
+import { writeFrame } from './write-frame.ts'
 
 /** In the order of native/src/frame_parse.h. */
 const layouts: readonly FrameLayout[] = ['frame', 'index', 'split', 'table', 'series', 'series-split']
@@ -35,7 +33,7 @@ function codeOf(layout: FrameLayout, asWritten = false): number {
 /** Random key of the add-on's hash tables, so that clients cannot choose names that collide. Four 32-bit words. */
 const secret = getRandomValues(new Uint32Array(4))
 
-/** Maximum columns, maximum cells, the key. Shared by all calls: new memory costs the add-on 0.3 µs. */
+/** Maximum columns, maximum cells, the key. Shared by all calls. */
 const limits = Float64Array.of(0, 0, ...secret)
 
 // Words per frame and per column, as in native/src/frame_pack.cpp.
@@ -48,12 +46,13 @@ function limitsOf(json: Uint8Array): Float64Array {
   return limits
 }
 
-function unpack(buffer: ArrayBuffer | undefined, layout: FrameLayout): ParsedFrame | FrameFailure {
+const failureKinds = Object.keys(frameFailures) as readonly FrameFailureKind[]
+
+function unpack(buffer: ArrayBuffer | undefined, json: Uint8Array, layout: FrameLayout): ParsedFrame | FrameFailure {
   if (buffer === undefined) throw new RangeError('no memory for the columns of a frame')
   const bytes = Buffer.from(buffer)
   const words = new Float64Array(buffer, 0, frameWords)
   if (words[0] !== 0) return failureOf(bytes, words)
-  // Not destructured, which would use an iterator.
   const rows = words[1]
   const count = words[2]
   const nameStart = words[4]
@@ -64,12 +63,12 @@ function unpack(buffer: ArrayBuffer | undefined, layout: FrameLayout): ParsedFra
     table,
     labels: words[3] === 1 ? columnAt(bytes, columnTable, count * columnWords, rows) : undefined,
     name: nameStart === -1 ? undefined : bytes.toString('utf8', nameStart, nameStart + words[5]),
-    schema: layout === 'table' ? [words[6], words[7]] : undefined,
+    schema: layout === 'table' ? { text: json.subarray(words[6], words[7]), offset: words[6] } : undefined,
   }
 }
 
 function failureOf(bytes: Buffer, [code, offset, row, start, length]: Float64Array): FrameFailure {
-  const failure = frameFailures[code - 1]
+  const failure = failureKinds[code - 1]
   if (failure === undefined) throw new RangeError('no memory for the columns of a frame')
   return {
     failure,
@@ -123,7 +122,7 @@ function columnAt(bytes: Buffer<ArrayBuffer>, words: Float64Array, at: number, r
   }
 }
 
-/** Returns a name; a short one of ASCII characters without a call out of JavaScript, which takes 0.2 µs. */
+/** Returns a name; a short one of ASCII characters without a call out of JavaScript. */
 function nameAt(bytes: Buffer, start: number, length: number): string {
   if (length > 16) return bytes.toString('utf8', start, start + length)
   let name = ''
@@ -134,60 +133,122 @@ function nameAt(bytes: Buffer, start: number, length: number): string {
   return name
 }
 
-function encodeWith(addon: FrameAddon, ...[table, steps, labels]: Parameters<FrameCodec['encodeSteps']>): Uint8Array {
-  // The add-on refuses buffers that contradict each other.
-  return (
-    runAtOnce(programOf(table, steps, labels)).write(addon, 0, table.rows) ??
-    typescriptFrameCodec.encodeSteps(table, steps, labels)
-  )
-}
+// Words of the header, of a column and of a step, as native/src/frame_addon.cpp reads them.
+const headerWords = 6
+const planColumnWords = 14
+const stepWords = 12
 
-function* rowsWith(addon: FrameAddon, ...[table, step, labels]: Parameters<FrameCodec['encodeRows']>): RowsEncoding {
-  const program = yield* programOf(table, [step], labels)
-  let other: RowsEncoder | undefined
-  return (start, end) => {
-    const text = other === undefined ? program.write(addon, start, end) : undefined
-    if (text !== undefined) return text
-    other ??= runAtOnce(typescriptFrameCodec.encodeRows(table, step, labels))
-    return other(start, end)
+/** What the add-on writes as JSON: columns, pieces of text, and the steps over both. */
+class Program {
+  readonly #parts: Uint8Array[] = []
+  readonly #columns: number[] = []
+  readonly #steps: number[] = []
+  #buffer: ArrayBufferLike | undefined
+  #part = -1
+  #text = ''
+  #textBytes = 0
+
+  column({ kind, data, validity, offsets, heaps, isJson }: Column, key: string): void {
+    const words = this.#columns
+    words.push(isJson ? jsonCode : elementTypes[kind].code)
+    this.#range(data)
+    this.#range(validity)
+    this.#range(offsets)
+    words.push(this.#parts.length, heaps?.length ?? 0)
+    this.#piece(key, words)
+    if (heaps === undefined || heaps.length === 0) return
+    for (const heap of heaps) this.#parts.push(heap)
+    this.#buffer = undefined
+  }
+
+  step(step: PlanStep, labels: number): void {
+    const words = this.#steps
+    if (typeof step === 'string') {
+      words.push(0)
+      this.#piece(step, words)
+      words.push(0, 0, 0, 0, 0, 0, 0, 0, 0)
+      return
+    }
+    const { before, label, after, first, count, keys, close } = step
+    words.push(1, label, label === 0 ? -1 : labels)
+    this.#piece(before, words)
+    this.#piece(after, words)
+    this.#piece(close, words)
+    words.push(first, count, keys ? 1 : 0)
+  }
+
+  /** Returns undefined for buffers that contradict each other. */
+  write(addon: FrameAddon, rows: number): Uint8Array | undefined {
+    const [columns, steps] = [this.#columns, this.#steps]
+    const words = new Float64Array(headerWords + columns.length + steps.length)
+    words[2] = columns.length / planColumnWords
+    words[3] = steps.length / stepWords
+    words[5] = rows
+    words.set(columns, headerWords)
+    words.set(steps, headerWords + columns.length)
+    const buffer = addon.encodeFrame(words, this.#parts, Buffer.from(this.#text))
+    return buffer && Buffer.from(buffer, 0, words[1])
+  }
+
+  /** Adds where bytes lie. Columns that follow each other in one buffer, as those of an Arrow file do, share a part. */
+  #range(bytes: Uint8Array | Int32Array | undefined): void {
+    if (bytes === undefined) {
+      this.#columns.push(-1, 0, 0)
+      return
+    }
+    const { buffer, byteOffset, byteLength } = bytes
+    if (buffer !== this.#buffer) {
+      this.#part = this.#parts.push(new Uint8Array(buffer)) - 1
+      this.#buffer = buffer
+    }
+    this.#columns.push(this.#part, byteOffset, byteLength)
+  }
+
+  #piece(text: string, words: number[]): void {
+    words.push(this.#textBytes)
+    if (text !== '') {
+      this.#text += text
+      this.#textBytes += Buffer.byteLength(text)
+    }
+    words.push(this.#textBytes)
   }
 }
 
-/** The add-on alone, at any size: for tests and benchmarks. Undefined if it is not loaded. */
-export const nativeFrameCodec: FrameCodec | undefined =
-  frameAddon === undefined
-    ? undefined
-    : {
-        name: 'native',
-        parseFrame: (json, layout, asWritten) =>
-          unpack((frameAddon as FrameAddon).parseFrame(json, codeOf(layout, asWritten), limitsOf(json)), layout),
-        parseFrameAsync: (json, layout, asWritten) =>
-          nativeLimiter.run(async () => {
-            const code = codeOf(layout, asWritten)
-            return unpack(await (frameAddon as FrameAddon).parseFrameAsync(json, code, limitsOf(json)), layout)
-          }),
-        encodeFrame: (table, text) => encodeWith(frameAddon as FrameAddon, table, planFrame(table, text), text.labels),
-        encodeSteps: (...args) => encodeWith(frameAddon as FrameAddon, ...args),
-        encodeRows: (...args) => rowsWith(frameAddon as FrameAddon, ...args),
-      }
+function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uint8Array {
+  const { rows, columns } = table
+  const { labels } = text
+  const steps = planFrame(table, text)
+  const program = new Program()
+  for (const column of columns) program.column(column, `${JSON.stringify(column.name)}:`)
+  if (labels !== undefined) program.column(labels, '')
+  for (const step of steps) program.step(step, labels === undefined ? -1 : columns.length)
+  // The other writer throws for buffers that contradict each other.
+  return program.write(addon, rows) ?? writeFrame(table, steps, labels)
+}
 
-/**
- * Minimum size at which the add-on writes faster; it reads faster at any size. **Units**: cells. **Source**:
- * bench/micro/frame-codec.ts --small: reading 66 bytes takes 2.4 µs against 6.1, writing 8 cells 5.3 against 4.5,
- * writing 32 cells 5 against 7.
- */
-export const minFrameCells = 24
-
-function bySize(native: FrameCodec): FrameCodec {
+function nativeCodec(addon: FrameAddon): FrameCodec {
   return {
-    ...native,
-    encodeFrame: (table, text) =>
-      (table.rows * table.columns.length < minFrameCells ? typescriptFrameCodec : native).encodeFrame(table, text),
+    name: 'native',
+    parseFrame: (json, layout, asWritten) =>
+      unpack(addon.parseFrame(json, codeOf(layout, asWritten), limitsOf(json)), json, layout),
+    parseFrameAsync: (json, layout, asWritten) =>
+      nativeLimiter.run(async () => {
+        const code = codeOf(layout, asWritten)
+        return unpack(await addon.parseFrameAsync(json, code, limitsOf(json)), json, layout)
+      }),
+    encodeFrame: (table, text) => encodeWith(addon, table, text),
   }
 }
 
-/**
- * The codec in use: the add-on at the sizes where it is faster, the TypeScript codec below that and if the add-on is
- * not loaded.
- */
-export const frameCodec: FrameCodec = nativeFrameCodec === undefined ? typescriptFrameCodec : bySize(nativeFrameCodec)
+/** The add-on's codec, for tests and benchmarks; undefined if it is not loaded. */
+export const nativeFrameCodec: FrameCodec | undefined = frameAddon && nativeCodec(frameAddon)
+
+/** The codec for use without the add-on. */
+export const typescriptFrameCodec: FrameCodec = {
+  name: 'typescript',
+  parseFrame,
+  encodeFrame: (table, text) => writeFrame(table, planFrame(table, text), text.labels),
+}
+
+/** The codec in use. */
+export const frameCodec: FrameCodec = nativeFrameCodec ?? typescriptFrameCodec

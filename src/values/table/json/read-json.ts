@@ -6,15 +6,13 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../../../core/errors.ts'
 import { withCopy } from '../../../core/memory/byte-copy.ts'
-import { inSlices, runAtOnce, type Slices } from '../../../core/memory/slices.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
-import { bomLength, checkUtf8, decodeUtf8 } from '../../../core/text/utf8.ts'
+import { bomLength, decodeUtf8 } from '../../../core/text/utf8.ts'
 import { type Column, type ColumnTable, renameColumns } from '../columns.ts'
 import { uniqueNames } from '../csv/csv.ts'
 import type { FrameType } from '../frame-dtype.ts'
 import { isLabelKind } from '../polars/labels.ts'
-import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
-import { failureWords } from './frame-failure.ts'
+import { type FrameFailure, type FrameLayout, frameFailures, minAsyncBytes, type ParsedFrame } from './frame-codec.ts'
 import { frameCodec } from './native-codec.ts'
 import { orderBySchema, parseTableSchema } from './table-schema.ts'
 
@@ -46,17 +44,15 @@ export function decodeFrameJson(
   const bom = bomLength(body)
   const json = bom === 0 ? body : body.subarray(bom)
   const source = { bom, layout, name, isTyped }
-  const parseAsync = json.length < minAsyncBytes ? undefined : frameCodec.parseFrameAsync
-  if (parseAsync === undefined) {
-    // decodeUtf8 throws with the offset.
-    if (!isUtf8(json)) decodeUtf8(body, name)
-    return readFrame(json, source, (asWritten) => frameCodec.parseFrame(json, layout, asWritten))
+  // decodeUtf8 throws with the offset.
+  if (!isUtf8(json)) decodeUtf8(body, name)
+  const { parseFrameAsync } = frameCodec
+  if (json.length < minAsyncBytes || parseFrameAsync === undefined) {
+    return readFrame(source, (asWritten) => frameCodec.parseFrame(json, layout, asWritten))
   }
   const readLarge = async (text: Uint8Array) =>
-    readFrame(text, source, (asWritten) => parseAsync(text, layout, asWritten))
-  return whenReady(inSlices(checkUtf8(body, name)), () =>
-    isPrivate ? readLarge(json) : withCopy(json, undefined, readLarge),
-  )
+    readFrame(source, (asWritten) => parseFrameAsync(text, layout, asWritten))
+  return isPrivate ? readLarge(json) : withCopy(json, undefined, readLarge)
 }
 
 /** What is known of a text before it is parsed. */
@@ -68,15 +64,11 @@ interface Source {
 }
 
 function readFrame(
-  json: Uint8Array,
   { bom, layout, name, isTyped }: Source,
   parse: (asWritten: boolean) => MaybePromise<ParsedFrame | FrameFailure>,
 ): MaybePromise<JsonFrame> {
-  const accept = (frame: ParsedFrame): MaybePromise<JsonFrame> => {
-    if (layout === 'table') {
-      const work = applySchema(frame, json, bom, name)
-      return frame.table.columns.length <= maxColumnsAtOnce ? runAtOnce(work) : inSlices(work)
-    }
+  const accept = (frame: ParsedFrame): JsonFrame => {
+    if (layout === 'table') return applySchema(frame, bom, name)
     const { table, labels } = frame
     const names = layout === 'split' ? uniqueNames(table.columns.map((column) => column.name)) : undefined
     return { table: names ? renameColumns(table, names) : table, labels, name: frame.name, types: undefined }
@@ -87,7 +79,7 @@ function readFrame(
     if (frame.failure !== 'kind' || !isTyped || layout === 'table') throw mixed
     return whenReady(parse(true), (written) => {
       if ('failure' in written) throw mixed
-      return whenReady(accept(written), (settled) => ({ ...settled, mixed }))
+      return { ...accept(written), mixed }
     })
   })
 }
@@ -105,15 +97,12 @@ function hasValues({ data, validity }: Column): boolean {
   return data.length > 0 && (validity === undefined || validity.some((bits) => bits !== 0))
 }
 
-/** Columns whose schema is read in a millisecond or two. */
-const maxColumnsAtOnce = 512
-
-/** Maximum length of a schema: it has at most 16,384 columns, and JSON.parse takes 5 ms for this. **Units**: bytes. */
+/** Maximum length of a schema, which is read by JSON.parse. **Units**: bytes. */
 const maxSchemaBytes = 2 ** 21
 
-function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: number, name: string): Slices<JsonFrame> {
-  const [start, end] = schema ?? [0, 0]
-  const parsed = end - start > maxSchemaBytes ? undefined : yield* parseTableSchema(json.subarray(start, end))
+function applySchema({ table, schema }: ParsedFrame, bom: number, name: string): JsonFrame {
+  const { text = new Uint8Array(0), offset: start = 0 } = schema ?? {}
+  const parsed = text.length > maxSchemaBytes ? undefined : parseTableSchema(text)
   const offset = bom + start
   if (parsed === undefined) {
     throw new BadInput(`expected a Table Schema for ${name}, received none at byte ${offset}`, {
@@ -128,7 +117,7 @@ function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: num
       offset,
     })
   }
-  const ordered = yield* orderBySchema(table, parsed)
+  const ordered = orderBySchema(table, parsed)
   if (typeof ordered === 'string') {
     const column = JSON.stringify(ordered.slice(0, 80))
     throw new BadInput(
@@ -139,7 +128,6 @@ function* applySchema({ table, schema }: ParsedFrame, json: Uint8Array, bom: num
       },
     )
   }
-  yield
   const at = parsed.fields.findIndex((field) => field.name === parsed.primaryKey)
   const labels = ordered.columns[at]
   // Labels of other kinds (dates are text) and labels with nulls stay an ordinary column, so that they are not lost.
@@ -169,14 +157,16 @@ function refusal(
   layout: FrameLayout,
   name: string,
 ): BadInput {
-  const { reason, received, ...words } = failureWords(failure)
-  const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : words.expected
-  const at = bom + offset
+  const [reason, wanted, received] = frameFailures[failure]
+  const expected = failure === 'layout' || failure === 'keys' ? layoutNames[layout] : wanted
+  const at = offset === undefined ? undefined : bom + offset
   const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
-  const place = `${shown}${row === undefined ? '' : ` of row ${row}`} at byte ${at}`
+  const inRow = row === undefined ? '' : column === undefined ? ` in row ${row}` : ` of row ${row}`
+  const place = `${shown}${inRow}${at === undefined ? '' : ` at byte ${at}`}`
+  const path = `${row === undefined ? '' : `[${row}]`}${column === undefined ? '' : row === undefined ? column : `.${column}`}`
   return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
     reason,
-    offset: at,
-    ...(column !== undefined && { path: row === undefined ? column : `[${row}].${column}` }),
+    ...(at !== undefined && { offset: at }),
+    ...(path !== '' && { path }),
   })
 }

@@ -3,9 +3,7 @@
  * Source: pandas 2.2, `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema.
  * @module
  */
-
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
-import type { Slices } from '../../../core/memory/slices.ts'
 import { tooDeepAt } from '../../../core/text/json-scan.ts'
 import type { Column, ColumnTable, TimeType } from '../columns.ts'
 import { type FrameType, zonedType } from '../frame-dtype.ts'
@@ -47,23 +45,18 @@ function typeOf({ type, tz, constraints }: Field): FrameType | 'unknown-zone' | 
   return zonedType('ms', tz) ?? 'unknown-zone'
 }
 
-/** Fields or columns that are looked at in a slice, at a microsecond each. */
-const fieldsInSlice = 512
-
 /**
- * Parses the schema's text, in slices. Returns undefined if it is not a schema, and a time zone that there is not. For
+ * Parses the schema's text. Returns undefined if it is not a schema, and a time zone that there is not. For
  * other field types `type` is undefined: their values keep the types they have in JSON.
  */
-export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | { unknownZone: string } | undefined> {
+export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone: string } | undefined {
   if (tooDeepAt(json) !== -1) return undefined
-  yield
   let value: { fields?: unknown; primaryKey?: unknown }
   try {
     value = JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString())
   } catch {
     return undefined
   }
-  yield
   if (!Array.isArray(value.fields)) return undefined
   const fields: { name: string; type: FrameType | undefined }[] = []
   for (const field of value.fields as readonly Field[]) {
@@ -71,7 +64,7 @@ export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | { unkn
     if (typeof name !== 'string') return undefined
     const type = typeOf(field)
     if (type === 'unknown-zone') return { unknownZone: String(field.tz) }
-    if (fields.push({ name, type }) % fieldsInSlice === 0) yield
+    fields.push({ name, type })
   }
   if (new Set(fields.map(({ name }) => name)).size !== fields.length) return undefined
   const keys = Array.isArray(value.primaryKey) ? value.primaryKey : [value.primaryKey]
@@ -80,21 +73,14 @@ export function* parseTableSchema(json: Uint8Array): Slices<TableSchema | { unkn
 }
 
 /**
- * Returns the table with the columns of the schema, in the schema's order, in slices; missing ones are filled with
- * nulls. Returns a string if the table has a column that the schema lacks: its name.
+ * Returns the table with the columns of the schema, in the schema's order; missing ones are filled with nulls. Returns a string if the table has a column that the schema lacks: its name.
  */
-export function* orderBySchema(table: ColumnTable, { fields }: TableSchema): Slices<ColumnTable | string> {
+export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
-  yield
   const known = new Set(fields.map(({ name }) => name))
   const other = table.columns.find(({ name }) => !known.has(name))
   if (other !== undefined) return other.name
-  yield
-  const columns: Column[] = []
-  for (const { name } of fields) {
-    if (columns.push(byName.get(name) ?? nulls(name, table.rows)) % fieldsInSlice === 0) yield
-  }
-  return { rows: table.rows, columns }
+  return { rows: table.rows, columns: fields.map(({ name }) => byName.get(name) ?? nulls(name, table.rows)) }
 }
 
 function nulls(name: string, rows: number): Column {

@@ -5,7 +5,6 @@
  */
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'
-import { JsonReader } from '../json/json-reader.ts'
 import { isLabelKind } from '../polars/labels.ts'
 import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
@@ -21,6 +20,8 @@ export interface IndexedFile {
 }
 
 const indexKey = '"index_columns":'
+// Names and objects, but no lists.
+const levelList = /^\s*\[(?:[^"[\]]|"(?:[^"\\]|\\.)*")*\]/
 /** Longest list of levels that is read. **Units**: bytes. */
 const maxListBytes = 2 ** 12
 
@@ -34,12 +35,10 @@ export function indexLevels(file: Uint8Array): readonly Level[] {
   const at = value.indexOf(indexKey)
   if (at === -1) return []
   const start = at + indexKey.length
-  const json = new JsonReader(value.subarray(start, start + maxListBytes))
+  const [text] = levelList.exec(value.toString('utf8', start, start + maxListBytes)) ?? []
   let list: unknown
   try {
-    if (json.peek() !== 0x5b) return []
-    json.skipNested()
-    list = JSON.parse(json.written(0))
+    list = JSON.parse(text ?? '[]')
   } catch {
     return []
   }

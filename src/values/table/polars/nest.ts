@@ -9,8 +9,13 @@ import { BadInput } from '../../../core/errors.ts'
 import { Turn } from '../../../core/memory/slices.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
-import { type FrameFailure, type FrameLayout, minAsyncBytes, type ParsedFrame } from '../json/frame-codec.ts'
-import { failureWords } from '../json/frame-failure.ts'
+import {
+  type FrameFailure,
+  type FrameLayout,
+  frameFailures,
+  minAsyncBytes,
+  type ParsedFrame,
+} from '../json/frame-codec.ts'
 import { frameCodec } from '../json/native-codec.ts'
 
 /** Maximum depth of lists and objects in a cell: our choice. Each level is one more pass over the text. */
@@ -92,7 +97,7 @@ class Misfit {
 }
 
 function refusal({ failure, row }: Misfit, column: string, name: string): BadInput {
-  const { reason, expected, received } = failureWords(failure)
+  const [reason, expected, received] = frameFailures[failure]
   const shown = JSON.stringify(column.slice(0, 80))
   const place = row === undefined ? '' : ` in row ${row}`
   return new BadInput(

@@ -11,7 +11,6 @@ import {
   type ListColumn,
   type StructColumn,
 } from '../columns.ts'
-import { planFrame } from '../json/frame-plan.ts'
 import { frameCodec } from '../json/native-codec.ts'
 import { printTimes, type TimeForm } from '../times.ts'
 import { stringEnd } from './nest.ts'
@@ -61,8 +60,7 @@ function textsOf(column: AnyColumn, rows: number, times: TimeForm): Texts {
   if ('items' in column) return joined(listParts(column, rows, times), rows, true)
   if ('fields' in column) return joined(structParts(column, rows, times), rows, true)
   const flat = flatColumn(column, rows, times)
-  const table = { rows, columns: [flat] }
-  const json = Buffer.from(frameCodec.encodeSteps(table, planFrame(table, { layout: 'series' })))
+  const json = Buffer.from(frameCodec.encodeFrame({ rows, columns: [flat] }, { layout: 'series' }))
   // The closing bracket stands for the last comma.
   return { data: json, offsets: boundaries(json, rows) }
 }

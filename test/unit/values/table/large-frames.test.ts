@@ -1,10 +1,11 @@
-import { openSync, readSync } from 'node:fs'
 import pl from 'nodejs-polars'
 import { HeaderList, HttpRequest, type HttpResponse, io } from 'serving'
-import { describe, expect, it } from 'vitest'
+
+import { expect, it } from 'vitest'
+
 import { columnOf } from '../../../../src/values/table/columns.ts'
-import { nativeCsvParser } from '../../../../src/values/table/json/native-codec.ts'
 import { buildFrame } from '../../../../src/values/table/polars/build-frame.ts'
+import { describeNative } from '../../../native-only.ts'
 import { turnsIn } from '../../descriptors/event-loop-turns.ts'
 import { polars } from '../../descriptors/frames.ts'
 
@@ -17,35 +18,8 @@ const json = (value: unknown) => Buffer.from(JSON.stringify(value))
 // Without the add-on it throws at once.
 const readBy = async (descriptor: io.PandasDataFrame, body: Buffer) => descriptor.fromHttpRequest(requestOf(body))
 
-/** Nanoseconds that this thread has run, whatever else the machine does; 0 where the system does not say. */
-const schedstat = process.platform === 'linux' ? openSync(`/proc/self/task/${process.pid}/schedstat`, 'r') : -1
-const buffer = Buffer.alloc(64)
-function ranFor(): number {
-  return Number(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, 64, 0)).split(' ')[0])
-}
-
-/**
- * Returns the longest time that the event loop ran without a turn while `work` went on, and the time of all its turns.
- */
-async function turnsOf(work: () => unknown): Promise<{ longest: number; total: number }> {
-  let last = ranFor()
-  const start = last
-  let longest = 0
-  let handle: NodeJS.Immediate
-  const tick = () => {
-    const now = ranFor()
-    longest = Math.max(longest, now - last)
-    last = now
-    handle = setImmediate(tick)
-  }
-  handle = setImmediate(tick)
-  await work()
-  await new Promise<void>((resolve) => setImmediate(resolve))
-  clearImmediate(handle)
-  return { longest, total: ranFor() - start }
-}
-
-describe('large frames', () => {
+// Without the add-on they are above the limits.
+describeNative('large frames', () => {
   it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
     'of orient %s are what small ones are',
     async (orient) => {
@@ -79,20 +53,15 @@ describe('large frames', () => {
   })
 
   it.each(['records', 'columns', 'values', 'index', 'split', 'table'] as const)(
-    'of 16,000 columns are written in slices in orient %s',
+    'of 16,000 columns are written in orient %s',
     async (orient) => {
       const names = Array.from({ length: 16_000 }, (_, j) => `c${j}`)
       const wide = Array.from({ length: 20 }, (_, i) => Object.fromEntries(names.map((name, j) => [name, i * j])))
       const lazy = await new io.PandasDataFrame().fromHttpRequest(requestOf(json(wide)))
       // As a function makes it.
       const frame = pl.readIPC(lazy.writeIPC())
-      let text = ''
-      const descriptor = new io.PandasDataFrame({ orient })
-      const { longest, total } = await turnsOf(async () => {
-        const { body } = await descriptor.toHttpResponse(frame)
-        text = Buffer.from(body as Uint8Array).toString()
-      })
-      const read = JSON.parse(text)
+      const { body } = await new io.PandasDataFrame({ orient }).toHttpResponse(frame)
+      const read = JSON.parse(Buffer.from(body as Uint8Array).toString())
       const labels = wide.map((_, i) => i)
       const rowsOf = {
         records: () => read,
@@ -104,7 +73,6 @@ describe('large frames', () => {
         table: () => read.data.map(({ index, ...row }: Record<string, number>) => row),
       }
       expect(rowsOf[orient]()).toEqual(wide)
-      expect(longest).toBeLessThan(total / 4)
     },
     60_000,
   )
@@ -120,36 +88,18 @@ describe('large frames', () => {
     expect(turns).toBeGreaterThan(2)
   })
 
-  it('of a table of many columns are read in slices', async () => {
+  it('of a table of many columns are read', async () => {
     const names = Array.from({ length: 8000 }, (_, j) => `c${j}`)
     const fields = names.map((name, j) => ({ name, type: j % 2 === 0 ? 'integer' : 'number' }))
     const row = Object.fromEntries(names.map((name, j) => [name, j]))
     const body = json({ schema: { fields }, data: [row] })
     const descriptor = new io.PandasDataFrame({ orient: 'table' })
-    const { value: frame, turns } = await turnsIn(() => descriptor.fromHttpRequest(requestOf(body)))
+    const frame = await descriptor.fromHttpRequest(requestOf(body))
     expect(frame.columns).toEqual(names)
     expect(frame.getColumn('c7').dtype).toEqual(pl.Float64)
     expect(frame.getColumn('c8').dtype).toEqual(pl.Int64)
     expect(frame.row(0)).toEqual(Object.values(row))
-    expect(turns).toBeGreaterThan(1)
   })
-
-  it.each([{ orient: 'records' }, { orient: 'columns' }, { orient: 'table' }, { defaultFormat: 'csv' }] as const)(
-    'of many columns are asked for a member once, which looks up all their names: %o',
-    async (options) => {
-      const row = Object.fromEntries(Array.from({ length: 5000 }, (_, j) => [`c${j}`, j]))
-      const frame = pl.DataFrame(Array.from({ length: 20 }, () => row))
-      const asked: PropertyKey[] = []
-      const watched = new Proxy({} as pl.DataFrame, {
-        get(_, key) {
-          if (typeof key === 'string') asked.push(key)
-          return Reflect.get(frame, key)
-        },
-      })
-      await new io.PandasDataFrame(options).toHttpResponse(watched)
-      expect(asked).toEqual(['inner'])
-    },
-  )
 
   it('of many columns are written as Parquet', async () => {
     const row = Object.fromEntries(Array.from({ length: 1500 }, (_, j) => [`c${j}`, j]))
@@ -174,45 +124,4 @@ describe('large frames', () => {
     const place = { path: `[${rows}].a`, offset: text.length - 5 }
     await expect(readBy(new io.PandasDataFrame(), Buffer.from(text))).rejects.toMatchObject(place)
   })
-
-  const lines = records.map(({ a, b, c }) => `${a},${b},${c}`).join('\n')
-  const csv = Buffer.from(`a,b,c\n${`${lines}\n`.repeat(6)}`)
-  const list = records.flatMap(({ a, b }) => [a, b])
-  const typed = { dtype: { a: 'float32', b: 'str' } }
-  const bodies: readonly (readonly [string, io.PandasDataFrame, Buffer, string])[] = [
-    ['records', new io.PandasDataFrame(), json(records), 'application/json'],
-    ['cast records', new io.PandasDataFrame(typed), json(records), 'application/json'],
-    [
-      'labelled columns',
-      new io.PandasDataFrame({ orient: 'columns' }),
-      json({ a: { ...records.map(({ a }) => a) } }),
-      'application/json',
-    ],
-    ['a list', new io.PandasDataFrame(), json({ a: Array(6).fill(list).flat() }), 'application/json'],
-    ['CSV', new io.PandasDataFrame(), csv, 'text/csv'],
-    ['cast CSV', new io.PandasDataFrame(typed), csv, 'text/csv'],
-    [
-      'CSV with an error at its end',
-      new io.PandasDataFrame(),
-      Buffer.concat([csv, Buffer.from('1,2,3,4\n')]),
-      'text/csv',
-    ],
-    ['CSV of one open quote', new io.PandasDataFrame(), Buffer.concat([Buffer.from('a\n"'), csv]), 'text/csv'],
-  ]
-
-  // Without the add-on frames are parsed in one piece: the add-on's threads are what keeps the event loop free.
-  it.skipIf(schedstat === -1 || nativeCsvParser === undefined).each(bodies)(
-    'of %s take no turn of the event loop for long',
-    async (_, descriptor, body, type) => {
-      const echo = async () => {
-        const frame = await descriptor.fromHttpRequest(requestOf(body, type))
-        await descriptor.toHttpResponse(frame)
-      }
-      await echo().catch(() => undefined)
-      // What reading and writing the same amount in one piece takes.
-      const atOnce = await turnsOf(() => JSON.stringify(JSON.parse(JSON.stringify(records))))
-      const { longest } = await turnsOf(() => echo().catch(() => undefined))
-      expect(longest).toBeLessThan(atOnce.longest / 3)
-    },
-  )
 })

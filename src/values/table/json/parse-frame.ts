@@ -1,0 +1,367 @@
+/**
+ * JSON text to columns by JSON.parse, for use without the native add-on.
+ * @module
+ */
+import { PayloadTooLarge } from '../../../core/errors.ts'
+import { measureJsonAtOnce, tooDeepAt } from '../../../core/text/json-scan.ts'
+import { syntaxErrorAt } from '../../../core/text/json-syntax.ts'
+import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
+import { type Column, columnOf } from '../columns.ts'
+import {
+  type FrameFailure,
+  type FrameFailureKind,
+  type FrameLayout,
+  maxFrameCells,
+  maxFrameColumns,
+  type ParsedFrame,
+} from './frame-codec.ts'
+
+/** A value of a text whose numbers are strings: `n1.5`, beside `sText`. Keys are numbered, so that none is lost. */
+type Marked = null | boolean | string | readonly Marked[] | MarkedObject
+type MarkedObject = { readonly [key: string]: Marked }
+
+const token = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?(?:\d[\d.eE+-]*|Infinity)|NaN/gs
+const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|^NaN$/
+
+/** See `FrameCodec`. **Errors**: PayloadTooLarge, since JSON.parse holds the event loop. */
+export function parseFrame(json: Uint8Array, layout: FrameLayout, asWritten = false): ParsedFrame | FrameFailure {
+  checkSize(json)
+  const deepAt = tooDeepAt(json)
+  if (deepAt !== -1) return { failure: 'nested', offset: deepAt }
+  const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString()
+  let value: Marked
+  try {
+    let keys = 0
+    const mark = (found: string, colon?: string) => {
+      if (found[0] === '"') return `"${colon === undefined ? 's' : `${keys++}:`}${found.slice(1)}`
+      // JSON.parse refuses what is left as it is.
+      return numberToken.test(found) ? `"n${found}"` : found
+    }
+    value = JSON.parse(text.replace(token, mark))
+  } catch {
+    // The words are not JSON, so that the place of a fault behind one is not known.
+    return { failure: 'syntax', ...(!/NaN|Infinity/.test(text) && { offset: syntaxErrorAt(json) }) }
+  }
+  try {
+    return new FrameReader(maxFrameCells(json.length), asWritten).read(value, layout)
+  } catch (error) {
+    if (error instanceof Fault) return error.why
+    throw error
+  }
+}
+
+function checkSize(json: Uint8Array): void {
+  const what = 'of a frame that is read without the native add-on'
+  if (json.length > defaultMaxBytes) {
+    throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${what}, received ${json.length}`)
+  }
+  // A value takes two bytes at least.
+  const values = json.length <= 2 * maxParsedValues ? 0 : measureJsonAtOnce(json).values
+  if (values <= maxParsedValues) return
+  throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
+}
+
+/** Thrown by {@link FrameReader}; never leaves this file. */
+class Fault {
+  readonly why: FrameFailure
+
+  constructor(failure: FrameFailureKind, column?: string, row?: number) {
+    this.why = { failure, ...(column !== undefined && { column }), ...(row !== undefined && { row }) }
+  }
+}
+
+type Scalar = null | boolean | number | bigint | string
+type Kind = 'null' | 'bool' | 'int' | 'uint' | 'float' | 'str' | 'json'
+
+/** A column while its elements are read. Rows without an element have none in `values`. */
+interface Draft {
+  name: string
+  readonly values: Scalar[]
+  kind: Kind
+  isSigned: boolean
+}
+
+function draftOf(name: string): Draft {
+  return { name, values: [], kind: 'null', isSigned: false }
+}
+
+class FrameReader {
+  readonly #maxCells: number
+  readonly #asWritten: boolean
+  readonly #columns: Draft[] = []
+  readonly #byName = new Map<string, Draft>()
+  #rows = 0
+  /** Row labels that were object keys → row numbers. */
+  #keys: Map<string, number> | undefined
+
+  constructor(maxCells: number, asWritten: boolean) {
+    this.#maxCells = maxCells
+    this.#asWritten = asWritten
+  }
+
+  read(value: Marked, layout: FrameLayout): ParsedFrame {
+    const rest = this.#readAs(value, layout) ?? {}
+    const labels = rest.labels ?? (this.#keys && labelsOf([...this.#keys.keys()]))
+    const columns = this.#columns.map((draft) => columnFrom(draft, this.#rows))
+    return { table: { rows: this.#rows, columns }, ...rest, labels: this.#rows > 0 ? labels : undefined }
+  }
+
+  #readAs(value: Marked, layout: FrameLayout): Partial<ParsedFrame> | undefined {
+    if (layout === 'split' || layout === 'series-split') return this.#split(value, layout === 'split')
+    if (layout === 'table') return this.#table(value)
+    if (value === null) return undefined
+    if (layout === 'series') this.#series(value)
+    else if (isObject(value)) layout === 'index' ? this.#index(value) : this.#byColumn(value)
+    else if (layout === 'frame') this.#list(value)
+    else throw new Fault('layout')
+    return undefined
+  }
+
+  /** Rows of one form: records, lists of values, or scalars. */
+  #list(rows: Marked, form?: string): void {
+    if (!Array.isArray(rows)) throw new Fault('layout')
+    const expected = form ?? formOf(rows[0])
+    for (const row of rows) {
+      if (formOf(row) !== expected) throw new Fault('ragged', undefined, this.#rows)
+      if (isObject(row)) this.#record(row)
+      else this.#values(Array.isArray(row) ? row : [row])
+      this.#checkCells(++this.#rows)
+    }
+  }
+
+  #record(record: MarkedObject): void {
+    for (const [name, value] of members(record)) {
+      const draft = this.#byName.get(name) ?? this.#add(name)
+      if (draft.values.length > this.#rows) throw new Fault('duplicate', name, this.#rows)
+      this.#put(draft, this.#rows, value)
+    }
+  }
+
+  #values(row: readonly Marked[]): void {
+    if (this.#rows === 0) for (let i = 0; i < row.length; i++) this.#add(String(i))
+    if (row.length !== this.#columns.length) throw new Fault('ragged', undefined, this.#rows)
+    for (const [i, value] of row.entries()) this.#put(this.#columns[i], this.#rows, value)
+  }
+
+  #index(rows: MarkedObject): void {
+    const keys = new Map<string, number>()
+    this.#keys = keys
+    for (const [label, row] of members(rows)) {
+      if (keys.has(label)) throw new Fault('duplicate', undefined, this.#rows)
+      if (!isObject(row)) throw new Fault('layout', undefined, this.#rows)
+      keys.set(label, this.#rows)
+      this.#record(row)
+      this.#checkCells(++this.#rows)
+    }
+  }
+
+  #byColumn(columns: MarkedObject): void {
+    let form: string | undefined
+    for (const [name, values] of members(columns)) {
+      if (this.#byName.has(name)) throw new Fault('duplicate', name)
+      const own = formOf(values)
+      if (own === 'scalar') throw new Fault('layout', name)
+      form ??= own
+      if (own !== form) throw new Fault('ragged', name)
+      const isFirst = this.#columns.length === 0
+      const rows = this.#fill(this.#add(name), values)
+      if (!isFirst && own === 'list' && rows !== this.#rows) throw new Fault('ragged', name)
+      this.#rows = rows
+      this.#checkCells(rows)
+    }
+  }
+
+  #series(value: Marked): void {
+    this.#rows = this.#fill(this.#add(''), value)
+  }
+
+  /** Reads a list, an object of labels in any order, or one scalar into a column. Returns the number of rows. */
+  #fill(draft: Draft, values: Marked): number {
+    if (!isObject(values)) {
+      const list = Array.isArray(values) ? values : [values]
+      for (const [row, value] of list.entries()) this.#put(draft, row, value)
+      return list.length
+    }
+    this.#keys ??= new Map()
+    for (const [label, value] of members(values)) {
+      const row = this.#keys.get(label) ?? this.#keys.size
+      this.#keys.set(label, row)
+      if (draft.values[row] !== undefined) throw new Fault('duplicate', draft.name, row)
+      this.#put(draft, row, value)
+    }
+    return this.#keys.size
+  }
+
+  #split(value: Marked, isFrame: boolean): Partial<ParsedFrame> {
+    const parts = partsOf(value, ['data', 'index', isFrame ? 'columns' : 'name'])
+    const names = parts.get('columns')
+    const index = parts.get('index')
+    const data = parts.get('data')
+    if (data === undefined || (isFrame && names === undefined)) throw new Fault('keys')
+    if (isFrame) this.#list(data, 'list')
+    else if (Array.isArray(data)) this.#series(data)
+    else throw new Fault('layout')
+    if (names !== undefined) this.#rename(labelList(names, false).values.map(String))
+    const labels = index === undefined ? undefined : labelList(index, true)
+    if (labels !== undefined && labels.values.length !== this.#rows) throw new Fault('ragged')
+    const name = nameOf(parts.get('name') ?? null)
+    return { ...(labels && { labels: columnFrom(labels, this.#rows) }), ...(name !== undefined && { name }) }
+  }
+
+  #rename(names: readonly string[]): void {
+    if (this.#rows === 0 && this.#columns.length === 0) for (const name of names) this.#add(name)
+    if (names.length !== this.#columns.length) throw new Fault('ragged')
+    for (const [i, name] of names.entries()) this.#columns[i].name = name
+  }
+
+  #table(value: Marked): Partial<ParsedFrame> {
+    const parts = partsOf(value, ['schema', 'data'])
+    const schema = parts.get('schema')
+    const data = parts.get('data')
+    if (schema === undefined || data === undefined) throw new Fault('keys')
+    if (!isObject(schema)) throw new Fault('layout')
+    this.#list(data, 'object')
+    return { schema: { text: Buffer.from(jsonText(schema)) } }
+  }
+
+  #add(name: string): Draft {
+    if (this.#columns.length === maxFrameColumns) throw new Fault('columns')
+    const draft = draftOf(name)
+    this.#columns.push(draft)
+    this.#byName.set(name, draft)
+    return draft
+  }
+
+  #put(draft: Draft, row: number, value: Marked): void {
+    const isText = this.#asWritten && value !== null && value !== 'nNaN'
+    const failure = put(isText ? draftOf(draft.name) : draft, row, value)
+    if (isText) append(draft, row, 'json', jsonText(value))
+    if (failure !== undefined) throw new Fault(failure, draft.name, row)
+  }
+
+  #checkCells(rows: number): void {
+    if (rows * this.#columns.length > this.#maxCells) throw new Fault('cells')
+  }
+}
+
+function isObject(value: Marked | undefined): value is MarkedObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function formOf(value: Marked | undefined): 'list' | 'object' | 'scalar' {
+  return Array.isArray(value) ? 'list' : isObject(value) ? 'object' : 'scalar'
+}
+
+/** Returns the members of an object in their order, those of repeated keys too. */
+function members(object: MarkedObject): (readonly [string, Marked])[] {
+  return Object.entries(object).map(([key, value]) => {
+    const name = keyOf(key)
+    if (!name.isWellFormed()) throw new Fault('encoding')
+    return [name, value]
+  })
+}
+
+function partsOf(value: Marked, keys: readonly string[]): ReadonlyMap<string, Marked> {
+  if (!isObject(value)) throw new Fault('layout')
+  const parts = members(value)
+  if (parts.some(([key]) => !keys.includes(key))) throw new Fault('keys')
+  const byKey = new Map(parts)
+  if (byKey.size !== parts.length) throw new Fault('duplicate')
+  return byKey
+}
+
+/** Reads strings, or integers and, if `floats`, other finite numbers. */
+function labelList(value: Marked, floats: boolean): Draft {
+  if (!Array.isArray(value)) throw new Fault('layout')
+  const draft = draftOf('')
+  for (const [row, label] of (value as readonly Marked[]).entries()) {
+    const failure = put(draft, row, label)
+    const isNumber = draft.kind === 'int' || (floats && draft.kind === 'float' && Number.isFinite(draft.values[row]))
+    if (failure !== undefined || draft.values[row] === null || !(isNumber || draft.kind === 'str')) {
+      throw new Fault('labels', undefined, row)
+    }
+  }
+  return draft
+}
+
+function nameOf(value: Marked): string | undefined {
+  if (value === null) return undefined
+  if (typeof value !== 'string' || !/^s|^n-?\d+$/.test(value)) throw new Fault('labels')
+  return value.slice(1)
+}
+
+/** Sets the element of a row. Returns why it cannot be one. */
+function put(draft: Draft, row: number, value: Marked): FrameFailureKind | undefined {
+  if (value === null || value === 'nNaN') return append(draft, row, 'null', null)
+  if (typeof value === 'boolean') return append(draft, row, 'bool', value)
+  if (typeof value === 'object') return append(draft, row, 'json', jsonText(value))
+  const text = value.slice(1)
+  if (value[0] === 's') return text.isWellFormed() ? append(draft, row, 'str', text) : 'encoding'
+  const number = Number(text)
+  if (!/^-?\d+$/.test(text)) {
+    return Number.isFinite(number) || text.endsWith('y') ? append(draft, row, 'float', number) : 'range'
+  }
+  // + 0: the integer -0 is 0.
+  if (Number.isSafeInteger(number)) return append(draft, row, 'int', number + 0)
+  // A longer text cannot be in range, and BigInt takes quadratic time on it.
+  const exact = text.length > 20 ? 2n ** 64n : BigInt(text)
+  if (BigInt.asIntN(64, exact) === exact) return append(draft, row, 'int', exact)
+  return BigInt.asUintN(64, exact) === exact ? append(draft, row, 'uint', exact) : 'range'
+}
+
+const numbers: readonly Kind[] = ['int', 'uint', 'float']
+
+function append(draft: Draft, row: number, kind: Kind, value: Scalar): FrameFailureKind | undefined {
+  draft.values[row] = value
+  if (kind === 'null') return undefined
+  draft.isSigned ||= kind === 'int' && (value as number | bigint) < 0
+  if (draft.kind === 'null') draft.kind = kind
+  else if (draft.kind !== kind) {
+    // The wider one; undefined if one of them is not a number.
+    const common = numbers[Math.max(numbers.indexOf(draft.kind), numbers.indexOf(kind))]
+    if (!numbers.includes(draft.kind) || !numbers.includes(kind)) return 'kind'
+    draft.kind = common
+  }
+  return draft.kind === 'uint' && draft.isSigned ? 'kind' : undefined
+}
+
+// A column without any value is float64, like numpy's missing value.
+const columnKindOf = {
+  null: 'float64',
+  bool: 'bool',
+  int: 'int64',
+  uint: 'uint64',
+  float: 'float64',
+  str: 'str',
+  json: 'str',
+} as const
+
+function columnFrom({ name, values, kind }: Draft, rows: number): Column {
+  const cells = Array.from({ length: rows }, (_, row) => values[row] ?? null)
+  const column = columnOf(name, columnKindOf[kind], cells)
+  return kind === 'json' ? { ...column, isJson: true } : column
+}
+
+/** Converts object keys to labels; 15 digits are always exact. */
+function labelsOf(keys: readonly string[]): Column {
+  const areIntegers = keys.every((key) => /^(?:0|-?[1-9]\d{0,14})$/.test(key))
+  return columnOf('', areIntegers ? 'int64' : 'str', areIntegers ? keys.map(Number) : keys)
+}
+
+/** Returns the JSON text of a value, with its numbers as they were written. */
+function jsonText(value: Marked): string {
+  if (typeof value === 'string') return value[0] === 's' ? quoted(value.slice(1)) : value.slice(1)
+  if (Array.isArray(value)) return `[${value.map(jsonText).join()}]`
+  if (!isObject(value)) return String(value)
+  const parts = Object.entries(value).map(([key, one]) => `${quoted(keyOf(key))}:${jsonText(one)}`)
+  return `{${parts.join()}}`
+}
+
+function quoted(text: string): string {
+  if (!text.isWellFormed()) throw new Fault('encoding')
+  return JSON.stringify(text)
+}
+
+function keyOf(numbered: string): string {
+  return numbered.slice(numbered.indexOf(':') + 1)
+}
