@@ -1,6 +1,6 @@
 /**
- * The contract between the frame descriptors and the codecs that implement it: `native-codec.ts`, and `parse-frame.ts` with
- * `write-frame.ts`.
+ * The contract between the frame descriptors and their codecs: the add-on in `native-codec.ts`, and `parse-frame.ts`
+ * with `write-frame.ts`.
  * @module
  */
 import type { BadInputReason } from '../../../core/errors.ts'

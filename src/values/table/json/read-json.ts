@@ -163,10 +163,10 @@ function refusal(
   const shown = column === undefined ? '' : ` in column ${JSON.stringify(column.slice(0, 80))}`
   const inRow = row === undefined ? '' : column === undefined ? ` in row ${row}` : ` of row ${row}`
   const place = `${shown}${inRow}${at === undefined ? '' : ` at byte ${at}`}`
-  const path = `${row === undefined ? '' : `[${row}]`}${column === undefined ? '' : row === undefined ? column : `.${column}`}`
+  const path = row === undefined ? column : column === undefined ? `[${row}]` : `[${row}].${column}`
   return new BadInput(`expected ${expected} for ${name}, received ${received}${place}`, {
     reason,
     ...(at !== undefined && { offset: at }),
-    ...(path !== '' && { path }),
+    ...(path !== undefined && { path }),
   })
 }
