@@ -10,19 +10,6 @@ import type { ServerState } from './engine.ts'
 import { type HealthState, takesRequests } from './health.ts'
 import type { Limits } from './options.ts'
 
-/**
- * How long the rest of a refused upload is read after its answer. Closing a socket with unread bytes makes the kernel
- * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
- */
-export const uploadDrain = Object.freeze({
-  /** **Units**: milliseconds. */
-  timeMs: 5_000,
-  /** **Units**: bytes. */
-  bytes: 32 * 1024 * 1024,
-  /** After a request whose end is in doubt: the bytes that follow are not parsed. **Units**: milliseconds. */
-  faultTimeMs: 250,
-})
-
 /** How the body of a request is announced. */
 export interface BodyAnnouncement {
   /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
@@ -122,4 +109,54 @@ export function timeoutWithin(server: ServerState, deadline: Date | number): num
   const ours = timeoutOf(server)
   if (!Number.isFinite(own)) return ours
   return ours === undefined ? own : Math.min(own, ours)
+}
+
+/** Takes a slot and memory for one request, and releases all of it at the end of the request. */
+export class Reservation {
+  readonly #server: ServerState
+  readonly #own: EndpointSlots | undefined
+  #holdsSlot = false
+  /** Of the memory budget. **Units**: bytes. */
+  #bytes = 0
+
+  /** For a request that enters the limiter. */
+  constructor(server: ServerState, own?: EndpointSlots) {
+    this.#server = server
+    this.#own = own
+  }
+
+  /** Takes the slot, and one of the endpoint's own, once; returns those that are all taken, undefined for none. */
+  takeSlot(): EndpointSlots | undefined {
+    if (this.#holdsSlot) return undefined
+    const { limiter } = this.#server
+    if (!limiter.acquire()) return limiter
+    if (this.#own?.acquire() === false) {
+      limiter.release()
+      return this.#own
+    }
+    this.#holdsSlot = true
+    return undefined
+  }
+
+  /** Counts memory up to `bytes` in all; returns false, and counts no more, when it does not fit. */
+  reserveUpTo(bytes: number): boolean {
+    return bytes <= this.#bytes || this.reserve(bytes - this.#bytes)
+  }
+
+  /** Counts more memory; returns false, and counts none, when it does not fit. `isSpare`: see MemoryBudget. */
+  reserve(bytes: number, isSpare = false): boolean {
+    if (!this.#server.memory.reserve(bytes, isSpare)) return false
+    this.#bytes += bytes
+    return true
+  }
+
+  /** Releases everything. Called exactly once. */
+  end(): void {
+    if (this.#bytes > 0) this.#server.memory.release(this.#bytes)
+    if (this.#holdsSlot) {
+      this.#server.limiter.release()
+      this.#own?.release()
+    }
+    this.#server.limiter.leave()
+  }
 }

@@ -2,7 +2,19 @@
  * The rest of a request's body when its answer is complete before.
  * @module
  */
-import { uploadDrain } from './admission.ts'
+
+/**
+ * How long the rest of a refused upload is read after its answer. Closing a socket with unread bytes makes the kernel
+ * send a reset, which can destroy the answer before the client has read it. **Source**: RFC 9112 section 9.6.
+ */
+export const uploadDrain = Object.freeze({
+  /** **Units**: milliseconds. */
+  timeMs: 5_000,
+  /** **Units**: bytes. */
+  bytes: 32 * 1024 * 1024,
+  /** After a request whose end is in doubt: the bytes that follow are not parsed. **Units**: milliseconds. */
+  faultTimeMs: 250,
+})
 
 /**
  * Counts the rest of a body that is read and dropped, within bounds, before its connection is closed: closed over

@@ -1,14 +1,19 @@
 /**
- * What an engine knows of a request once its headers have come.
+ * What an engine knows of a request once its headers have come, and the answer to one that is refused then.
  * @module
  */
+
+import type { ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
 import { Context, type ContextInit, type Scheme } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
-import type { RequestHeaders } from '../http/message.ts'
+import type { HttpResponse, RequestHeaders } from '../http/message.ts'
+import { problemResponse } from '../http/problem.ts'
 import type { BodyAnnouncement } from './admission.ts'
 import type { ServerState } from './engine.ts'
+import { logFailure } from './log.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
 
 /** A request that was admitted. */
 export interface IncomingRequest {
@@ -55,8 +60,7 @@ class RefusedPeer implements ContextInit {
   }
 }
 
-/** Returns a context for a refused request. */
-export function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
+function contextOfRefused(server: ServerState, request: RefusedRequest): Context {
   const ctx = new Context(new RefusedPeer(server, request))
   if (server.cors !== undefined) ctx.addHeaders(server.cors.linesFor(request.headers.get('origin')))
   return ctx
@@ -79,4 +83,20 @@ export function clientScheme({ proxies, isTls }: ServerState, headers: RequestHe
 /** Returns the names of the headers to read for an endpoint; for no endpoint, those that refusals need. */
 export function headersToRead({ readsHeaders = [] }: ServerState, endpoint?: Endpoint): HeaderNames {
   return joinHeaderNames(endpoint?.readsHeaders ?? ['x-request-id'], readsHeaders)
+}
+
+/** Logs and reports why a request was refused before its body was read, and returns the response. */
+export function refusalOf(server: ServerState, error: ServingError, request: RefusedRequest): HttpResponse {
+  const { endpoint, method } = request
+  const ctx = contextOfRefused(server, request)
+  logFailure(server.log, error, ctx.id, endpoint?.name)
+  const { observer } = server
+  const recorder = observer === undefined ? undefined : new OutcomeRecorder(observer, ctx, endpoint)
+  recorder?.failed(error)
+  const problem = endpoint === undefined ? problemResponse(error, ctx.id) : endpoint.problem(error, ctx.id)
+  const response = ctx.withHeaders(problem)
+  recorder?.answered(response.status ?? 200)
+  if (method !== 'HEAD') recorder?.sent(response.body as string)
+  recorder?.end(0)
+  return response
 }

@@ -5,9 +5,8 @@
 import { type Logger, pino } from 'pino'
 import { causesOf, ServingError } from '../core/errors.ts'
 import type { LogLevel } from './log-levels.ts'
-import { LogPipe, openPipe } from './log-pipe.ts'
+import { LogPipe, openPipe, TurnLines } from './log-pipe.ts'
 import { prettyLine } from './pretty-lines.ts'
-import { TurnLines } from './turn-lines.ts'
 
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'

@@ -8,13 +8,12 @@ import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { EncodedPieces } from '../http/encoded-pieces.ts'
 import { exactly } from '../http/exact-length.ts'
 import { type Chunk, type HttpResponse, isAsyncBody } from '../http/message.ts'
-import { noMemory } from './admission.ts'
-import type { ExchangeClocks } from './exchange-clocks.ts'
-import type { ExchangeSocket } from './exchange-socket.ts'
+import { noMemory, type Reservation } from './admission.ts'
+import type { ExchangeSocket } from './engine.ts'
 import { isBodyless } from './head.ts'
 import { countedBytes } from './memory-budget.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
-import type { Reservation } from './reservation.ts'
+import type { ExchangeClocks } from './transfer-clock.ts'
 
 // Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of
 // new room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks

@@ -3,11 +3,14 @@
  * @module
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeFailureOf } from '../api/stages.ts'
 import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
-import { Turn, turnMs } from '../core/memory/slices.ts'
 import { isPromise } from '../core/promise.ts'
 import type { EndpointReceiver } from '../http/endpoint.ts'
+
+/** Work of a receiver in one turn of the event loop. **Units**: milliseconds. */
+const turnMs = 2
 
 /** Callbacks of an upload. */
 export interface UploadEvents {
@@ -41,7 +44,6 @@ export class Upload {
   readonly #receiver: EndpointReceiver
   readonly #events: UploadEvents
   readonly #limit: number
-  readonly #turn = new Turn()
   // Undefined while pieces go to the receiver at once.
   #held: HeldPiece[] | undefined
   #heldBytes = 0
@@ -100,7 +102,7 @@ export class Upload {
     const held: HeldPiece[] = []
     this.#held = held
     do {
-      await this.#turn.next()
+      await nextTurn()
       this.#spentMs = 0
       while (this.#spentMs <= turnMs && held.length > 0 && !this.#over) {
         const { bytes, last } = held.shift() as HeldPiece

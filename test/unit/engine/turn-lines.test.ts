@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
-import { TurnLines } from '../../../src/engine/turn-lines.ts'
+import { TurnLines } from '../../../src/engine/log-pipe.ts'
 
 function logger() {
   const written: string[][] = []
