@@ -44,6 +44,19 @@ describe('packages that come with serving', () => {
     expect(read('THIRD_PARTY.md').split(marker)[1]).toBe(licenceList(packages))
   })
 
+  it('and its optional peers are named with what they are for in docs/adr/000-dependencies.md', () => {
+    const { dependencies, peerDependencies } = JSON.parse(read('package.json'))
+    const rows = read('docs/adr/000-dependencies.md').split('\n')
+    const isNamed = (name: string) =>
+      rows.some((row) => row.startsWith('|') && row.split('|')[1].includes(`\`${name}\``))
+    expect(Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !isNamed(name))).toEqual([])
+  })
+
+  it('are not named among those of development, too: npm would leave them out with --omit=dev', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+    expect(Object.keys(dependencies).filter((name) => name in devDependencies)).toEqual([])
+  })
+
   it('come from the registry, with their checksums', () => {
     const wrong = packages.filter(
       ({ resolved, integrity }) =>
