@@ -7,10 +7,13 @@ import { isPathSegment } from '../api/api.ts'
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../core/errors.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 
-/** Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere. */
+/**
+ * Where a request goes: to an endpoint, with the values of the parameters in its path, or nowhere; then `endpoint` is
+ * the one that has the error's format.
+ */
 export type Route =
   | { readonly endpoint: Endpoint; readonly params: Readonly<Record<string, string>> }
-  | { readonly error: ServingError }
+  | { readonly error: ServingError; readonly endpoint?: Endpoint | undefined }
 
 /** Finds the route of a method and a request target. */
 export interface Router {
@@ -96,8 +99,7 @@ export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePref
         if (endpoint !== undefined) return withParams(endpoint, match.groups, path)
         others.push(...pattern.endpoints)
       }
-      if (others.length > 0) return { error: wrongMethod(others, path, method) }
-      return { error: new NotFound(expected('the path of an API', 'the request', path)) }
+      return { error: wrongRequest(others, path, method), endpoint: others.find(({ methods }) => methods.length === 0) }
     },
   }
 }
@@ -161,7 +163,8 @@ function methodsOf(endpoints: readonly Endpoint[]): string[] {
   return [...allowed]
 }
 
-function wrongMethod(endpoints: readonly Endpoint[], path: string, method: string): MethodNotAllowed {
+function wrongRequest(endpoints: readonly Endpoint[], path: string, method: string): ServingError {
   const allow = methodsOf(endpoints).join(', ')
+  if (allow === '') return new NotFound(expected('the path of an API', 'the request', path))
   return new MethodNotAllowed(expected(allow, path, method), { allow })
 }

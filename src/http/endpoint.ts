@@ -65,7 +65,7 @@ export interface Endpoint {
    * `/v2/models/{model}/infer`, `/static/*`.
    */
   readonly path: string
-  /** GET includes HEAD. */
+  /** GET includes HEAD. None: it lends its `problem` to refusals of wrong paths and methods at its path. */
   readonly methods: readonly string[] | 'any'
   /** Request headers to copy into the context; the others read as absent. Names in lower case. */
   readonly readsHeaders: readonly string[] | 'all'

@@ -66,6 +66,14 @@ export const string: FieldType = {
   toJson: (value: string) => value,
 }
 
+/** `string`: the empty string is left out. */
+export const text: FieldType = {
+  ...string,
+  write(writer, number, value: string) {
+    if (value !== '') writer.text(number, value)
+  },
+}
+
 /** `repeated string`. */
 export const strings: FieldType = {
   take(reader, message, name) {
@@ -122,6 +130,21 @@ export const bool: FieldType = {
   },
   fromJson: jsonBool,
   toJson: (value: boolean) => value || undefined,
+}
+
+/** `uint64`, and `int32` from 0 up, as a number: 0 is left out. */
+export const count: FieldType = {
+  take(reader, message, name) {
+    if (!reader.is(wireType.varint)) return false
+    const { low, high } = reader.uint64()
+    message[name] = (high >>> 0) * 2 ** 32 + (low >>> 0)
+    return true
+  },
+  write(writer, number, value: number) {
+    if (value !== 0) writer.tag(number, wireType.varint).uint64(value)
+  },
+  fromJson: (json, path) => Number(bigInteger(BigInt.asUintN)(json, path)),
+  toJson: (value: number) => String(value),
 }
 
 /** Returns an enum whose values count up from 0, which is left out. JSON may leave out the `prefix` of its names. */
@@ -199,6 +222,24 @@ export function shortList(max: number): FieldType {
       return list && Array.from(list)
     },
   }
+}
+
+/** `repeated int64` as numbers: a shape. */
+export const dims: FieldType = {
+  ...packed('int64'),
+  finish(message, name) {
+    message[name] = Array.from((message[name] as PackedList<'int64'>).finish(), Number)
+  },
+  write(writer, number, shape: readonly number[]) {
+    if (shape.length === 0) return
+    writer.tag(number, wireType.bytes).fork()
+    // Dimensions of 32 bits without the object that protobufjs makes of a wider one.
+    for (const dim of shape) {
+      if (dim === dim >>> 0) writer.uint32(dim)
+      else writer.int64(dim)
+    }
+    writer.ldelim()
+  },
 }
 
 function jsonBool(value: unknown, path: string): boolean {

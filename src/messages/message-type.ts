@@ -4,7 +4,7 @@
  */
 import { BadInput } from '../core/errors.ts'
 import { type FieldType, jsonList, jsonObject, type OpenMessage } from './field-types.ts'
-import { type ProtoReader, type ProtoWriter, wireType } from './protobuf.ts'
+import { type ProtoReader, ProtoWriter, readProto, wireType } from './protobuf.ts'
 
 /** Field numbers and types by name. */
 export type Fields<M> = { readonly [K in keyof M]-?: readonly [number: number, type: FieldType] }
@@ -28,9 +28,21 @@ export class MessageType<M extends object> {
     this.#fields = Object.entries<readonly [number, FieldType]>(fields)
       .map(([name, [number, type]]) => ({ name, protoName: snakeCase(name), number, type }))
       .sort((a, b) => a.number - b.number)
-    const byNumber: (Field | undefined)[] = new Array(16).fill(undefined)
+    const byNumber: (Field | undefined)[] = new Array(32).fill(undefined)
     for (const field of this.#fields) byNumber[field.number] = field
     this.#byNumber = byNumber
+  }
+
+  /** Reads the bytes of a message. **Errors**: BadInput. */
+  decode(bytes: Uint8Array): M {
+    return readProto(bytes, (reader) => this.read(reader))
+  }
+
+  /** Returns the bytes of a message. */
+  encode(message: M): Uint8Array {
+    const writer = new ProtoWriter(256)
+    this.write(writer, message)
+    return writer.finish()
   }
 
   /** Reads a message to its end. **Errors**: BadInput. */

@@ -43,7 +43,7 @@ export class ProtoQuota {
 
   /** Counts a field. **Errors**: PayloadTooLarge. */
   takeField(): void {
-    if (--this.#fields < 0) throw tooLarge(`${this.#maxFields} fields`)
+    if (--this.#fields < 0) throw tooLarge(`${this.#maxFields} fields (numbers packed)`)
   }
 }
 

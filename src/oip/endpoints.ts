@@ -12,12 +12,13 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { GenerateEndpoint } from './generate-endpoint.ts'
 import { InferEndpoint } from './infer-endpoint.ts'
 import { describeModel } from './inference.ts'
+import { type Answer, JsonEndpoint, type Params, WithStatus } from './json-endpoint.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
 import { changeModel, groupStatistics } from './model-group.ts'
 import type { Models } from './models.ts'
+import { errorResponse } from './oip-error.ts'
 import { oipOperations } from './operations.ts'
-import { type Page, PageEndpoint, type Params, UnknownEndpoint, WithStatus } from './page-endpoint.ts'
 
 /** What the endpoints need of their server. */
 export interface OipServer {
@@ -35,9 +36,9 @@ export interface OipServer {
 /** Returns the endpoints of the protocol. */
 export function oipEndpoints({ models, prefix, introspection, unready, onLateError }: OipServer): Endpoint[] {
   const at = `${prefix}/v2`
-  const get = (path: string, page: Page, isLimited?: boolean, isOpen?: boolean) =>
-    new PageEndpoint('GET', at + path, page, isLimited, isOpen)
-  const post = (path: string, page: Page) => new PageEndpoint('POST', at + path, page)
+  const get = (path: string, answer: Answer, isLimited?: boolean, isOpen?: boolean) =>
+    new JsonEndpoint('GET', at + path, answer, isLimited, isOpen)
+  const post = (path: string, answer: Answer) => new JsonEndpoint('POST', at + path, answer)
   const metadata = () => ({ name: 'serving', version: packageVersion, extensions })
   const one = ({ model, version }: Params) => models.find(model, version)
   const described = (params: Params, make: (model: Model, description: ModelDescription) => unknown) => {
@@ -72,17 +73,26 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
     const operation = oipOperations[`${endpoint.methods[0]} ${endpoint.path.slice(at.length)}`]
     if (operation !== undefined) Object.assign(endpoint, { operation })
   }
-  return [...known, ...['/models/*', '/repository/*', '/health/*'].map((path) => new UnknownEndpoint(at + path, known))]
+  return [...known, wrongPaths(`${at}/*`)]
+}
+
+/** Takes no request: wrong paths and methods are refused in the protocol's JSON. */
+function wrongPaths(path: string): Endpoint {
+  const never = (): never => {
+    throw new TypeError('no method goes here')
+  }
+  const flags = { isLimited: false, decompresses: false }
+  return { name: path, path, methods: [], readsHeaders: [], ...flags, answer: never, problem: errorResponse }
 }
 
 async function statisticsOf(models: Models, name?: string, version?: string): Promise<object> {
   return { model_stats: await groupStatistics(models, name, version) }
 }
 
-type MakePage = (path: string, page: Page) => Endpoint
+type MakeEndpoint = (path: string, answer: Answer) => Endpoint
 
 /** Lists of all models, for those who may ask for the names of all APIs. */
-function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
+function lists(models: Models, get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   return [
     get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),
     get('/models/stats', () => statisticsOf(models)),
@@ -94,7 +104,7 @@ function lists(models: Models, get: MakePage, post: MakePage): Endpoint[] {
 }
 
 /** Returns what clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
-function absent(get: MakePage, post: MakePage): Endpoint[] {
+function absent(get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   const refuse = () => {
     throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
   }

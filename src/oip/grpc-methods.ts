@@ -10,26 +10,19 @@ import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import type { OipServer } from './endpoints.ts'
+import { type AnswerInfo, encodeInferResponse, encodeStreamError, encodeStreamResponse } from './grpc-answer.ts'
 import {
-  type AnswerInfo,
-  encode,
-  encodeConfig,
-  encodeIndex,
-  encodeInferResponse,
-  encodeMetadata,
-  encodeStatistics,
-  encodeStreamError,
-  encodeStreamResponse,
-  writeFlag,
-} from './grpc-answer.ts'
-import {
-  type GrpcInferRequest,
-  type ModelName,
-  readFlag,
-  readInferRequest,
-  readModelName,
-  readTexts,
-} from './grpc-request.ts'
+  changeRequest,
+  configAnswer,
+  flagAnswer,
+  indexAnswer,
+  indexRequest,
+  metadataAnswer,
+  modelName,
+  serverMetadata,
+  statisticsAnswer,
+} from './grpc-messages.ts'
+import { type GrpcInferRequest, type ModelName, readInferRequest } from './grpc-request.ts'
 import { attempt, describeModel, infer, inferStream } from './inference.ts'
 import { extensions, modelConfig, modelMetadata, packageVersion } from './metadata.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -60,52 +53,48 @@ export function grpcMethods({ models, introspection, unready, onLateError }: Oip
     (message, ctx) =>
       attempt(() => whenReady(answer(message, ctx), (bytes) => ({ bytes })))
   const described = (message: Uint8Array, make: (model: Model, description: ModelDescription) => Uint8Array) => {
-    const { name, version } = readModelName(message)
+    const { name, version } = nameOf(message)
     const model = models.find(name, version)
     return whenReady(describeModel(model), (description) => make(model, description))
   }
   const change = async (action: 'load' | 'unload', message: Uint8Array) => {
-    await changeModel(models, action, readTexts(message, [2])[0])
+    await changeModel(models, action, changeRequest.decode(message).model_name ?? '')
     return Buffer.alloc(0)
   }
   const unary: Record<string, UnaryMethod> = {
-    ServerLive: method(() => encode((writer) => writeFlag(writer, 1, true))),
-    ServerReady: method(() => encode((writer) => writeFlag(writer, 1, unready() === undefined))),
-    ModelReady: method((message) => {
-      const isReady = readinessOf(models, readModelName(message))
-      return encode((writer) => writeFlag(writer, 1, isReady))
-    }),
-    ServerMetadata: method(() =>
-      encode((writer) => {
-        writer.text(1, 'serving')
-        writer.text(2, packageVersion)
-        for (const extension of extensions) writer.text(3, extension)
-      }),
-    ),
+    ServerLive: method(() => flagAnswer.encode({ flag: true })),
+    ServerReady: method(() => flagAnswer.encode({ flag: unready() === undefined })),
+    ModelReady: method((message) => flagAnswer.encode({ flag: readinessOf(models, nameOf(message)) })),
+    ServerMetadata: method(() => serverMetadata.encode({ name: 'serving', version: packageVersion, extensions })),
     ModelMetadata: method((message) =>
       described(message, (model, description) =>
-        encodeMetadata(modelMetadata(model, models.versions(model.name), description)),
+        metadataAnswer.encode(modelMetadata(model, models.versions(model.name), description)),
       ),
     ),
     ModelConfig: method((message) =>
-      described(message, (model, description) => encodeConfig(modelConfig(model, description))),
+      described(message, (model, description) => configAnswer.encode({ config: modelConfig(model, description) })),
     ),
     ModelInfer: (message, ctx) => attempt(() => inferOne(models, readInferRequest(message), ctx)),
     ModelStatistics: method((message) => {
-      const { name, version } = readModelName(message)
+      const { name, version } = nameOf(message)
       if (name === '' && !introspection) throw new NotFound('expected the name of a model, received none')
-      return groupStatistics(models, name, version).then(encodeStatistics)
+      return groupStatistics(models, name, version).then((all) => statisticsAnswer.encode({ model_stats: all }))
     }),
     RepositoryModelLoad: method((message) => change('load', message)),
     RepositoryModelUnload: method((message) => change('unload', message)),
   }
   if (introspection) {
     unary.RepositoryIndex = method((message) => {
-      const isReadyOnly = readFlag(message, 2)
-      return encodeIndex(models.index().filter(({ state }) => !isReadyOnly || state === 'READY'))
+      const isReadyOnly = indexRequest.decode(message).ready === true
+      return indexAnswer.encode({ models: models.index().filter(({ state }) => !isReadyOnly || state === 'READY') })
     })
   }
   return { unary, stream: (message, ctx) => streamOne(models, message, ctx, onLateError) }
+}
+
+function nameOf(message: Uint8Array): ModelName {
+  const { name = '', version = '' } = modelName.decode(message)
+  return { name, version }
 }
 
 /** Whether a model is ready. An unknown one is not, which is no error over gRPC. */

@@ -8,7 +8,7 @@
 import { type DataOf, type DType, dataConstructor, isFloat } from '../core/dtype.ts'
 import { BadInput } from '../core/errors.ts'
 import { type PackedKind, PackedList } from '../messages/packed.ts'
-import { type ProtoReader, readProto, wireType } from '../messages/protobuf.ts'
+import { ProtoQuota, type ProtoReader, readProto, wireType } from '../messages/protobuf.ts'
 import { countVarints } from '../messages/varints.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { maxDimensions, showShape } from '../values/array/shape.ts'
@@ -32,7 +32,7 @@ import {
   textOf,
 } from './tensor.ts'
 
-/** Names a model; also what ModelReady, ModelMetadata, ModelConfig and ModelStatistics are asked with. */
+/** Names a model. */
 export interface ModelName {
   readonly name: string
   readonly version: string
@@ -50,37 +50,6 @@ export interface GrpcInferRequest extends ModelName {
 const maxEntries = 1000
 // Shapes that are longer have more dimensions than any tensor. **Units**: bytes.
 const maxShapeBytes = 10 * maxDimensions
-
-/** Reads `{name = 1, version = 2}`. **Errors**: BadInput. */
-export function readModelName(bytes: Uint8Array): ModelName {
-  const fields = readTexts(bytes, [1, 2])
-  return { name: fields[0], version: fields[1] }
-}
-
-/** Reads fields of text. **Errors**: BadInput. */
-export function readTexts(bytes: Uint8Array, numbers: readonly number[]): string[] {
-  return readProto(bytes, (reader) => {
-    const texts = numbers.map(() => '')
-    while (reader.next()) {
-      const at = numbers.indexOf(reader.field)
-      if (at !== -1 && reader.is(wireType.bytes)) texts[at] = reader.string()
-      else reader.skipField()
-    }
-    return texts
-  })
-}
-
-/** Reads one field that is a bool. **Errors**: BadInput. */
-export function readFlag(bytes: Uint8Array, number: number): boolean {
-  return readProto(bytes, (reader) => {
-    let flag = false
-    while (reader.next()) {
-      if (reader.field === number && reader.is(wireType.varint)) flag = reader.bool()
-      else reader.skipField()
-    }
-    return flag
-  })
-}
 
 interface RawInput {
   name: string
@@ -105,58 +74,51 @@ interface RawBytes {
   readonly room: number
 }
 
-/** What a message may have. */
-class Quotas {
-  readonly #fields = new Quota(maxFields, 'fields in the message (numbers packed, or raw_input_contents)')
-  readonly #integers = new Quota(maxIntegers, 'integers in contents (more: raw_input_contents)')
-
-  /** Goes to the next field; false at the end. **Errors**: PayloadTooLarge. */
-  next(reader: ProtoReader): boolean {
-    if (!reader.next()) return false
-    this.#fields.take(1)
-    return true
-  }
-
-  /** Counts the packed integers that the reader stands before. **Errors**: PayloadTooLarge. */
-  takeIntegers(reader: ProtoReader): void {
-    const { pos, buf } = reader
-    const end = reader.extent()
-    this.#integers.take(countVarints(new DataView(buf.buffer, buf.byteOffset, buf.byteLength), reader.pos, end))
-    reader.pos = pos
-  }
+/** Counts the packed integers that the reader stands before. **Errors**: PayloadTooLarge. */
+function takeIntegers(quota: Quota, reader: ProtoReader): void {
+  const { pos, buf } = reader
+  const end = reader.extent()
+  quota.take(countVarints(new DataView(buf.buffer, buf.byteOffset, buf.byteLength), reader.pos, end))
+  reader.pos = pos
 }
 
 /** Reads a ModelInferRequest. The bytes are the caller's; tensors are views of them. **Errors**: BadInput. */
 export function readInferRequest(message: Uint8Array): GrpcInferRequest {
-  return readProto(message, (reader) => {
-    let [name, version, id] = ['', '', '']
-    const parameters: Record<string, string | number | boolean> = {}
-    const inputs: RawInput[] = []
-    const outputs: RequestedOutput[] = []
-    const raws: RawBytes[] = []
-    const quotas = new Quotas()
-    while (quotas.next(reader)) {
-      const start = reader.pos
-      if (!reader.is(wireType.bytes)) reader.skipField()
-      else if (reader.field === 1) name = reader.string()
-      else if (reader.field === 2) version = reader.string()
-      else if (reader.field === 3) id = reader.string()
-      else if (reader.field === 4) readParameter(reader, parameters, quotas)
-      else if (reader.field === 5) capped(inputs, 'inputs').push(reader.message((inner) => readInput(inner, quotas)))
-      else if (reader.field === 6) capped(outputs, 'outputs').push(reader.message((inner) => readOutput(inner, quotas)))
-      else if (reader.field === 7) {
-        const bytes = reader.bytes()
-        capped(raws, 'raw_input_contents').push({ bytes, room: reader.pos - bytes.length - start + 1 })
-      } else reader.skipField()
-    }
-    const read = (): InferRequest => {
-      requireDistinct(inputs, 'input')
-      requireDistinct(outputs, 'output')
-      const requested = outputs.length === 0 ? undefined : outputs
-      return { id, parameters, inputs: readTensors(inputs, raws, message), outputs: requested }
-    }
-    return { name, version, id, parameters, read }
-  })
+  const fields = new ProtoQuota(undefined, maxFields)
+  return readProto(
+    message,
+    (reader) => {
+      let [name, version, id] = ['', '', '']
+      const parameters: Record<string, string | number | boolean> = {}
+      const inputs: RawInput[] = []
+      const outputs: RequestedOutput[] = []
+      const raws: RawBytes[] = []
+      const integers = new Quota(maxIntegers, 'integers in contents (more: raw_input_contents)')
+      while (reader.next()) {
+        const start = reader.pos
+        if (!reader.is(wireType.bytes)) reader.skipField()
+        else if (reader.field === 1) name = reader.string()
+        else if (reader.field === 2) version = reader.string()
+        else if (reader.field === 3) id = reader.string()
+        else if (reader.field === 4) readParameter(reader, parameters)
+        else if (reader.field === 5)
+          capped(inputs, 'inputs').push(reader.message((inner) => readInput(inner, integers)))
+        else if (reader.field === 6) capped(outputs, 'outputs').push(reader.message(readOutput))
+        else if (reader.field === 7) {
+          const bytes = reader.bytes()
+          capped(raws, 'raw_input_contents').push({ bytes, room: reader.pos - bytes.length - start + 1 })
+        } else reader.skipField()
+      }
+      const read = (): InferRequest => {
+        requireDistinct(inputs, 'input')
+        requireDistinct(outputs, 'output')
+        const requested = outputs.length === 0 ? undefined : outputs
+        return { id, parameters, inputs: readTensors(inputs, raws, message), outputs: requested }
+      }
+      return { name, version, id, parameters, read }
+    },
+    fields,
+  )
 }
 
 function capped<T>(list: T[], what: string): T[] {
@@ -164,7 +126,7 @@ function capped<T>(list: T[], what: string): T[] {
   throw new BadInput(`expected at most ${maxEntries} ${what}, received more`, { reason: 'schema' })
 }
 
-function readInput(reader: ProtoReader, quotas: Quotas): RawInput {
+function readInput(reader: ProtoReader, integers: Quota): RawInput {
   const input: RawInput = {
     name: '',
     datatype: '',
@@ -172,7 +134,7 @@ function readInput(reader: ProtoReader, quotas: Quotas): RawInput {
     parameters: {},
     contents: undefined,
   }
-  while (quotas.next(reader)) {
+  while (reader.next()) {
     if (reader.field === 3 && reader.is(wireType.bytes) && reader.isLonger(maxShapeBytes)) {
       throw inputFault(input.name, `expected at most ${maxDimensions} dimensions for an input, received more`)
     }
@@ -180,9 +142,9 @@ function readInput(reader: ProtoReader, quotas: Quotas): RawInput {
     if (!reader.is(wireType.bytes)) reader.skipField()
     else if (reader.field === 1) input.name = reader.string()
     else if (reader.field === 2) input.datatype = reader.string()
-    else if (reader.field === 4) readParameter(reader, input.parameters, quotas)
+    else if (reader.field === 4) readParameter(reader, input.parameters)
     else if (reader.field === 5) {
-      input.contents = reader.message((inner) => readContents(inner, input.contents, quotas))
+      input.contents = reader.message((inner) => readContents(inner, input.contents, integers))
     } else reader.skipField()
   }
   return input
@@ -191,9 +153,9 @@ function readInput(reader: ProtoReader, quotas: Quotas): RawInput {
 /** Kinds of the lists of contents, from field 1 on; 8 is bytes. */
 const kinds: readonly PackedKind[] = ['bool', 'int32', 'int64', 'uint32', 'uint64', 'float32', 'float64']
 
-function readContents(reader: ProtoReader, before: Contents | undefined, quotas: Quotas): Contents {
+function readContents(reader: ProtoReader, before: Contents | undefined, integers: Quota): Contents {
   const contents: Contents = before ?? { field: 0, list: undefined, texts: [] }
-  while (quotas.next(reader)) {
+  while (reader.next()) {
     const { field } = reader
     const kind = kinds[field - 1] as PackedKind | undefined
     if (kind === undefined && !(field === 8 && reader.is(wireType.bytes))) {
@@ -210,33 +172,33 @@ function readContents(reader: ProtoReader, before: Contents | undefined, quotas:
       reader.pos = end
     } else {
       contents.list ??= new PackedList(kind)
-      if (reader.is(wireType.bytes) && !isFloat(kind)) quotas.takeIntegers(reader)
+      if (reader.is(wireType.bytes) && !isFloat(kind)) takeIntegers(integers, reader)
       if (!contents.list.take(reader)) reader.skipField()
     }
   }
   return contents
 }
 
-function readOutput(reader: ProtoReader, quotas: Quotas): RequestedOutput {
+function readOutput(reader: ProtoReader): RequestedOutput {
   let name = ''
   const parameters: Record<string, string | number | boolean> = {}
-  while (quotas.next(reader)) {
+  while (reader.next()) {
     if (!reader.is(wireType.bytes)) reader.skipField()
     else if (reader.field === 1) name = reader.string()
-    else if (reader.field === 2) readParameter(reader, parameters, quotas)
+    else if (reader.field === 2) readParameter(reader, parameters)
     else reader.skipField()
   }
   return requestedOutput(name, parameters)
 }
 
-function readParameter(reader: ProtoReader, into: Record<string, string | number | boolean>, quotas: Quotas): void {
+function readParameter(reader: ProtoReader, into: Record<string, string | number | boolean>): void {
   let key = ''
   let value: string | number | boolean | undefined
   reader.message((entry) => {
-    while (quotas.next(entry)) {
+    while (entry.next()) {
       if (!entry.is(wireType.bytes)) entry.skipField()
       else if (entry.field === 1) key = entry.string()
-      else if (entry.field === 2) value = entry.message((inner) => readParameterValue(inner, quotas))
+      else if (entry.field === 2) value = entry.message(readParameterValue)
       else entry.skipField()
     }
   })
@@ -247,9 +209,9 @@ function readParameter(reader: ProtoReader, into: Record<string, string | number
   Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
-function readParameterValue(reader: ProtoReader, quotas: Quotas): string | number | boolean | undefined {
+function readParameterValue(reader: ProtoReader): string | number | boolean | undefined {
   let value: string | number | boolean | undefined
-  while (quotas.next(reader)) {
+  while (reader.next()) {
     const { field } = reader
     if (field === 1 && reader.is(wireType.varint)) value = reader.bool()
     else if (field === 2 && reader.is(wireType.varint)) value = readWide(reader, true)

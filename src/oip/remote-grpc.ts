@@ -7,11 +7,10 @@
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import { frameOf } from '../messages/encoded-message.ts'
-import { PackedList, writePacked } from '../messages/packed.ts'
-import { type ProtoReader, ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
+import { ProtoWriter, readProto, wireType } from '../messages/protobuf.ts'
 import { type MessageFault, UnaryMessage } from '../messages/unary-message.ts'
 import type { ModelCall } from '../runner/model-host.ts'
-import { readFlag } from './grpc-request.ts'
+import { flagAnswer, metadataAnswer, modelName, tensorInfo } from './grpc-messages.ts'
 import {
   badAnswer,
   type RemoteDescription,
@@ -41,14 +40,9 @@ export class GrpcTransport implements RemoteTransport {
   async infer(address: string, { model, version, inputs }: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]> {
     const raws = inputs.map(writeRaw)
     const writer = new ProtoWriter(raws.reduce((sum, raw) => sum + raw.length + 256, 256))
-    writer.text(1, model)
-    if (version !== '') writer.text(2, version)
+    modelName.write(writer, { name: model, version })
     for (const { name, datatype, array } of inputs) {
-      writer.message(5, () => {
-        writer.text(1, name)
-        writer.text(2, datatype)
-        writePacked(writer, 3, 'int64', BigInt64Array.from(array.shape, BigInt))
-      })
+      writer.message(5, () => tensorInfo.write(writer, { name, datatype, shape: array.shape }))
     }
     for (const raw of raws) writer.tag(7, wireType.bytes).bytes(raw)
     const answer = await this.#call(address, 'ModelInfer', writer.finish(), call)
@@ -60,21 +54,16 @@ export class GrpcTransport implements RemoteTransport {
   }
 
   async describe(address: string, model: string, version: string): Promise<RemoteDescription> {
-    const answer = await this.#call(address, 'ModelMetadata', nameMessage(model, version), short())
-    return readProto(answer, (reader) => {
-      const inputs: RemoteTensor[] = []
-      const outputs: RemoteTensor[] = []
-      while (reader.next()) {
-        if (reader.field === 4 && reader.is(wireType.bytes)) inputs.push(reader.message(readTensorInfo))
-        else if (reader.field === 5 && reader.is(wireType.bytes)) outputs.push(reader.message(readTensorInfo))
-        else reader.skipField()
-      }
-      return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
-    })
+    const message = modelName.encode({ name: model, version })
+    const { inputs = [], outputs = [] } = metadataAnswer.decode(
+      await this.#call(address, 'ModelMetadata', message, short()),
+    )
+    return { inputs: inputs.map(remoteInfo), outputs: outputs.map(remoteInfo) }
   }
 
   async isReady(address: string, model: string, version: string): Promise<boolean> {
-    return readFlag(await this.#call(address, 'ModelReady', nameMessage(model, version), short()), 1)
+    const message = modelName.encode({ name: model, version })
+    return flagAnswer.decode(await this.#call(address, 'ModelReady', message, short())).flag === true
   }
 
   close(): void {
@@ -173,35 +162,16 @@ function short(): Pick<ModelCall, 'signal' | 'deadlineMs'> {
   return { signal: AbortSignal.timeout(shortMs), deadlineMs: Date.now() + shortMs }
 }
 
-function nameMessage(model: string, version: string): Uint8Array {
-  const writer = new ProtoWriter(64)
-  writer.text(1, model)
-  if (version !== '') writer.text(2, version)
-  return writer.finish()
-}
-
-function readTensorInfo(reader: ProtoReader): RemoteTensor {
-  let [name, datatype] = ['', '']
-  const shape = new PackedList('int64')
-  while (reader.next()) {
-    if (reader.field === 3 && shape.take(reader)) continue
-    if (reader.field === 1 && reader.is(wireType.bytes)) name = reader.string()
-    else if (reader.field === 2 && reader.is(wireType.bytes)) datatype = reader.string()
-    else reader.skipField()
-  }
-  return { name, datatype, shape: Array.from(shape.finish(), Number) }
-}
-
 function readOutputs(answer: Uint8Array): Tensor[] {
   return readProto(answer, (reader) => {
     const infos: RemoteTensor[] = []
     const raws: Uint8Array[] = []
     while (reader.next()) {
-      if (reader.field === 5 && reader.is(wireType.bytes)) infos.push(reader.message(readTensorInfo))
+      if (reader.field === 5 && reader.is(wireType.bytes)) infos.push(reader.message(() => tensorInfo.read(reader)))
       else if (reader.field === 6 && reader.is(wireType.bytes)) raws.push(reader.bytes())
       else reader.skipField()
     }
-    return infos.map(({ name, datatype, shape }, i) =>
+    return infos.map(({ name, datatype, shape = [] }, i) =>
       readRaw(checkTensorInfo(name, datatype, shape), raws[i] ?? new Uint8Array(0)),
     )
   })

@@ -25,15 +25,15 @@ export interface RemoteDescription {
   readonly outputs: readonly ModelTensor[]
 }
 
-/** An input or output in the metadata of a server. */
+/** An input or output in the metadata of a server; of an empty shape gRPC sends nothing. */
 export interface RemoteTensor {
   readonly name: string
   readonly datatype: string
-  readonly shape: readonly (number | string)[]
+  readonly shape?: readonly (number | string)[]
 }
 
 /** Returns an input or output of a model; one of an unknown datatype as text. */
-export function remoteInfo({ name, datatype, shape }: RemoteTensor): ModelTensor {
+export function remoteInfo({ name, datatype, shape = [] }: RemoteTensor): ModelTensor {
   const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
   return { name, dtype, ...(datatype === 'BF16' && { datatype }), shape: shape.map(Number) }
 }

@@ -5,15 +5,25 @@
  * @module
  */
 
-import { ProtoWriter, wireType } from '../messages/protobuf.ts'
+import { count, text } from '../messages/field-types.ts'
+import { MessageType, message, messages } from '../messages/message-type.ts'
 import { grpcStatusNumbers } from '../messages/rpc-error.ts'
-import { readTexts } from '../oip/grpc-request.ts'
 import { answerPlainly, type GrpcMethod, type GrpcStream } from './grpc-stream.ts'
 
 const serviceName = 'grpc.health.v1.Health'
 // HealthCheckResponse.ServingStatus.
 const servingStatus = Object.freeze({ serving: 1, notServing: 2, unknownService: 3 })
 const maxBytes = 4096
+
+const checkRequest = new MessageType<{ service?: string }>({ service: [1, text] })
+const checkAnswer = new MessageType<{ status: number }>({ status: [1, count] })
+const entry = new MessageType<{ key: string; value: { status: number } }>({
+  key: [1, text],
+  value: [2, message(checkAnswer)],
+})
+const listAnswer = new MessageType<{ statuses: readonly { key: string; value: { status: number } }[] }>({
+  statuses: [1, messages(entry, maxBytes, 'services')],
+})
 
 /** The health of the services of a server, all of which serve or do not. */
 export class GrpcHealth {
@@ -29,7 +39,7 @@ export class GrpcHealth {
   /** Says from now on that the services do not serve. */
   drain(): void {
     this.#status = servingStatus.notServing
-    const bytes = encodeStatus(this.#status)
+    const bytes = checkAnswer.encode({ status: this.#status })
     for (const call of this.#watchers) call.write({ bytes })
     this.#watchers.clear()
   }
@@ -37,29 +47,23 @@ export class GrpcHealth {
   /** Returns the methods by path. */
   methods(): readonly (readonly [string, GrpcMethod])[] {
     const check = answerPlainly(maxBytes, (call, message) => {
-      const [name] = readTexts(message, [1])
-      if (this.#names.has(name)) call.end({ bytes: encodeStatus(this.#status) })
+      const { service: name = '' } = checkRequest.decode(message)
+      if (this.#names.has(name)) call.end({ bytes: checkAnswer.encode({ status: this.#status }) })
       else {
         const details = `expected the name of a service, received ${name.slice(0, 200)}`
         call.refuse({ code: grpcStatusNumbers.NOT_FOUND, details })
       }
     })
     const watch = answerPlainly(maxBytes, (call, message) => {
-      const isKnown = this.#names.has(readTexts(message, [1])[0])
-      call.write({ bytes: encodeStatus(isKnown ? this.#status : servingStatus.unknownService) })
+      const isKnown = this.#names.has(checkRequest.decode(message).service ?? '')
+      call.write({ bytes: checkAnswer.encode({ status: isKnown ? this.#status : servingStatus.unknownService }) })
       if (!isKnown || this.#status !== servingStatus.serving) return
       this.#watchers.add(call)
       call.stream.once('close', () => this.#watchers.delete(call))
     })
     const list = answerPlainly(maxBytes, (call) => {
-      const writer = new ProtoWriter(256)
-      for (const name of this.#names) {
-        writer.message(1, () => {
-          writer.text(1, name)
-          writer.message(2, () => writer.tag(1, wireType.varint).int32(this.#status))
-        })
-      }
-      call.end({ bytes: writer.finish() })
+      const statuses = Array.from(this.#names, (key) => ({ key, value: { status: this.#status } }))
+      call.end({ bytes: listAnswer.encode({ statuses }) })
     })
     return [
       [`/${serviceName}/Check`, check],
@@ -67,8 +71,4 @@ export class GrpcHealth {
       [`/${serviceName}/List`, list],
     ]
   }
-}
-
-function encodeStatus(status: number): Uint8Array {
-  return new ProtoWriter(2).tag(1, wireType.varint).int32(status).finish()
 }

@@ -67,7 +67,7 @@ function answer(
   const route = server.router.resolve(method, path)
   const refusal = 'error' in route ? route.error : admit(server, route.endpoint, body)
   if ('error' in route || refusal !== undefined) {
-    const endpoint = 'error' in route ? undefined : route.endpoint
+    const { endpoint } = route
     const peer = () => undefined
     const response = refusalOf(server, refusal as ServingError, { endpoint, method, path, headers, peer })
     const text = method === 'HEAD' ? '' : (response.body as string)

@@ -151,7 +151,7 @@ describe('texts', () => {
 })
 
 describe('gRPC messages', () => {
-  const fields = 'expected at most 110000 fields in the message (numbers packed, or raw_input_contents), received more'
+  const fields = 'expected at most 110000 fields (numbers packed) in the protobuf message, received more'
 
   it.each([
     ['numbers that are not packed', tensor('INT32', field(5, repeated(110_000, 0x10, 1)))],

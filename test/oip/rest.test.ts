@@ -77,7 +77,11 @@ describe('metadata', () => {
     const wrong = await get('/v2/models/double/infer')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
     expect(wrong.json()).toHaveProperty('error')
-    expect((await get('/v2/models/double/other')).json()).toMatchObject({ code: 'not_found' })
+    for (const path of ['/v2/models/double/other', '/v2/other', '/v2/health/other']) {
+      const unknown = await get(path)
+      expect([unknown.status, unknown.headers.get('content-type')]).toEqual([404, 'application/json'])
+      expect(unknown.json()).toMatchObject({ code: 'not_found', error: expect.any(String) })
+    }
     expect((await post('/v2/systemsharedmemory/region/a/register', '{}')).status).toBe(400)
     expect((await get('/v2/systemsharedmemory/status')).json()).toEqual([])
     expect((await get('/v2/trace/setting')).json()).toHaveProperty('trace_level')

@@ -123,7 +123,7 @@ function open(server: ServerState, req: IncomingMessage, res: ServerResponse, ex
   }
   const route = server.router.resolve(method, path)
   if ('error' in route) {
-    refuse(server, req, res, body, route.error, refused)
+    refuse(server, req, res, body, route.error, { endpoint: route.endpoint, ...refused })
     return
   }
   const { endpoint, params } = route

@@ -105,7 +105,8 @@ function openOther(server: ServerState, readers: Readers, res: NativeResponse, r
     const reader = readers.of()
     reader.read(req)
     const { body, headers } = reader
-    refuse(server, res, body, body.fault ?? route.error, { method, path, headers, peer: () => addressOf(res) })
+    const refused = { endpoint: route.endpoint, method, path, headers, peer: () => addressOf(res) }
+    refuse(server, res, body, body.fault ?? route.error, refused)
     return
   }
   const { endpoint, params } = route
