@@ -12,7 +12,7 @@ export const errorTable = {
   unsupported_media_type: {
     status: 415,
     grpc: 'INVALID_ARGUMENT',
-    meaning: 'The Content-Type is none that the input descriptor reads.',
+    meaning: 'The input descriptor does not read this Content-Type.',
   },
   payload_too_large: { status: 413, grpc: 'RESOURCE_EXHAUSTED', meaning: 'The body is larger than `maxBodyBytes`.' },
   unauthorized: {
@@ -31,7 +31,7 @@ export const errorTable = {
     grpc: 'UNIMPLEMENTED',
     meaning: 'The path exists, the method does not; see the `allow` header.',
   },
-  conflict: { status: 409, grpc: 'ABORTED', meaning: 'The state of what is asked for does not allow it.' },
+  conflict: { status: 409, grpc: 'ABORTED', meaning: 'The current state of the resource does not allow it.' },
   too_many_requests: {
     status: 429,
     grpc: 'RESOURCE_EXHAUSTED',

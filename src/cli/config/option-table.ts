@@ -74,11 +74,11 @@ export const optionTable = {
   }),
   ...grouped('TLS', {
     tlsCert: option(text('<file>'), 'certificate for HTTP and gRPC over TLS, as PEM; read again when it changes', {
-      unset: 'none, plain text',
+      unset: 'plain text',
     }),
-    tlsKey: option(text('<file>'), 'private key of the certificate, as PEM', { unset: 'none' }),
+    tlsKey: option(text('<file>'), 'private key of the certificate, as PEM', { unset: 'no key' }),
     tlsClientCa: option(text('<file>'), 'clients need a certificate signed by one of these; engine node only', {
-      unset: 'none asked for',
+      unset: 'no certificate asked for',
     }),
   }),
   ...grouped('Workers', {
@@ -124,10 +124,10 @@ export const optionTable = {
     accessLogSample: option(share, 'share of the requests that are logged', { default: 1 }),
     metrics: option(onOrOff, 'metrics of all workers at /metrics', { unset: 'on' }),
     metricsPort: option(wholeNumber(0, 65_535), 'port for /metrics alone; --metrics off answers nowhere else', {
-      unset: 'none',
+      unset: 'no port of its own',
     }),
     otlpEndpoint: option(text('<url>'), 'OpenTelemetry collector for traces, as http://localhost:4318', {
-      unset: 'none',
+      unset: 'no traces',
     }),
     traceSample: option(share, 'share of the requests that are traced', { unset: 'OTEL_TRACES_SAMPLER' }),
   }),

@@ -1,0 +1,43 @@
+/** Counts words that plain English does without, by the rules in CONTRIBUTING.md. The allowed numbers only fall. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { globSync } from 'tinyglobby'
+import { describe, expect, it } from 'vitest'
+import { root } from '../cli/process.ts'
+import { pages, proseOf } from './markdown.ts'
+
+/** Words of rules 3 and 5: placeholders for things, and idioms that have to be decoded. */
+const words = [
+  /\bnone\b/gi,
+  /\bwhat (?:is|are|has|was|were)\b/gi,
+  /\bthat (?:is|are) there\b/gi,
+  /\bas (?:it is|they are)\b/gi,
+  /\bby (?:itself|themselves)\b/gi,
+  /\banew\b/gi,
+  /\bin a moment\b/gi,
+  /\b(?:go|goes|going|went|gone) on\b/gi,
+] as const
+
+/** Returns the places of such words in a text. */
+function placesOf(file: string, text: string): string[] {
+  return words.flatMap((word) => [...text.matchAll(word)].map(([found]) => `${file}: ${found}`))
+}
+
+describe('plain English', () => {
+  it('is the language of README.md and docs/', () => {
+    const prose = pages.filter((page) => !page.startsWith('examples/')).map((page) => ({ page, text: proseOf(page) }))
+    expect(prose.length).toBeGreaterThan(50)
+    expect(prose.flatMap(({ page, text }) => placesOf(page, text))).toEqual([])
+  })
+
+  it('has few exceptions left in docstrings and comments: lower the number when you mend some', () => {
+    const files = globSync(['src/**/*.ts', '!src/messages/gen/**'], { cwd: root })
+    const comments = files.flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8')
+      const found = [...text.matchAll(/\/\*\*[\s\S]*?\*\/|^\s*\/\/.*$/gm)].map(([comment]) => comment)
+      return placesOf(file, found.join('\n').replace(/`[^`\n]*`/g, ''))
+    })
+    expect(files.length).toBeGreaterThan(300)
+    expect(comments.length, 'words of rules 3 and 5 in src').toBeLessThanOrEqual(378)
+  })
+})
