@@ -45,6 +45,7 @@ export function proseOf(page: string): string {
     .replace(/^---\n[\s\S]*?\n---\n/, '')
     .replace(/^ *```[\s\S]*?^ *```$/gm, '')
     .replace(/`[^`\n]*`/g, '`code`')
+    .replace(/\]\([^)]*\)/g, ']')
 }
 
 /** Returns the anchors of a page: VitePress's of docs/, GitHub's of other files. */
