@@ -181,7 +181,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
     const width = this.applyColumnNames ? this.columns?.length : this.enforceShape ? own : undefined
     const frame = attempt(() => this.#exampleFrame(dtypes, width))
     const json = attempt(() => frame && this.#toJson(frame, undefined))
-    const csv = attempt(() => frame && this.#polars.writeCsv(frame).toString())
+    const csv = attempt(() => frame && Buffer.from(encodeFrameCsv(this.#polars, frame)).toString())
     // Renamed by position: a request may have other names.
     const required = this.applyColumnNames ? [] : this.required
     const formats = (refusesNulls: boolean, names: readonly string[]): FormatDescription[] => {

@@ -212,7 +212,7 @@ function textAt(column: Column, row: number): string {
 }
 
 /** Returns the result of `toColumns` if it is a table. **Errors**: BadOutput naming the unsupported column. */
-export function requireTable(table: ColumnTable | ColumnFailure, name: string): ColumnTable {
+export function requireTable<C extends AnyColumn>(table: ColumnTable<C> | ColumnFailure, name: string): ColumnTable<C> {
   if (!('failure' in table)) return table
   throw new BadOutput(
     `expected columns of numbers, booleans, texts or dates for ${name}, received column ${table.column}`,

@@ -326,9 +326,9 @@ describe('PandasDataFrame refuses with a place', () => {
   for (const [name, options, type, body, error] of refused) {
     it(name, () => {
       const thrown = refusal(new io.PandasDataFrame(options) as never, body, type)
-      const { offset, ...rest } = error as { readonly offset?: number }
+      const { offset, ...rest } = error as { readonly offset?: number; readonly reason?: string }
       // Without the add-on a frame of another form has no place in the body.
-      const isPlaced = offset !== undefined && (nativeStatus.loaded || type === csv || error.reason === 'syntax')
+      const isPlaced = offset !== undefined && (nativeStatus.loaded || type === csv || rest.reason === 'syntax')
       expect(thrown).toMatchObject({ status: 400, ...rest, ...(isPlaced && { offset }) })
     })
   }

@@ -1,90 +1,82 @@
 /**
- * Writes frames as CSV; large ones in pieces, with turns of the event loop between them. Polars writes the pieces, and
- * the event loop waits for its threads: for 3,000,000 cells it waited 160 ms.
+ * Writes columns as CSV, to the letter as Polars does: RFC 4180 with newlines; lists and objects are JSON text, bytes
+ * base64, durations ISO 8601.
  * @module
  */
-import { joinBytes, runInSlices, type Slices, Turn } from '../../../core/memory/slices.ts'
-import type { MaybePromise } from '../../../core/promise.ts'
-import { type FrameView, isInPieces, maxGroupColumns, rowsOf } from '../polars/frame-view.ts'
+import { floatText } from '../../../core/text/number-text.ts'
+import { type AnyColumn, bytesAt, type Column, columnNumbers, isValid } from '../columns.ts'
+import { type CellText, TextPieces } from '../json/write-frame.ts'
+import { requireTable } from '../message.ts'
 import type { Polars } from '../polars/polars.ts'
 import type { DataFrame } from '../polars/polars-package.ts'
+import { unnestColumns } from '../polars/unnest.ts'
+import { exactTimes } from '../times.ts'
 
-/** Number of elements written in one piece, which takes 1 to 4 ms. */
-const pieceCells = 2 ** 16
-
-/** Writes a frame as CSV. Returns a promise if there is more than one piece. **Errors**: of Polars. */
-export function encodeFrameCsv(polars: Polars, frame: DataFrame): MaybePromise<Uint8Array> {
-  const view = polars.view(frame)
-  // A snapshot, because the user's function may change its own frame in the meantime.
-  return isInPieces(view, pieceCells) ? writePieces(polars, view.snapshot()) : polars.writeCsv(frame)
+/** Writes a frame as CSV. **Errors**: BadOutput for a column that cannot be text. */
+export function encodeFrameCsv(polars: Polars, frame: DataFrame): Uint8Array {
+  // The frame has others than flat columns: decimals keep their digits as text.
+  const flat = polars.flatColumns(frame)
+  const source = flat === undefined ? polars.decimalsAsText(frame) : frame
+  const { rows, columns } = flat ?? requireTable(polars.toVectors(source), 'PandasDataFrame')
+  const out = new TextPieces()
+  out.add(`${columns.map(({ name }) => quoted(name)).join()}\n`)
+  const cells = columns.map((column, i) => {
+    const text = isZoned(column) ? zonedText(polars, source, i) : cellOf(column, rows)
+    return column.validity === undefined ? text : (row: number) => (isValid(column, row) ? text(row) : '')
+  })
+  for (let row = 0; row < rows; row++) {
+    let line = ''
+    for (let i = 0; i < cells.length; i++) line += i === 0 ? cells[i](row) : `,${cells[i](row)}`
+    out.add(`${line}\n`)
+  }
+  return out.bytes()
 }
 
-async function writePieces(polars: Polars, view: FrameView): Promise<Uint8Array> {
-  const turn = new Turn()
-  const pause = () => (turn.isOver ? turn.next() : undefined)
-  const groups: DataFrame[] = []
-  for (const group of view.groups(maxGroupColumns)) {
-    groups.push(group)
-    await pause()
-  }
-  const rowsAtOnce = rowsOf(view, pieceCells, maxGroupColumns)
-  const texts: Uint8Array[] = []
-  for (let start = 0; start < view.rows; start += rowsAtOnce) {
-    const own: Buffer[] = []
-    for (const group of groups) {
-      const rows = Math.min(rowsAtOnce, view.rows - start)
-      own.push(polars.writeCsv(polars.slice(group, start, rows), start === 0))
-      await pause()
-    }
-    texts.push(own.length === 1 ? own[0] : await runInSlices(besideEachOther(own)))
-  }
-  return runInSlices(joinBytes(texts))
+function isZoned(column: AnyColumn): boolean {
+  return 'kind' in column && column.time?.type === 'datetime' && column.time.zone !== undefined
 }
 
-const [quote, newline, comma] = [0x22, 0x0a, 0x2c]
-
-/** Lines that are found or copied in a slice. */
-const linesInSlice = 512
-
-/** Joins the lines of tables with the same number of lines. */
-function* besideEachOther(tables: readonly Buffer[]): Slices<Buffer> {
-  const ends: (readonly number[])[] = []
-  for (const table of tables) {
-    ends.push(yield* lineEnds(table))
-    yield
-  }
-  const all = Buffer.allocUnsafeSlow(tables.reduce((size, table) => size + table.length, 0))
-  let at = 0
-  for (let line = 0; line < ends[0].length; line++) {
-    for (const [i, table] of tables.entries()) {
-      const start = line === 0 ? 0 : ends[i][line - 1]
-      at += table.copy(all, at, start, ends[i][line])
-      if (i < tables.length - 1) all[at - 1] = comma
-    }
-    yield
-  }
-  return all
+/** Instants in the time of their zone, which Polars knows. */
+function zonedText(polars: Polars, frame: DataFrame, column: number): CellText {
+  const lines = polars
+    .writeCsv(polars.rename(polars.pick(frame, [column]), ['c']))
+    .toString()
+    .split('\n')
+  return (row) => lines[row + 1]
 }
 
-/** Returns where each line of a table ends: behind a newline that is not in quotes, of which a value's are doubled. */
-function* lineEnds(table: Buffer): Slices<readonly number[]> {
-  const ends: number[] = []
-  let steps = 0
-  const find = (byte: number, from: number) => {
-    const at = table.indexOf(byte, from)
-    return at === -1 ? table.length : at
+function cellOf(column: AnyColumn, rows: number): CellText {
+  const [flat] = unnestColumns({ rows, columns: [column] }, exactTimes).columns
+  const { kind, data } = flat
+  if ('kind' in column && column.time?.type === 'time') {
+    const text = textOf(flat)
+    return (row) => `${text(row).slice(0, 8)}.${text(row).slice(9).padEnd(9, '0')}`
   }
-  let opened = find(quote, 0)
-  for (let at = 0; at < table.length; ) {
-    const end = find(newline, at)
-    if (end <= opened) {
-      at = end + 1
-      ends.push(at)
-    } else {
-      at = find(quote, opened + 1) + 1
-      opened = find(quote, at)
-    }
-    if (++steps % linesInSlice === 0) yield
+  if (kind === 'str') {
+    const text = textOf(flat)
+    return (row) => quoted(text(row))
   }
-  return ends
+  if (kind === 'bool') return (row) => (data[row >> 3] & (1 << (row & 7)) ? 'true' : 'false')
+  const numbers = columnNumbers(flat, rows)
+  if (kind === 'float32' || kind === 'float64') return (row) => decimalOf(numbers[row] as number, kind)
+  return (row) => String(numbers[row])
+}
+
+function textOf(column: Column): CellText {
+  return (row) => Buffer.from(bytesAt(column, row)).toString()
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Exponents of ten from which, and up to which, floats are written without them. */
+const plainRange = { float32: [1e-6, 1e13], float64: [1e-5, 1e16] } as const
+
+function decimalOf(value: number, kind: 'float32' | 'float64'): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value < 0 ? '-inf' : 'inf'
+  const text = floatText(value, kind === 'float32' ? 4 : 8)
+  const size = Math.abs(Number(text))
+  const [low, high] = plainRange[kind]
+  return size === 0 || (size >= low && size < high) ? text : Number(text).toExponential()
 }

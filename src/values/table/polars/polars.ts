@@ -31,7 +31,6 @@ import {
 } from './polars-columns.ts'
 import { gatherInFile, Pieces } from './polars-output.ts'
 import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } from './polars-package.ts'
-import { unnestColumns } from './unnest.ts'
 
 /** The operations of Polars that are used here. All throw Polars' own errors, which the callers translate. */
 export interface Polars {
@@ -81,8 +80,10 @@ export interface Polars {
   toText(frame: DataFrame, column: number): void
   /** Casts one column to categories, in index. */
   toCategory(frame: DataFrame, column: number): void
-  /** Lists and objects become JSON text, bytes base64, durations ISO 8601. */
-  writeCsv(frame: DataFrame, hasHeader?: boolean): Buffer
+  /** For columns of numbers, booleans, text and times. */
+  writeCsv(frame: DataFrame): Buffer
+  /** Returns the frame, or a copy of it whose decimals are text with all of their digits. */
+  decimalsAsText(frame: DataFrame): DataFrame
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
   /** `allocate`: makes the memory of the file, where it is made from columns. */
@@ -170,27 +171,20 @@ function wrap(polars: typeof pl): Polars {
       frame.columns = [...names]
       return frame
     },
-    toText(frame, column) {
-      const text = member(frame, 'getColumn')(namesOf(frame)[column]).cast(polars.Utf8)
-      member(frame, 'replaceAtIdx')(column, text)
-    },
+    toText: (frame, column) => toText(polars, frame, column),
     toCategory(frame, column) {
       // Not getColumns, which takes 0.5 ms for each column of the frame.
       const series = member(frame, 'getColumn')(namesOf(frame)[column])
       if (series.dtype.variant !== 'Categorical') member(frame, 'replaceAtIdx')(column, categoriesOf(polars, series))
     },
-    writeCsv(frame, hasHeader = true) {
-      try {
-        return csvOf(frame, hasHeader)
-      } catch (error) {
-        const table = toVectors(polars, frame)
-        if ('failure' in table) throw error
-        // Lists, structs, bytes and durations, which CSV holds as text only.
-        const indices = table.columns.flatMap((column, i) => (isCsvText(column) ? [i] : []))
-        if (indices.length === 0) throw error
-        const texts = unnestColumns({ ...table, columns: indices.map((i) => table.columns[i]) }, exactTimes)
-        return csvOf(put(frame, indices, fromColumns(texts)), hasHeader)
-      }
+    writeCsv: (frame) => member(frame, 'writeCSV')(),
+    decimalsAsText(frame) {
+      if (tableBehind(frame) !== undefined) return frame
+      const decimals = variantsOf(frame).flatMap((variant, i) => (variant === 'Decimal' ? [i] : []))
+      if (decimals.length === 0) return frame
+      const copy = member(frame, 'clone')()
+      for (const i of decimals) toText(polars, copy, i)
+      return copy
     },
     readParquet: (file) => polars.readParquet(asBuffer(file)),
     writeParquet: parquetOf,
@@ -223,15 +217,9 @@ function charactersOf(polars: typeof pl, frame: DataFrame): number {
   return (sums.row(0) as (number | null)[]).reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-/** Whether Polars cannot write a column as CSV. */
-function isCsvText(column: AnyColumn): boolean {
-  return !('kind' in column) || column.isBinary === true || column.time?.type === 'duration'
-}
-
-function csvOf(frame: DataFrame, hasHeader: boolean): Buffer {
-  const texts: Uint8Array[] = []
-  member(frame, 'writeCSV')(new Pieces((piece) => texts.push(piece)), { includeHeader: hasHeader })
-  return texts.length === 1 ? asBuffer(texts[0]) : Buffer.concat(texts)
+function toText(polars: typeof pl, frame: DataFrame, column: number): void {
+  const text = member(frame, 'getColumn')(namesOf(frame)[column]).cast(polars.Utf8)
+  member(frame, 'replaceAtIdx')(column, text)
 }
 
 function seriesOf(polars: typeof pl, frame: DataFrame): Series {
