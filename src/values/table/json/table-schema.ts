@@ -73,7 +73,8 @@ export function parseTableSchema(json: Uint8Array): TableSchema | { unknownZone:
 }
 
 /**
- * Returns the table with the columns of the schema, in its order; missing ones are filled with nulls. Returns a string if the table has a column that the schema lacks: its name.
+ * Returns the table with the columns of the schema, in its order; missing ones are filled with nulls. Returns the name
+ * of a column that the schema lacks, if there is one.
  */
 export function orderBySchema(table: ColumnTable, { fields }: TableSchema): ColumnTable | string {
   const byName = new Map(table.columns.map((column) => [column.name, column]))
