@@ -49,3 +49,10 @@ it('every page of the site is in its menu, or linked from another page', () => {
   const site = pages.filter((page) => page.startsWith('docs/') && !page.endsWith('index.md'))
   expect(site.filter((page) => !linked.has(page) && !isInMenu(page))).toEqual([])
 })
+
+it.each([
+  ['README.md', 7000],
+  ['CONTRIBUTING.md', 6000],
+])('%s has at most %i bytes', (page, most) => {
+  expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(most)
+})
