@@ -100,63 +100,30 @@ function where(text: string, range: Range | undefined): string {
   return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
 }
 
-/** Returns the range of the value at a path (`user.tags[1]`) in JSON text; undefined when it has none. */
+/** Returns the range of the value at a path (`user.tags[1]`) in JSON text; of what is missing, the nearest around it. */
 export function pathAt(text: string, path: string): Range | undefined {
-  const keys = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
-  let at = 0
-  const skip = (pattern: RegExp) => {
-    pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0] ?? ''
-    at += found.length
-    return found
-  }
-  const blank = /[\s]*/y
-  const value = (): Range => {
-    skip(blank)
-    const from = at
-    const open = text[at]
-    if (open === '[' || open === '{') each(() => false)
-    else skip(/"(?:[^"\\]|\\.)*"|[^\s,\]}]+/y)
-    return [from, at]
-  }
-  /** Visits the members of the list or object at `at`, until `found` says so. */
-  const each = (found: (key: string) => boolean): boolean => {
-    const isList = text[at++] === '['
-    for (let index = 0; at < text.length; index++) {
-      skip(blank)
-      if (/[\]}]/.test(text[at] ?? ']')) break
-      let key = String(index)
-      if (!isList) {
-        key = skip(/"(?:[^"\\]|\\.)*"/y)
-        skip(/\s*:/y)
-        skip(blank)
+  const wanted = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
+  // The keys around the current token; those of lists are counted.
+  const keys: (string | number)[] = []
+  let [depth, isOpen, range]: [number, boolean, Range | undefined] = [-1, false, undefined]
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[[\]{},]|[^\s[\]{},"]+/g)) {
+    const last = keys.length - 1
+    if (token === ',') {
+      if (typeof keys[last] === 'number') keys[last]++
+    } else if (token === ']' || token === '}') {
+      keys.pop()
+      if (keys.length !== depth || !isOpen || range === undefined) continue
+      range = [range[0], Math.min(index + 1, range[0] + 200)]
+      isOpen = false
+    } else if (/^".*:$/s.test(token)) keys[last] = token.replace(/^"|"\s*:$/g, '').replaceAll('\\"', '"')
+    else {
+      if (keys.length > depth && keys.every((key, i) => String(key) === wanted[i])) {
+        depth = keys.length
+        isOpen = token === '[' || token === '{'
+        range = [index, Math.min(index + token.length, index + 200)]
       }
-      if (found(isList ? key : parsed(key))) return true
-      value()
-      skip(/\s*,/y)
-    }
-    at++
-    return false
-  }
-  skip(blank)
-  for (const key of keys) {
-    skip(blank)
-    const start = at
-    if ((text[at] !== '[' && text[at] !== '{') || !each((name) => name === key)) {
-      // What is missing is marked where it should be.
-      at = start
-      break
+      if (token === '[' || token === '{') keys.push(token === '[' ? 0 : '')
     }
   }
-  if (keys.length === 0 || at >= text.length) return undefined
-  const [from, to] = value()
-  return [from, Math.min(to, from + 200)]
-}
-
-function parsed(key: string): string {
-  try {
-    return JSON.parse(key)
-  } catch {
-    return key
-  }
+  return wanted.length === 0 ? undefined : range
 }
