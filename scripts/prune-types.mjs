@@ -1,7 +1,4 @@
-/**
- * Removes the declarations in dist/ that no public one names: two thirds of them, which nobody can import.
- * `npm run build` ends with it.
- */
+/** Removes the declarations in dist/ that no public one names: the last step of `npm run build`. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

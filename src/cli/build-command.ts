@@ -30,10 +30,7 @@ export async function buildCommand(
   ].join('\n')
 }
 
-/**
- * Returns the function that loads a bundled service in a process of its own, from a temporary folder, and then its
- * source, whose endpoints it must have.
- */
+/** Loads a bundled service from a temporary folder, and its source, which must have the same endpoints. */
 function describeStaged({ root, service }: Project): Describe {
   return async (files, { entry, modules }, packages) => {
     const stage = realpathSync(mkdtempSync(join(tmpdir(), 'serving-build-')))

@@ -7,11 +7,7 @@ export type ChildMessage =
   | { readonly kind: 'answer'; readonly value: unknown }
   | { readonly kind: 'failure'; readonly message: string }
 
-/**
- * Returns what a process of `child-module.ts` answers: of `config` the default export of a module, of `service` the
- * description of a service, whose other files it loads, too.
- * **Errors**: InvalidArgument with the failure of the code, or if the process ends without an answer.
- */
+/** Returns the default export of a configuration file, or the description of a service. **Errors**: InvalidArgument. */
 export function childAnswer<V>(task: 'config' | 'service', [file, ...others]: readonly string[]): Promise<V> {
   return new Promise((resolve, reject) => {
     const child = fork(new URL('./child-module.js', import.meta.url), [file, task, ...others], {

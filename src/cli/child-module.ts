@@ -1,7 +1,4 @@
-/**
- * The process behind `childAnswer`: `serving build` loads a service in it, and every command a configuration file.
- * @module
- */
+/** The process behind `childAnswer`, for configuration files and for `serving build`. @module */
 import { extname, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InvalidArgument } from '../core/errors.ts'

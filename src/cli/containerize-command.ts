@@ -19,10 +19,7 @@ export interface ContainerizeOptions {
   readonly more: readonly string[]
 }
 
-/**
- * Makes the image and returns what to print; what the program says goes to standard error.
- * **Errors**: InvalidArgument for a folder without a build, SetupError without a program or when it fails.
- */
+/** Makes the image and returns what to print. **Errors**: InvalidArgument without a build, SetupError if it fails. */
 export function containerizeCommand({ folder, tag, program, more }: ContainerizeOptions): string {
   const path = resolve(folder)
   const shown = relative(process.cwd(), path) || '.'

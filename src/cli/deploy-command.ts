@@ -25,10 +25,7 @@ export interface DeployFlags {
   readonly storageUri?: string
 }
 
-/**
- * Returns the manifests as YAML, for `kubectl apply`.
- * **Errors**: InvalidArgument for a folder without a build, and for what is no number.
- */
+/** Returns the manifests as YAML. **Errors**: InvalidArgument without a build, and for a number that is wrong. */
 export async function deployCommand(folder: string, flags: DeployFlags): Promise<string> {
   const path = resolve(folder)
   const service = readBuiltService(path)

@@ -11,10 +11,7 @@ const ours = ['dist/', 'src/'].flatMap((folder) => {
   return [url.href, fileURLToPath(url)]
 })
 
-/**
- * Returns what an error says, in one sentence, with the place in the user's code: the first line of its stack outside
- * of this package and of Node.
- */
+/** Returns what an error says, in one sentence, with its place in the user's code. */
 export function explain(error: unknown): string {
   if (!(error instanceof Error)) return `the service threw ${inspect(error, { depth: 1 })}`
   const parsed = syntaxProblem(error)

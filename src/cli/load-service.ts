@@ -10,12 +10,8 @@ import { Service } from '../service.ts'
 import { foreignPackage, installCommand } from './package-source.ts'
 
 /**
- * Returns the Service that the file at an absolute path exports as default.
- *
- * **Errors**: InvalidArgument when there is no such export, when `serving` is not installed for the file, and for a
- * service without APIs; whatever the file throws.
- * **Cost**: a .ts file leaves a compiler's hooks in the process (26 MB measured, and when something had to be compiled,
- * esbuild runs until the process ends); .js has no such cost.
+ * Returns the Service that the file at an absolute path exports as default; .ts loads a compiler.
+ * **Errors**: InvalidArgument without such an export, an API, or `serving` installed; whatever the file throws.
  */
 export async function loadService(file: string): Promise<Service> {
   if (/^\.m?ts$/.test(extname(file))) await readTypeScript()

@@ -4,10 +4,7 @@ import { Forbidden } from '../core/errors.ts'
 
 const local = /^(?:(?:[^:]+\.)?localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i
 
-/**
- * Refuses requests that name another host: the name of a foreign site may be made to lead to this machine (DNS
- * rebinding), and its pages may then read every answer.
- */
+/** Refuses requests for other hosts: by DNS rebinding, pages of a foreign site could read the answers. */
 export const localHostOnly: RequestHook = Object.assign(
   ({ headers }: Parameters<RequestHook>[0]) => {
     const host = headers.get('host')

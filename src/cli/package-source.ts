@@ -5,10 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/**
- * Returns what npm installs this copy from: the URL or `file:` path of its tarball, or `file:` and the folder of a
- * checkout; undefined where the package manager has not written it down.
- */
+/** Returns the URL or `file:` path that npm installs this copy from; undefined if it is not known. */
 export function packageSource(): string | undefined {
   const folder = root.slice(0, -1)
   if (!folder.includes(`${sep}node_modules${sep}`)) return `file:${folder}`
@@ -28,10 +25,7 @@ export function installCommand(): string {
   return `npm install ${packageSource()?.replace(/^file:/, '') ?? 'serving-<version>.tgz (the tarball of a release)'}`
 }
 
-/**
- * Returns a message when the package `serving` that a file would import is another one, such as that of the npm
- * registry; undefined when it is this package, or when there is none.
- */
+/** Returns a message if the file would import another package of the name `serving`, such as that of npm. */
 export function foreignPackage(file: string): string | undefined {
   for (let at = dirname(file); dirname(at) !== at; at = dirname(at)) {
     const path = join(at, 'node_modules', 'serving', 'package.json')

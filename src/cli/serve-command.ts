@@ -9,10 +9,7 @@ import { servePlan } from './config/option-table.ts'
 import { valuesOf } from './config/settled-options.ts'
 import type { Settings } from './settings.ts'
 
-/**
- * Serves a service until a signal ends it, and returns the exit code. `readSettings` reads the options again for a
- * reload.
- */
+/** Serves a service until a signal; returns the exit code. A reload calls `readSettings`. */
 export async function serveCommand(
   service: string,
   settings: Settings,
@@ -21,10 +18,7 @@ export async function serveCommand(
   return await supervise(supervisorOptions(service, settings, readSettings))
 }
 
-/**
- * Serves a folder of models until a signal ends it, and returns the exit code. See {@link serveCommand}.
- * **Errors**: InvalidArgument when there is no such folder.
- */
+/** Serves a folder of models in the same way. **Errors**: InvalidArgument if there is no such folder. */
 export async function modelsCommand(
   path: string,
   models: RepositoryOptions,
@@ -37,7 +31,7 @@ export async function modelsCommand(
   return await supervise(supervisorOptions(folder, settings, readSettings, models))
 }
 
-/** Serves a service while it is written, and returns the exit code. See {@link serveCommand}. */
+/** Serves a service while it is written, and returns the exit code. */
 export async function devCommand(
   service: string,
   settings: Settings,

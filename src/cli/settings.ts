@@ -14,10 +14,7 @@ export interface Settings {
   readonly options: readonly SettledOption[]
 }
 
-/**
- * Returns the settings for the service file that the command line names, or for the working directory.
- * **Errors**: InvalidArgument for a file that is not there or wrong.
- */
+/** Returns the settings for a service file or the working directory. **Errors**: InvalidArgument. */
 export async function findSettings(path: string | undefined, given: GivenOptions): Promise<Settings> {
   const named = path === undefined ? undefined : findServiceFile(path)
   const found = findConfigFile(named === undefined ? process.cwd() : dirname(named))

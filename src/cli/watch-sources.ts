@@ -8,10 +8,7 @@ const extensions = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.json', '.yam
 /** An editor writes several files, or one in several steps: they count as one change. **Units**: milliseconds. */
 const settleMs = 30
 
-/**
- * Calls `onChange` with the name of a file that has changed: below the folder of the service's package.json, outside of
- * node_modules and of folders whose names begin with a dot.
- */
+/** Calls `onChange` with the name of a file of the project that has changed; node_modules and .folders are left out. */
 export function watchSources(service: string, onChange: (name: string) => void): void {
   let timer: NodeJS.Timeout | undefined
   const watcher = watch(projectFolder(service), {

@@ -1,7 +1,4 @@
-/**
- * A worker process: loads the service, serves it, and stops in order when the supervisor asks for it or has ended.
- * @module
- */
+/** A worker process: loads the service, serves it, and stops when the supervisor asks or has ended. @module */
 import cluster from 'node:cluster'
 import { nativeStatus } from '../core/native/add-on.ts'
 import { createLogger } from '../engine/log.ts'

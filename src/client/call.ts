@@ -52,10 +52,7 @@ export class Call<T> implements Promise<T> {
     return { value, status, headers, requestId: headers.get('x-request-id') ?? undefined }
   }
 
-  /**
-   * Returns the response itself, for its body as a stream; the call has no result then. The signal of the call ends the
-   * stream, so that it is listened to as long as it exists.
-   */
+  /** Returns the response itself, for its body as a stream; the call has no result then. */
   async response(): Promise<Response> {
     const response = await this.#response
     this.#limit.started()

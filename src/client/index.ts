@@ -39,12 +39,10 @@ export interface CreateClientOptions extends ClientOptions {
 
 /**
  * Returns a client of the service at `url`, with a method for each API: `client.classify(x)`.
- *
  * `S` is the type of a Service whose APIs were registered by `add` and `addGet`, or of the module that exports what
  * `svc.api` and `svc.get` returned, under the APIs' names. What the methods take and give follows from the descriptors:
  * arrays `{ dtype, shape, data }`, frames columns, pictures and files Blobs, texts strings or streams of pieces. Those
  * of GET APIs take the parameters of the query.
- *
  * **Wire**: arrays as .npy, except that lists are sent as JSON; everything else as the descriptor documents it.
  * **Errors**: calls are rejected with ServingError, or the reason of their signal.
  * **Example** `createClient<typeof import('./service.ts')>('http://localhost:3000').scale([[1, 2, 3, 4]])`

@@ -1,7 +1,4 @@
-/**
- * The parts of a form in a response, by their bytes: `Response.formData` reads parts without a file name as text.
- * @module
- */
+/** The parts of a form in a response, as bytes: `Response.formData` reads those without a file name as text. @module */
 import { ServingError } from './serving-error.ts'
 
 /** A body with its headers: a response, or a part of one. */

@@ -1,6 +1,5 @@
 /**
  * Arrays ⇄ files of numpy's own format (.npy), with what browsers have.
- *
  * **Source**: numpy.lib.format, versions 1.0 to 3.0. The server writes little-endian files in C order.
  * @module
  */

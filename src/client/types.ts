@@ -37,10 +37,7 @@ type IsStream<R> = 0 extends 1 & R
     ? true
     : false
 
-/**
- * A method for each API of `S`: the type of a Service whose APIs were registered by `add` and `addGet`, or of a module
- * that exports such a one as default, or what `svc.api` and `svc.get` returned.
- */
+/** A method for each API of `S`: the type of a Service made by `add` and `addGet`, or of a module that exports one. */
 export type Client<S> =
   S extends ServiceTypes<infer A>
     ? Methods<A>

@@ -15,10 +15,7 @@ export type TypedArray = Exclude<DTypeData[DType], string[]>
 /** Lists in lists, or a scalar. */
 export type NestedList = number | bigint | boolean | string | null | readonly NestedList[]
 
-/**
- * What an array may be given as: lists, sent as JSON, or typed arrays, sent as .npy. Without a dtype, that of the typed
- * array.
- */
+/** An array: lists, sent as JSON, or typed arrays, sent as .npy with their dtype. */
 export type ArrayInput =
   | TypedArray
   | NestedList

@@ -19,7 +19,6 @@ let page: Page | undefined
 
 /**
  * Returns the endpoints of the page, `{prefix}/` and `{prefix}/docs`, without those whose paths others answer.
- *
  * **Wire**: one HTML document, compressed where the client takes gzip. Its policy lets it run its own script and talk
  * to its own server, and nothing else: the hashes of script and style are in the header.
  * **Cost**: the file is read and compressed at the first request, and kept.

@@ -8,7 +8,6 @@ export type { DescriptorSpec, Refusal, Sample, TestRunner } from './spec.ts'
 /**
  * Runs the laws over a descriptor, one test a law: round trip, totality, no aliasing, no state, split bodies,
  * `fromSample`, refusals.
- *
  * `runner` is the `describe` and `it` of vitest, jest or node:test; left out, the global ones are taken.
  * **Example**
  * ```ts

@@ -10,10 +10,7 @@ export interface Wire {
   readonly body: Uint8Array
 }
 
-/**
- * Writes a body to a descriptor's receiver in pieces of `pieceBytes`, and calls `look` with its value before the
- * request ends. Each piece is overwritten after the call, as a socket's buffer is.
- */
+/** Writes a body to a descriptor's receiver in pieces, each overwritten after the call; `look` gets the value. */
 export async function receiveInPieces<In>(
   descriptor: IODescriptor<In, never>,
   { headers, body }: Wire,

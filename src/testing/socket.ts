@@ -9,10 +9,7 @@ import { Service } from '../service.ts'
 // A longer body is split at this many places instead of everywhere.
 const maxSplits = 64
 
-/**
- * Sends a request in two pieces, once for every place to split its body; `look` is called with what the function
- * receives each time. **Errors**: those of `look`.
- */
+/** Sends a request in two pieces, for every place to split its body; `look` gets what the function receives. */
 export async function postInTwoPieces<In, Out>(
   descriptor: IODescriptor<In, Out>,
   wire: { readonly headers: Readonly<Record<string, string>>; readonly body: Uint8Array },

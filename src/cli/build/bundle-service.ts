@@ -23,11 +23,7 @@ export interface PackageImport {
   readonly importer: string
 }
 
-/**
- * Bundles the module at an absolute path: every file keeps what `import.meta.url` says of it, so that files beside the
- * code are found; packages stay outside.
- * **Errors**: InvalidArgument that names file and line.
- */
+/** Bundles a module without its packages; `import.meta.url` stays that of each file. **Errors**: InvalidArgument. */
 export async function bundleService(root: string, service: string): Promise<Bundle> {
   const { build, stop, transform } = await import('esbuild')
   const entries = new Set([service])
@@ -91,10 +87,7 @@ const slashes = (path: string) => path.replaceAll(sep, '/')
 const hex = (text: string) => Buffer.from(text).toString('hex')
 const marker = /__serving_(url|dirname|filename)_([0-9a-f]+)/g
 
-/**
- * Returns a plugin that replaces `import.meta.url` of each file by a marker that holds its path, since a bundle has one
- * URL for many files; and finds the modules and assets that are named by such a URL.
- */
+/** Puts a marker for `import.meta.url` of each file, since a bundle has one, and finds files that are named by it. */
 function sourceUrls(
   root: string,
   found: { readonly modules: Set<string>; readonly assets: Set<string> },

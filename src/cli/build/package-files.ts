@@ -6,10 +6,7 @@ import { listFiles } from './list-files.ts'
 const platforms = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'linuxmusl', 'openbsd', 'sunos', 'win32', 'windows']
 const architectures = ['arm', 'arm64', 'armv7', 'ia32', 'loong64', 'ppc64', 's390x', 'x64', 'riscv64']
 
-/**
- * Returns the files of a package, relative to its folder, without types, sources, maps and documentation, and without
- * binaries for other platforms and versions of Node. Licences stay.
- */
+/** Returns the files of a package that run here: no types, sources, maps, or binaries for other platforms. */
 export async function packageFiles(folder: string): Promise<string[]> {
   const files = await listFiles(folder, await published(folder), ['**/node_modules/**', '**/.git/**'])
   return files.filter(isNeeded)

@@ -83,10 +83,7 @@ export function packageTree(
   return [...placed.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
 }
 
-/**
- * Returns the optional peers of ours that the project's package.json has among its dependencies: an option or a request
- * may load them where loading the service does not.
- */
+/** Returns the optional peers of ours among the project's dependencies: requests may load them later. */
 export function listedPeers(root: string): string[] {
   if (!existsSync(join(root, 'package.json'))) return []
   const { peerDependencies = {} } = readManifest(ourFolder(root))

@@ -49,10 +49,7 @@ export type Describe = (
   packages: readonly PlacedPackage[],
 ) => Promise<DescribedService>
 
-/**
- * Returns what a build of the project holds; `options` are those of its configuration file.
- * **Errors**: InvalidArgument that names the file.
- */
+/** Returns what a build of the project holds. **Errors**: InvalidArgument that names the file. */
 export async function planBuild(project: Project, options: OptionValues, describe: Describe): Promise<BuildPlan> {
   const { root, service, build } = project
   const bundle = await bundleService(root, service)

@@ -16,11 +16,7 @@ export interface Project {
 
 const bentofiles = ['bentofile.yaml', 'bentofile.yml']
 
-/**
- * Returns the project of a service. `service` is undefined when neither the command line nor a configuration file names
- * one; then a bentofile in the working directory does.
- * **Errors**: InvalidArgument that names the file and the key.
- */
+/** Returns the project of a service, or that of a bentofile in the working directory. **Errors**: InvalidArgument. */
 export async function readProject(service: string | undefined, config: ConfigFile | undefined): Promise<Project> {
   const folder = service === undefined ? process.cwd() : dirname(service)
   const bentofile = findAbove(folder, bentofiles)

@@ -14,10 +14,7 @@ import { InvalidArgument } from '../../core/errors.ts'
 import type { PlacedPackage } from './package-tree.ts'
 import type { BuildFile, BuildPlan } from './plan-build.ts'
 
-/**
- * Writes a build; one that was there before is replaced when the new one is whole.
- * **Errors**: InvalidArgument for a folder that holds something else.
- */
+/** Writes a build, in place of an earlier one. **Errors**: InvalidArgument for a folder with something else. */
 export function writeBuild({ files, manifest }: BuildPlan, folder: string): void {
   if (existsSync(folder) && readdirSync(folder).length > 0 && !existsSync(join(folder, 'manifest.json'))) {
     const name = relative(process.cwd(), folder)

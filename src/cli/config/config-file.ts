@@ -19,10 +19,7 @@ export interface ConfigFile {
   readonly build?: BuildOptions
 }
 
-/**
- * Returns the configuration file of a folder: in it, or in the nearest folder above it up to that of its package.json.
- * **Errors**: InvalidArgument for two in one folder.
- */
+/** Finds the file in a folder, or above it up to package.json. **Errors**: InvalidArgument for two in one folder. */
 export function findConfigFile(folder: string): string | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const found = names.map((name) => join(at, name)).filter((path) => existsSync(path))
@@ -35,10 +32,7 @@ export function findConfigFile(folder: string): string | undefined {
   }
 }
 
-/**
- * Reads and checks a configuration file; `importDefault` gives the default export of a module.
- * **Errors**: InvalidArgument that names the file and the key, with the nearest one that is known.
- */
+/** Reads and checks a configuration file. **Errors**: InvalidArgument that names the file and the key. */
 export async function readConfigFile(
   path: string,
   importDefault: (path: string) => Promise<unknown>,

@@ -1,8 +1,4 @@
-/**
- * The options of `serving serve`. Flags, environment variables, the help page and the configuration file with its
- * schema follow from this table: a new option is one entry here and one in ServeOptions.
- * @module
- */
+/** The options of the command: flags, environment, help, configuration file and its schema follow from it. @module */
 import { availableParallelism } from 'node:os'
 import { logLevels } from '../../engine/log-levels.ts'
 import { type EngineName, defaultLimits as limits, type ServeSettings } from '../../engine/options.ts'

@@ -26,10 +26,7 @@ function graceSeconds({ drainDelayMs = propagationMs, drainTimeoutMs = 30_000 }:
   return Math.ceil((drainDelayMs + drainTimeoutMs) / 1000) + 5
 }
 
-/**
- * Returns a core for each worker and for the thread of each of its runners, and memory: 256 MiB for each worker and
- * 128 MiB for each runner, with as much again before the pod is ended. No limit of CPU, which would only add latency.
- */
+/** A core for each worker and each thread of a Runner. No limit of CPU, which would only add latency. */
 export function resources(workers: number, runners: number) {
   const memory = workers * (256 + 128 * runners)
   return {

@@ -1,8 +1,4 @@
-/**
- * Manifests for KServe: a runtime that speaks the Open Inference Protocol v2, and a service by it; or, in front of a
- * model that another runtime serves, a transformer.
- * @module
- */
+/** Manifests for KServe: a runtime and its service, or a transformer before another runtime's model. @module */
 import { InvalidArgument } from '../../core/errors.ts'
 import type { BuiltService } from './built-service.ts'
 import { container, type DeployOptions, podSecurity, podSpec, volumes } from './container.ts'

@@ -11,10 +11,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, object>>
 }
 
-/**
- * Returns the document of a service for BentoML's clients. They read the operations with the tag `Service APIs`, which
- * those with a custom descriptor do not have: one unknown descriptor would break the whole client.
- */
+/** Returns the document for BentoML's clients. Custom descriptors are left out: one would break the client. */
 export function bentomlDocument(
   service: DocumentSource,
   prefix: string,

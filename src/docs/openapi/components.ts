@@ -1,6 +1,5 @@
 /**
  * The shared schemas of an OpenAPI document.
- *
  * A descriptor's JSON Schema is a document of its own, whose references are relative to its own root: in another
  * document they would point elsewhere. Its `$defs` become components, and so does the schema itself where it refers to
  * its root.

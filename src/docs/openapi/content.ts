@@ -46,10 +46,7 @@ function contentTypes({ formats }: FieldDescription): string {
   return formats.map(({ mimeType }) => mimeType).join(', ')
 }
 
-/**
- * Returns the schema of a part. One of JSON is a string that holds JSON: a list would be as many parts.
- * **Source**: OpenAPI 3.1.1, "Special Considerations for multipart Content".
- */
+/** Returns the schema of a part. One of JSON is a string that holds JSON: a list would be as many parts. */
 function fieldSchema({ occurrence, formats }: FieldDescription, components: Components, name: string): JsonSchema {
   const one = partSchema(formats[0], components, name)
   return occurrence === 'many' ? { type: 'array', items: one } : one

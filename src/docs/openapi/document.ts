@@ -37,10 +37,7 @@ export interface OpenApiDocument {
 /** The extension member of an operation with the kinds and options of its descriptors. */
 const descriptorsMember = 'x-serving'
 
-/**
- * Returns the document of a service whose APIs are below `prefix`, which has no slash at its end. `others`: endpoints
- * beside the APIs.
- */
+/** Returns the document of a service whose APIs are below `prefix`. `others`: endpoints beside the APIs. */
 export function openApiDocument(
   service: DocumentSource,
   prefix: string,

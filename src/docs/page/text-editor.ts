@@ -100,7 +100,7 @@ function where(text: string, range: Range | undefined): string {
   return `Line ${before.length}, column ${(before.at(-1) as string).length + 1}: `
 }
 
-/** Returns the range of the value at a path (`user.tags[1]`) in JSON text; of what is missing, the nearest around it. */
+/** Returns the range of the value at a path (`user.tags[1]`) in JSON text, or of what holds it. */
 export function pathAt(text: string, path: string): Range | undefined {
   const wanted = [...path.matchAll(/\[(\d+)\]|([^.[\]]+)/g)].map(([, index, key]) => index ?? key)
   // The keys around the current token; those of lists are counted.
