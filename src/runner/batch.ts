@@ -7,9 +7,7 @@ import type { CallQueue } from './call-queue.ts'
 
 /** A request that waits. */
 export interface Waiting {
-  /** At most `maxBatchSize`. */
   readonly rows: number
-  /** Only requests of the same key are joined. */
   readonly key: string
 }
 
@@ -39,12 +37,9 @@ const maxAloneShare = 0.75
 /**
  * Requests in, batches out, first come first served among those that can be joined.
  *
- * A batch goes at once when it is full or when waiting does not pay: each of `n` requests that wait for the next one
- * loses the time until it comes, and what is saved is the fixed cost of one call. So a batch waits only while the next
- * request is expected within `fixed cost ÷ n` (from the arrivals so far), only until that time has passed without one,
- * and never beyond `maxWaitMs`. At low load, requests are further apart than a call is long: a lone one does not wait.
- * Nor does any while most requests find no other waiting or running: a single caller asks again only when it has its
- * answer. While no worker is free, nothing is taken, and the batch grows.
+ * A batch goes at once if it is full or waiting does not pay: it waits only while the next request is expected within
+ * `fixed cost ÷ n` for `n` requests, never beyond `maxWaitMs`, and not while most requests come alone. While no
+ * worker is free, nothing is taken, and the batch grows.
  */
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   readonly #limits: BatchLimits
@@ -53,27 +48,22 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   #size = 0
   #lastArrival: number | undefined
   #logGap = Number.POSITIVE_INFINITY
-  /** The share of requests, the latest weighing most, that found no other waiting or running. */
   #aloneShare = 1
 
   constructor(limits: BatchLimits) {
     this.#limits = limits
   }
 
-  /** False: `dueAt` says how long to wait. */
   readonly gathers = false
 
-  /** How many requests wait. */
   get size(): number {
     return this.#size
   }
 
-  /** Records that a batch of so many rows took so long. */
   learn(rows: number, ms: number): void {
     this.#cost.learn(rows, ms)
   }
 
-  /** When the request that has waited longest came; Infinity when there is none. */
   get oldest(): number {
     return this.#first()?.waiting[0].since ?? Number.POSITIVE_INFINITY
   }
@@ -117,7 +107,6 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#logGap = isFirst || ms > longest ? gap : this.#logGap + latestWeight * (gap - this.#logGap)
   }
 
-  /** Until when it pays for a group to wait. */
   #payingUntil(first: Group<W>, now: number): number {
     const { maxWaitMs, maxBatchSize } = this.#limits
     if (first.rows >= maxBatchSize || this.#aloneShare > maxAloneShare) return now

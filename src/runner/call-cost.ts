@@ -14,7 +14,6 @@ export class CallCost {
   #rowsRows = 0
   #rowsTime = 0
 
-  /** Records that a call with so many rows took so long. */
   learn(rows: number, ms: number): void {
     this.#weight = this.#weight * decay + 1
     this.#rows = this.#rows * decay + rows

@@ -5,13 +5,10 @@
 
 /** Calls that wait for a worker, in order. Pure: it gets the time as an argument and starts nothing. */
 export interface CallQueue<W> {
-  /** How many calls wait. */
   readonly size: number
-  /** When the call that has waited longest came; Infinity when there is none. */
   readonly oldest: number
   /** Whether the calls that wait are so short that a message for them alone costs more than they do. */
   readonly gathers: boolean
-  /** Adds a call. `isIdle`: whether no call of the method is running. */
   push(call: W, now: number, isIdle: boolean): void
   /** Removes a call that its caller has given up. Returns false when it is not there any more. */
   remove(call: W): boolean
@@ -19,7 +16,6 @@ export interface CallQueue<W> {
   dueAt(now: number): number
   /** Removes and returns the calls for the next of so many free workers. Empty when none waits. */
   take(now: number, freeWorkers: number): W[]
-  /** Records that so many rows, or calls where there are no batches, took so long. */
   learn(count: number, ms: number): void
 }
 
@@ -29,7 +25,6 @@ export interface CallQueue<W> {
  */
 const maxMessageMs = 0.5
 
-/** Maximum calls in one message. */
 const maxMessageCalls = 128
 
 // Less work than this is not worth waking another thread for.
@@ -44,7 +39,6 @@ export class PlainQueue<W> implements CallQueue<W> {
   readonly #maxCalls: number
   #callMs: number | undefined
 
-  /** `maxCalls`: 1 for calls that cannot share a message. */
   constructor(maxCalls: number = maxMessageCalls) {
     this.#maxCalls = maxCalls
   }

@@ -39,13 +39,10 @@ export interface ChildLink {
   readonly process: ChildProcess
   /** Sends a message; drops it when the process has ended. **Errors**: of a message that cannot be sent. */
   post(message: Down, transfer: readonly Transfer[]): void
-  /** Tells the process to end by itself. */
   close(): void
   /** Ends the process at once, whatever it does. */
   kill(): void
-  /** Keeps our process alive, as long as an answer is awaited. */
   ref(): void
-  /** Lets our process end. */
   unref(): void
 }
 
@@ -184,7 +181,6 @@ class Child implements ModelWorker {
     waiting?.resolve(reply)
   }
 
-  /** Lets our process end while this one is idle, as Piscina's threads do. */
   #rest(): void {
     if (this.#waiting.size === 0) this.#link.unref()
   }

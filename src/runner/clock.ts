@@ -5,7 +5,6 @@
 
 /** The time and timers of a runner. **Units**: milliseconds. */
 export interface Clock {
-  /** Monotonic. */
   now(): number
   /** Milliseconds since the epoch, for deadlines. */
   date(): number

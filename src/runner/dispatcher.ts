@@ -35,13 +35,10 @@ export interface DispatcherOptions {
   onHung(worker: ModelWorker, method: string): void
 }
 
-/** A worker that has the model. */
 interface Slot {
   readonly worker: ModelWorker
   busy: number
-  /** Jobs that hang. */
   hung: number
-  /** Whether it is being ended. */
   isEnding: boolean
 }
 
@@ -83,29 +80,24 @@ export class Dispatcher {
     }
   }
 
-  /** Calls that wait for a worker. */
   get waiting(): number {
     return this.#waiting
   }
 
-  /** Workers that have the model. */
   get workers(): number {
     return this.#slots.size
   }
 
-  /** Workers that have the model and in which no call hangs. */
   get usable(): number {
     return this.workers - this.states.hung
   }
 
-  /** Workers that have the model, by what they do. */
   get states(): { readonly busy: number; readonly idle: number; readonly hung: number } {
     const states = { busy: 0, idle: 0, hung: 0 }
     for (const { busy, hung } of this.#slots.values()) states[hung > 0 ? 'hung' : busy > 0 ? 'busy' : 'idle']++
     return states
   }
 
-  /** Gives calls to a worker from now on. */
   addWorker(worker: ModelWorker): void {
     this.#slots.set(worker, { worker, busy: 0, hung: 0, isEnding: false })
     this.#schedule()
@@ -133,7 +125,6 @@ export class Dispatcher {
     }
   }
 
-  /** Takes calls again. */
   open(): void {
     this.#closed = undefined
   }

@@ -18,9 +18,8 @@ function usableMemory(): number {
 }
 
 /**
- * Returns the heap limit of each of so many threads: half of the memory, divided by them, from 64 to 2048. A model that
- * leaks does so in all threads, which together should not reach the limit of the container.
- * **Units**: MiB; of `memory` bytes.
+ * Returns the heap limit of each of so many threads: half of the memory, divided by them. **Units**: MiB; `memory`:
+ * bytes.
  */
 export function heapLimitMb(threads: number, memory: number = usableMemory()): number {
   return Math.max(minHeapMb, Math.min(maxHeapMb, Math.floor(memory / mib / 2 / threads)))

@@ -16,7 +16,6 @@ import type { Channel, ModelWorker, Transfer } from './worker.ts'
 /** A stream that a worker has begun. */
 export interface OpenStream {
   readonly channel: Channel
-  /** Resolves when the worker is done with the stream; rejects when the worker has ended. */
   readonly done: Promise<unknown>
   /** Called when the reader has stopped before the end. */
   abandon(): void
@@ -24,7 +23,6 @@ export interface OpenStream {
 
 /** The parts of a runner that its jobs use, and what they call. */
 export interface JobContext {
-  /** Of the runner. */
   readonly name: string
   readonly boundary: Boundary
   readonly clock: Clock
@@ -55,7 +53,6 @@ export class Job implements CallOwner {
   #isOver = false
   #isHung = false
 
-  /** Owns the calls from now on. */
   constructor(
     id: number,
     method: MethodSettings,
@@ -77,14 +74,12 @@ export class Job implements CallOwner {
     return this.#calls
   }
 
-  /** Rows of all calls together. */
   get rows(): number {
     let rows = 0
     for (const call of this.#calls) rows += call.rows
     return rows
   }
 
-  /** Whether it was reported as hung. */
   get isHung(): boolean {
     return this.#isHung
   }
@@ -107,7 +102,6 @@ export class Job implements CallOwner {
     this.#disarm?.()
   }
 
-  /** Armed when nobody waits any more: calls that are answered in time cost no timer. */
   #watch(): void {
     const { clock, graceMs } = this.#context
     const deadlineMs = lastDeadline(this.#calls)
@@ -184,7 +178,6 @@ export class Job implements CallOwner {
   }
 }
 
-/** Ends the spans of a job with what it comes to. */
 async function settled<T>(done: Promise<T>, trace: JobTrace): Promise<T> {
   try {
     const result = await done

@@ -17,8 +17,6 @@ type Numbers = Float32Array
 /**
  * Converts a list into one that can be sent, as {@link pack} does it. For an item that cannot be sent, `instead`
  * returns what is sent in its place, or undefined to leave it out.
- * **Cost**: there and unpacked, an array by itself takes 1.5 to 2 µs, one that is stacked with others 0.35, above 64
- * bytes 1.4: it needs memory outside of the heap then.
  */
 export function packList(
   values: readonly unknown[],
@@ -71,7 +69,6 @@ function stackOf(arrays: readonly NDArray[]): NDArray {
   return new NDArray(all, [arrays.length, ...shape], dtype as 'float32')
 }
 
-/** Whether all values are arrays of one dtype and shape, and too small to be moved. */
 function isStackable(values: readonly unknown[]): values is NDArray[] {
   const [first] = values
   if (values.length < 2 || !(first instanceof NDArray) || first.dtype === 'str') return false

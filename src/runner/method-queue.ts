@@ -12,10 +12,8 @@ export class MethodQueue implements CallOwner {
   readonly method: MethodSettings
   readonly calls: CallQueue<RunnerCall>
   readonly #onAbandoned: () => void
-  /** Jobs that run. */
   running = 0
 
-  /** `onAbandoned` is called when a call that waits is given up, and has left the queue. */
   constructor(method: MethodSettings, concurrency: number, onAbandoned: () => void) {
     this.method = method
     const isAlone = method.stream || method.terminates || concurrency > 1

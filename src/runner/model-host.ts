@@ -58,7 +58,6 @@ export class ModelHost {
   readonly #running = new Map<number, Call>()
   #runner = ''
 
-  /** `boundary`: what lies between the model and its callers. */
   constructor(boundary: Boundary) {
     this.#boundary = boundary
   }
@@ -228,7 +227,6 @@ class Call implements ModelCall {
   }
 }
 
-/** Returns what runs a method below the span of its callers. */
 async function traceContext(traceparent: string): Promise<<T>(work: () => T) => T> {
   const { withParent } = await import('../telemetry/tracing/otel-tracer.ts')
   return (work) => withParent(traceparent, work)

@@ -9,18 +9,13 @@ import type { Packed } from './transfer.ts'
 /** Load the model and make the warm-up calls. */
 export interface LoadMessage {
   readonly kind: 'load'
-  /** Name of the runner, for messages. */
   readonly runner: string
-  /** File URL of the module. */
   readonly module: string
   readonly init: Packed
-  /** The worker's place among the others. */
   readonly index: number
-  /** The device that the worker has. */
   readonly device?: number | undefined
   /** Methods that the model must have. */
   readonly methods: readonly string[]
-  /** Inputs by method, each for one call. */
   readonly warmup: readonly (readonly [method: string, input: Packed])[]
 }
 
@@ -32,7 +27,6 @@ export interface RunMessage {
   readonly inputs: PackedList
   /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
-  /** Absent where no caller is traced. */
   readonly traceparent?: string
 }
 
@@ -62,9 +56,7 @@ export interface LoadReply {
 
 /** Reply to a {@link RunMessage}. */
 export interface RunReply {
-  /** One for each input; an Error for a call that failed. */
   readonly results: PackedList
-  /** Indices of the results that are errors which were thrown. */
   readonly failed: readonly number[]
   /** Time that all calls took. **Units**: milliseconds. */
   readonly ms: number

@@ -11,7 +11,6 @@ export interface ErrorFields {
   readonly message: string
   readonly stack?: string
   readonly cause?: ErrorFields
-  /** Of a {@link ServingError} alone. */
   readonly serving?: ErrorDetails & { readonly code: string; readonly status: number; readonly grpc: GrpcStatusName }
 }
 

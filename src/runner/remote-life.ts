@@ -5,7 +5,6 @@
 
 /** The end of a remote model and its readiness. */
 export interface RemoteLife {
-  /** Aborted when the runner stops. */
   readonly stopped: AbortSignal
   /** Called when the model becomes unready, with the reason, and with undefined when it is ready again. */
   report(problem: string | undefined): void

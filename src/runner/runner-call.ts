@@ -41,7 +41,6 @@ export interface CallOwner {
 /** A call of a method: waiting, running or over. */
 export class RunnerCall implements Waiting {
   readonly rows: number
-  /** Changed for a call that is to be made alone. */
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
@@ -49,7 +48,6 @@ export class RunnerCall implements Waiting {
   queuedAt = 0
   /** Set before it comes to its queue, where it is traced. */
   trace: CallTrace | undefined
-  /** Whether it was answered or given up. */
   over = false
   // One object for all calls of a queue or job, not a function for each: functions made in the async method that sends
   // the job kept it and the calls after it alive until the next full collection, and scavenges took five times as long.
@@ -71,7 +69,6 @@ export class RunnerCall implements Waiting {
     })
   }
 
-  /** Gives the call up when its caller does, or when the caller's deadline passes. */
   follow(options: CallOptions, clock: Clock): void {
     const unsubscribe = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
     const { deadlineMs } = options
@@ -88,7 +85,6 @@ export class RunnerCall implements Waiting {
     if (this.over) this.#unsubscribe?.()
   }
 
-  /** Whether the deadline has passed. */
   isLate(clock: Clock): boolean {
     return this.deadlineMs !== undefined && this.deadlineMs <= clock.date()
   }

@@ -109,7 +109,6 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     }
   }
 
-  /** Ends the stream early: values that have arrived are dropped. */
   async #cancel(end: { readonly error?: Error }): Promise<void> {
     if (this.#end !== undefined) {
       this.#items.length = 0

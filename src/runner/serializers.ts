@@ -19,7 +19,6 @@ export type SerializedFields = Readonly<Record<string, unknown>>
 
 /** How the objects of a class cross to a runner's threads and processes, and back. */
 export interface Serializer<T extends object> {
-  /** The same on both sides. */
   readonly name: string
   /** The class; or the `Symbol.toStringTag` of its objects, where the class itself cannot be had. */
   readonly type: (abstract new (...args: never[]) => T) | string
@@ -32,7 +31,6 @@ export interface Serializer<T extends object> {
   readonly fresh?: boolean
   /** **Errors**: InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
-  /** Returns an object made of what `toFields` returned on the other side. */
   fromFields(fields: SerializedFields): T
 }
 

@@ -1,9 +1,6 @@
 /**
- * Workers that are threads, by Piscina. The only file that imports piscina.
- *
- * Piscina starts threads, wakes them by Atomics, and replaces those that end. Which thread gets which message, and
- * when, the dispatcher decides: a runner has deadlines, batches and cancellation. So every thread may have any number
- * of tasks, Piscina's queue stays empty, and its load balancer returns the thread that the task names.
+ * Workers that are threads. The only file that imports piscina, which starts, wakes and replaces them. The dispatcher
+ * decides which thread gets which message, so that Piscina's queue stays empty.
  * @module
  */
 
@@ -34,7 +31,6 @@ export type ThreadHandler = (message: unknown, channel: Channel | undefined) => 
 // No limit of Piscina's: a cancellation has to reach a thread that is busy.
 const tasksPerThread = 1 << 20
 
-/** The message of a thread beside its replies: an unhandled rejection. */
 interface StrayMessage {
   readonly kind: 'stray'
   readonly error: ErrorFields

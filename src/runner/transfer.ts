@@ -1,11 +1,6 @@
 /**
  * Values on their way to another thread or process and back: memory is copied once or moved, and classes stay what they
- * were.
- *
- * A structured clone copies a large buffer several times (while it is serialised, and once more at the end) and turns
- * an NDArray into a plain object. Here a large buffer is copied once and the copy is moved. With {@link move} the
- * buffer itself is moved; it has to be the whole of its ArrayBuffer then, since moving detaches everything that shares
- * it, such as Node's pool of small Buffers.
+ * were. A structured clone would copy large buffers several times, and turn an NDArray into a plain object.
  * @module
  */
 
@@ -22,11 +17,7 @@ import type { Transfer } from './worker.ts'
  */
 export const minMoveBytes = 16 * 1024
 
-/**
- * NDArrays up to this size are copied, shared memory as well: V8 keeps them in its own heap until their `buffer` is
- * asked for, which costs 0.5 µs and memory that the collector has to free; nothing else tells whether they are shared.
- * **Units**: bytes.
- */
+/** NDArrays up to this size are copied, shared memory as well: V8 keeps them in its own heap. **Units**: bytes. */
 export const maxHeapBytes = 64
 
 /**
@@ -96,7 +87,6 @@ function packFields(object: object, serializer: Serializer<object>, boundary: Bo
   return objects.length === 0 ? { value: fields } : { value: fields, objects }
 }
 
-/** Whether a field is a text, or a list of numbers such as a shape: nothing to visit. */
 function isFlat(field: unknown): boolean {
   if (!Array.isArray(field)) return typeof field === 'string'
   for (const item of field) if (typeof item !== 'number') return false
@@ -204,7 +194,6 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
   return copy ?? value
 }
 
-/** Whether JSON has a primitive value. */
 const isInJson = (value: unknown) => (typeof value === 'number' ? Number.isFinite(value) : typeof value !== 'bigint')
 
 function put(root: unknown, path: Path, value: unknown): void {
@@ -240,7 +229,6 @@ function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Tr
   return own
 }
 
-/** Returns a copy with an ArrayBuffer of its own. */
 function copyOf(view: View): View {
   // A Buffer's own slice would share memory; what arrives at the other side is a Uint8Array in any case.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View

@@ -36,7 +36,6 @@ const stopGraceMs = 1_000
 /** What a supervisor needs beside its runner's settings. */
 export interface SupervisorOptions {
   readonly start: StartWorkers
-  /** Program of each worker. */
   readonly entry: URL
   readonly clock: Clock
   readonly counts: RunnerCounts
@@ -65,7 +64,6 @@ export class WorkerSupervisor {
   #problem: string | undefined
   #isStopped = false
 
-  /** Starts the workers. */
   constructor(settings: RunnerSettings, options: SupervisorOptions) {
     this.#settings = settings
     this.#options = options
@@ -143,7 +141,6 @@ export class WorkerSupervisor {
     return this.#problem ?? `the runner ${name} is loading its model`
   }
 
-  /** Its workers by what they do. */
   get threads(): ThreadStates {
     return { ...this.dispatcher.states, starting: Math.max(0, this.#size - this.dispatcher.workers) }
   }

@@ -16,7 +16,6 @@ export interface Channel {
 
 /** One thread or process that has, or will load, the model. */
 export interface ModelWorker {
-  /** For messages: `thread 3`, `process 812`. */
   readonly name: string
   /** Its place among the workers of its pool, from 0 on: the one of the worker that it replaces. */
   readonly index: number
@@ -45,7 +44,6 @@ export interface WorkerEvents {
 
 /** What to start. */
 export interface WorkerPoolOptions extends WorkerEvents {
-  /** Program of each worker. */
   readonly entry: URL
   readonly count: number
   /** Heap limit of each worker; undefined for the default of its kind. **Units**: MiB. */
@@ -56,7 +54,6 @@ export interface WorkerPoolOptions extends WorkerEvents {
 
 /** A fixed number of workers, each replaced when it ends. */
 export interface WorkerPool {
-  /** Ends all workers. What still runs there fails with {@link WorkerEnded}. */
   stop(): Promise<void>
 }
 

@@ -37,7 +37,6 @@ export function intraOpThreadsFor(poolThreads: number, cores: number = available
   return Math.max(1, Math.floor(cores / poolThreads))
 }
 
-/** The type of the module that the threads load. */
 type OnnxModule = typeof import('./model.ts')
 
 /** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. */

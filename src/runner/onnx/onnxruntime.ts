@@ -1,20 +1,11 @@
 /**
  * ONNX models through onnxruntime-node. The only file that imports it.
- *
- * What the package (1.30, its CPU provider) does, found by trying it:
- * - `session.run` waits for the next turn of the event loop and then computes on the calling thread: a model of 46 ms
- *   keeps the thread for 46 ms, whatever the number of intra-op threads. Models belong behind a Runner.
- * - A run costs at least 6 µs; 64 rows in one cost the digits model 1/30 of 64 runs (`bench/micro/onnx-run.ts`).
- * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred; neither aliases the
- *   model's constants. Memory passed in for outputs saved 5 % at 4 MB, so none is passed.
- * - Shared memory is refused as an input ("Invalid argument").
- * - Inputs that the model does not have are ignored silently.
- * - A thread that is terminated inside `run` aborts the whole process (SIGABRT), and so does `process.exit` while
- *   another thread is inside it. End a thread only after its run; an idle thread with an open session may be
- *   terminated.
- * - It sends telemetry to Microsoft, by way of a data base in the home directory, unless ORT_DISABLE_TELEMETRY is set:
- *   here it is, when the main thread loads the package (threads have an environment of their own). Set it to 0 to send.
- * - Sessions belong to the thread that made them. Several threads may have one each of the same file.
+ * - `session.run` computes on the calling thread: models belong behind a Runner.
+ * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred.
+ * - Shared memory is refused as an input. Inputs that the model does not have are ignored.
+ * - A thread that is terminated inside `run`, and `process.exit` meanwhile, abort the whole process.
+ * - It sends telemetry to Microsoft unless ORT_DISABLE_TELEMETRY is set: here it is. Set it to 0 to send.
+ * - Sessions belong to the thread that made them.
  * @module
  */
 import { existsSync } from 'node:fs'

@@ -19,7 +19,6 @@ const reportEveryMs = 5_000
 
 /** What goes with the making of an environment. */
 export interface MakingOptions {
-  /** Breaks it off. */
   readonly stopped?: AbortSignal
   /** Called when it begins, every few seconds with the installer's last line, and when it is done. */
   readonly report?: (message: string) => void
@@ -79,7 +78,6 @@ function configuredPackages(): readonly string[] {
 interface Finished {
   readonly code: number
   readonly output: string
-  /** The last lines of its standard error. */
   readonly lines: readonly string[]
 }
 

@@ -150,7 +150,6 @@ export class FrameReader {
   }
 }
 
-/** Puts views in the place of their numbers, in everything packed that a message holds. */
 function putViews(message: unknown, views: readonly ArrayBufferView[]): void {
   const { reply, part } = message as { readonly reply?: Replied; readonly part?: Replied }
   const { results, item } = reply ?? part ?? {}

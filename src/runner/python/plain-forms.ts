@@ -18,7 +18,6 @@ interface PythonFailure {
   readonly type: string
   readonly message: string
   readonly traceback: string
-  /** What the exception's attribute `status` says. */
   readonly status?: number
 }
 
@@ -74,7 +73,6 @@ const series = plainForm<Series>(
   (value) => ({ data: loadPolars('a Runner').writeIpc(loadPolars('a Runner').frameOf(value)) }),
   ({ data }) => loadPolars('a Runner').seriesOf(loadPolars('a Runner').readIpc(data as Uint8Array)),
 )
-/** A picture is an array of its channels: its colours, or their places in the palette. */
 const picture = {
   name: 'NDArray',
   movable: ['data'],

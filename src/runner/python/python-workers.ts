@@ -16,9 +16,7 @@ import { SharedFile } from './shared-file.ts'
 
 /** What the processes of a runner have in common. */
 export interface PythonProgram {
-  /** The Python to run. */
   readonly executable: string
-  /** Calls at a time in one process. */
   readonly concurrency: number
 }
 
@@ -120,7 +118,6 @@ function withError(message: Up): Up {
   return kind === 'failure' ? { ...message, part: { kind, error: errorFields(unpack(item)) } } : message
 }
 
-/** Without one, as on a full disk, memory goes through the socket. */
 function sharedFile(): SharedFile | undefined {
   try {
     return new SharedFile()

@@ -1,9 +1,6 @@
 /**
- * Memory that a process in Python shares with us: an unnamed file in memory, of which one side writes blocks and the
- * other reads them.
- *
- * Node cannot map files, and need not: a write to such a file is the one copy that an argument takes in any case, and
- * Python, which maps it, reads the array where it lies.
+ * Memory that a process in Python shares with us: an unnamed file, of which one side writes blocks and the other reads
+ * them. Node cannot map files; Python does, and reads an array where it lies.
  * @module
  */
 import { randomUUID } from 'node:crypto'
@@ -21,7 +18,6 @@ const callBytes = 1024 * 1024 * 1024
 /** A shared file; its name is gone as soon as it is open, so that nothing is left when both processes end. */
 export class SharedFile {
   readonly fd: number
-  /** In order. */
   readonly #blocks: { readonly start: number; readonly end: number }[] = []
 
   /** **Errors**: of the file system. */
@@ -49,7 +45,6 @@ export class SharedFile {
     return start
   }
 
-  /** Frees blocks that the other side has read. */
   free(starts: readonly number[]): void {
     if (starts.length === 0) return
     for (const start of starts) {
@@ -71,7 +66,6 @@ export class SharedFile {
     return bytes.buffer as ArrayBuffer
   }
 
-  /** Closes our side. */
   close(): void {
     closeSync(this.fd)
   }

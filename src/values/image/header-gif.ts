@@ -13,11 +13,8 @@ export interface GifFrame {
   readonly frameWidth: number
   readonly frameHeight: number
   readonly interlaced: boolean
-  /** The colour table that applies, three bytes a colour; empty when there is none. */
   readonly palette: Uint8Array
-  /** Index of the transparent colour. */
   readonly transparent: number | undefined
-  /** Where the frame's code size byte stands. */
   readonly dataOffset: number
 }
 

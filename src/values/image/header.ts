@@ -38,11 +38,7 @@ const readers: Readonly<Record<ImageMimeType, (bytes: Uint8Array, view: DataView
 }
 
 /**
- * Returns the header of a picture; undefined when it is of no known type, cut off or damaged before its size, or a side
- * is 0.
- *
- * **Cost**: reads a few bytes; of a JPEG or GIF it walks what stands before the size, in {@link maxHeaderSteps} steps
- * at most. Never throws.
+ * Returns the header of a picture; undefined if its type is unknown, it is damaged before its size, or a side is 0.
  * **Source**: PNG 3rd edition 11.2.1, ITU-T T.81 annex B, RFC 9649, GIF89a, TIFF 6.0.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {

@@ -1,17 +1,11 @@
 /**
- * The native add-on for pictures (native/image), loaded. The only file that loads it.
- *
- * There are two binaries of it: serving_jpeg.node, which needs libjpeg-turbo, and serving_image.node, which does not
- * read or write JPEG and loads where that library is missing. `SERVING_NATIVE=off` leaves both out.
+ * The native add-on for pictures (native/image), loaded: with libjpeg-turbo, or without JPEG where that library is
+ * missing.
  * @module
  */
 import { loadAddon } from '../../core/native/load-addon.ts'
 
-/**
- * Works on bytes or pixels in libuv's pool: `input` and `plan` are read, `out` is written, `stop` is a byte that gives
- * the work up once it is not 0, and `table` has a float for each of 256 levels of up to 4 channels. Resolves with a
- * text that says what failed.
- */
+/** Works in libuv's pool: a `stop` that is not 0 gives the work up. Resolves with a text that says what failed. */
 type Work = (
   input: Uint8Array,
   plan: Float64Array,

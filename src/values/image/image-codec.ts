@@ -1,27 +1,17 @@
 /**
- * The picture codecs: @napi-rs/image behind a narrow interface, GIF, which it lacks, and libjpeg-turbo for JPEG where
- * it is there.
+ * The picture codecs: @napi-rs/image, libjpeg-turbo for JPEG where it loads, and our own code for what the package
+ * lacks.
  *
- * What the package (1.15) does, found by trying it against Pillow 11.3:
- * - `rawPixels` gives 8-bit or native-endian 16-bit channels and does not say which mode they are; palettes are
- *   resolved (`indexed-png.ts` keeps them), transparent colours become alpha, CMYK becomes RGB (within 1 of Pillow),
- *   1-bit and BMP grey become 8-bit.
- * - PNG, BMP, TIFF and WebP equal Pillow's bytes. JPEG is within 3 levels; where colour has half the resolution and is
- *   noise, single samples differ by up to 57, nearly all of them in the last column.
- * - It reads cut-off JPEG and WebP files without an error, the rest grey: those are refused before.
- * - EXIF orientation is not applied unless `rotate` is called (Pillow turns TIFF, and only TIFF).
- * - TIFF of float, 32-bit, palette, L*a*b* or grey-with-alpha samples is refused: `tiff.ts` reads all but the last,
- *   `tiff-writer.ts` writes them. GIF (`gif.ts`, `gif-writer.ts`) and TGA are not built in. `pngQuantize` takes 2 to 4
- *   s for a megapixel and gives the colours back as they were where that file is smaller: `quantize.ts`.
- * - Input is not copied but read in the pool: its bytes must not change until the promise settles.
- * - A signal only removes work that still waits for a thread; one that is aborted beforehand is ignored.
- * - There is no size limit but about 512 MiB, and `metadata` decodes everything: sizes are read by `header.ts`.
- * - AVIF is only written: one whose boxes say that it is small is decoded in full before it is refused (1.9 GB from 2
- *   KB seen).
- * - A TIFF with a JPEG of another size inside is cut to its own limit of 256 MB.
- * - It encodes from files or RGBA only. PNM and PAM are files with a header of a few bytes, so other modes are passed
- *   as those.
- * - JPEG is always written with three components of full resolution.
+ * What the package does and lacks:
+ * - `rawPixels` does not say the mode: it follows from the number of bytes. Palettes are resolved, CMYK becomes RGB.
+ * - Cut-off JPEG and WebP files are read without an error: they are refused before.
+ * - EXIF orientation is not applied.
+ * - GIF, and TIFF of floats, 32 bits, palettes or L*a*b*, are not read.
+ * - Input is read in the pool without a copy: it must not change until the promise settles.
+ * - A signal only removes work that still waits for a thread.
+ * - It has no limit of pixels, and `metadata` decodes everything: `header.ts` reads sizes.
+ * - AVIF is only written: a small file was decoded to 1.9 GB before it was refused.
+ * - It encodes files or RGBA: other modes are passed as PNM and PAM.
  * @module
  */
 import { loadOptional } from '../../core/modules/optional.ts'
@@ -45,9 +35,8 @@ import { encodeTiff, isOwnTiffMode } from './tiff-writer.ts'
 /** Decodes and encodes off the event loop. */
 export interface ImageCodec {
   /**
-   * Decodes a picture's bytes, whose header has been read, to pixels in the mode they are stored in; palettes of BMP,
-   * and others unless the job keeps them, are resolved, and other 16-bit channels than grey keep their high byte, as in
-   * Pillow. The bytes must not change until the promise settles.
+   * Decodes a picture's bytes to pixels in the mode they are stored in; channels of 16 bits but grey keep their high
+   * byte. The bytes must not change until the promise settles.
    * **Errors**: an Error that says what is damaged or not supported; what `begin` throws; the signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, job?: DecodeJob): Promise<Pixels>
@@ -75,7 +64,6 @@ export interface DecodeJob {
   readonly signal?: AbortSignal | undefined
   /** Called when it is the picture's turn, before its pixels, or its tensor, take so many bytes; may throw. */
   readonly begin?: (bytes: number) => void
-  /** Whether PNG, GIF and TIFF of palettes become `P`. */
   readonly keepsPalette?: boolean
 }
 
@@ -125,7 +113,6 @@ function isTransparent(palette: Uint8Array = greys): boolean {
   return palette.some((level, i) => i % 4 === 3 && level !== 255)
 }
 
-/** The part of the package that is used. */
 interface Package {
   readonly Transformer: new (bytes: Uint8Array) => Transformer
 }
@@ -231,14 +218,12 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
   }
 }
 
-/** Writes colours by a palette of at most 256. */
 async function gifOf(pixels: Pixels, signal?: AbortSignal): Promise<Uint8Array> {
   const { mode } = pixels
   if (mode === 'L' || mode === 'P') return encodeGif(pixels)
   return encodeGif(await quantize(mode === 'RGBA' ? hardAlpha(pixels) : pixels, signal))
 }
 
-/** Makes pixels of less than half of alpha transparent black, and the others opaque. */
 function hardAlpha(pixels: Pixels): Pixels {
   const data = new Uint8Array(pixels.data.length)
   for (let i = 0; i < data.length; i += 4) {
@@ -251,12 +236,10 @@ function hardAlpha(pixels: Pixels): Pixels {
   return { ...pixels, data }
 }
 
-/** At most, of a pixel. What a header says counts as far as there are such pictures. */
 function decodedBytes({ channels = 4, bitDepth = 8 }: ImageHeader): number {
   return Math.min(channels, 4) * (bitDepth > 8 ? 4 : 1)
 }
 
-/** Grey and RGB. Four channels, CMYK, are converted to RGB by the package. */
 function isForJpegCodec({ mimeType, channels }: ImageHeader): boolean {
   return mimeType === 'image/jpeg' && (channels === 1 || channels === 3)
 }
@@ -280,7 +263,6 @@ function pixelsOf(raw: Buffer, { width, height, bitDepth }: ImageHeader): Pixels
   throw new Error(`pixels of ${bytes} bytes are not supported`)
 }
 
-/** Returns the upper halves of native-endian, that is little-endian, 16-bit numbers. */
 function highBytes(data: Uint8Array): Uint8Array {
   const high = new Uint8Array(data.length / 2)
   for (let i = 0; i < high.length; i++) {
@@ -289,7 +271,6 @@ function highBytes(data: Uint8Array): Uint8Array {
   return high
 }
 
-/** Writes pixels as a PGM, PPM or PAM file. **Source**: netpbm's pgm(5), ppm(5) and pam(5). */
 function pnmOf(pixels: Pixels): Uint8Array {
   const { mode, width, height } = pixels
   const size = `${width} ${height}\n`
@@ -309,7 +290,6 @@ function pnmOf(pixels: Pixels): Uint8Array {
   return file
 }
 
-/** Writes 16-bit grey with its high byte first. */
 function bigEndianWords(pixels: Pixels): Uint8Array {
   const elements = elementsOf(pixels)
   const bytes = new Uint8Array(elements.length * 2)

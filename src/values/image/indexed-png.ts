@@ -92,7 +92,6 @@ function readChunks(bytes: Buffer): Content {
   return { bitDepth, isInterlaced: interlace === 1, palette, data: Buffer.concat(parts) }
 }
 
-/** Where the pixels of a pass stand in the picture. */
 interface Pass {
   readonly left: number
   readonly top: number
@@ -111,7 +110,6 @@ const adam7: readonly Pass[] = [
   { left: 0, top: 1, xStep: 1, yStep: 2 },
 ]
 
-/** Undoes the filters of a pass's rows in place, and writes its pixels into the picture. */
 async function placePass(
   lines: Uint8Array,
   rowBytes: number,
@@ -142,7 +140,6 @@ async function placePass(
   }
 }
 
-/** Undoes the filter of a row whose pixels are at most a byte. */
 function unfilter(filter: number, line: Uint8Array, above: Uint8Array): void {
   if (filter > 4) throw new Error(`the filter ${filter} is unknown`)
   if (filter === 0) return

@@ -1,13 +1,7 @@
 /**
- * JPEG by libjpeg-turbo, where the add-on with it loads. It reads what Pillow reads and writes what Pillow writes, to
- * the bit, and takes 0.6 of the time of @napi-rs/image for reading and 0.1 for writing: see "Codecs of JPEG" in
- * bench/README.md.
- *
- * - A frame header of another size than ours was read as is refused: the limit on pixels was checked by that size.
- * - Data that ends early is refused; damage within it is repaired by the library without an error, as in Pillow.
- * - EXIF orientation and colour profiles are not applied, as in Pillow.
- * - Pictures of more than 100 scans are refused: each scan of a progressive one walks the whole picture, even if it has
- *   no data.
+ * JPEG by libjpeg-turbo, where the add-on with it loads: bit for bit as Pillow's.
+ * - A frame header of another size than `header.ts` read is refused: the limit of pixels was checked by that size.
+ * - Data that ends early, and pictures of more than 100 scans, are refused.
  * @module
  */
 import type { ImageHeader } from './header.ts'

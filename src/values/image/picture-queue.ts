@@ -10,7 +10,6 @@ const maxLargePixels = 128_000_000
 
 interface Job {
   readonly pixels: number
-  /** Counts up in the order in which jobs came. */
   readonly order: number
   readonly start: () => void
 }
@@ -34,10 +33,8 @@ export class PictureQueue {
   }
 
   /**
-   * Runs `work` on a picture of so many pixels once there is a slot for it. The slot is free again when the promise of
-   * `work` settles.
-   * **Errors**: those of `work`; the signal's reason when it is aborted while the picture waits, and `work` is never
-   * called then.
+   * Runs `work` on a picture of so many pixels once there is a slot for it.
+   * **Errors**: those of `work`; the signal's reason if it is aborted while the picture waits.
    */
   async run<T>(pixels: number, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted()

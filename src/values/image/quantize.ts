@@ -37,9 +37,7 @@ async function exactly(
   return { mode: 'P', width, height, data: indexes, palette }
 }
 
-/** Levels of neighbouring colours, counted together. */
 interface Histogram {
-  /** Bits of a channel that determine the cell. */
   readonly bits: number
   readonly channels: number
   readonly counts: Uint32Array
@@ -47,12 +45,10 @@ interface Histogram {
   readonly sums: Float64Array
 }
 
-/** Cells that share a colour. */
 interface Box {
   readonly cells: Uint32Array
   /** Mean levels. */
   readonly color: readonly number[]
-  /** The channel that varies most, and the squares of its differences from the mean, added up. */
   readonly channel: number
   readonly error: number
 }
@@ -107,7 +103,6 @@ function cutBoxes(histogram: Histogram): Box[] {
   return boxes
 }
 
-/** Returns the mean level of a cell. */
 function levelOf(cell: number, channel: number, { counts, sums, channels }: Histogram): number {
   return sums[cell * channels + channel] / counts[cell]
 }

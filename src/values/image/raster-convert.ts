@@ -38,15 +38,11 @@ const bases: Readonly<Record<RasterMode, 'L' | 'RGB'>> = {
 }
 
 /**
- * Returns a picture in another colour mode; the same object when it has that mode already.
- *
- * Grey is ITU-R 601-2 luma, mode `1` is dithered (Floyd–Steinberg), alpha is dropped, not composited, and a mode
- * without alpha becomes opaque. `I`, `F` and `I;16` are clipped to 0…255 for the byte modes, as Pillow does. `P` of
- * `RGB` has the palette of the web, dithered; that of `RGBA` is made of its colours, as Pillow's, but not by the same
- * arithmetic. `LAB` is worked out where Little CMS interpolates in a table: within 1 to it, from it up to 30 off for
- * strong colours.
+ * Returns a picture in another colour mode; the same object if it has that mode already.
+ * Mode `1` is dithered, alpha is dropped, `I`, `F` and `I;16` are clipped to 0…255. `P` of `RGBA` is made of its
+ * colours, but not by Pillow's arithmetic; `LAB` is computed where Little CMS interpolates: up to 30 off for strong
+ * colours.
  * **Source**: Pillow 11.3 `Image.convert`; fixtures in `test/fixtures/images`. **Errors**: the signal's reason.
- * **Cost**: on the calling thread, with turns of the event loop between blocks of rows.
  */
 export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: AbortSignal): Promise<Pixels> {
   if (raster.mode === mode) return raster
@@ -68,7 +64,6 @@ export async function convertRaster(raster: Pixels, mode: RasterMode, signal?: A
   return { mode, width, height, data, ...(palette !== undefined && { palette }) }
 }
 
-/** Returns the direct conversion, if there is one, and the palette that it gives. */
 function conversionOf(raster: Pixels, mode: RasterMode): { direct?: Kernel | undefined; palette?: Uint8Array } {
   if (hasPalette(raster.mode)) return fromPalette(raster, mode)
   if (hasPalette(mode)) return toPalette(raster, mode)

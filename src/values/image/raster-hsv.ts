@@ -23,7 +23,6 @@ export const toHsv =
     }
   }
 
-/** Returns the hue from 0 up to 1. */
 function hue(r: number, g: number, b: number, max: number, range: number): number {
   const fromRed = fround((max - r) / range)
   const fromGreen = fround((max - g) / range)

@@ -1,8 +1,5 @@
 /**
- * RGB to CIE L*a*b* and back, as between the profiles sRGB and LAB of Little CMS, which Pillow converts by.
- *
- * White is D50; `L` is 0 to 255 for 0 to 100, `a` and `b` are signed bytes, as Pillow's arrays show them. Little CMS
- * interpolates in a table of 33 levels a channel, this computes: the two differ where the table is coarse.
+ * RGB to CIE L*a*b* (D50) and back, as between the profiles sRGB and LAB of Little CMS, which interpolates in a table.
  * @module
  */
 import type { Kernel, RasterElements } from './raster-modes.ts'

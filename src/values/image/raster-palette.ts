@@ -16,7 +16,6 @@ import {
   rasterModes,
 } from './raster-modes.ts'
 
-/** A conversion, and the palette of what it gives where that has one. */
 interface PaletteConversion {
   readonly direct?: Kernel | undefined
   readonly palette?: Uint8Array
@@ -61,7 +60,6 @@ function colorsIn(palette: Uint8Array, mode: RasterMode): RasterElements | undef
   return target
 }
 
-/** Alpha of `PA` is that of the pixel, written at channel `alpha`. */
 const lookUp =
   (colors: RasterElements, step: number, channels: number, alpha: number): Kernel =>
   (source, target, from, to) => {

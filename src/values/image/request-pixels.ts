@@ -1,9 +1,6 @@
 /**
- * Memory of pixels that is freed at once, not by the collector.
- *
- * V8 collects its whole heap for about every 64 MB of memory outside of it. That is every tenth picture of 1920×1080,
- * and takes as long as decoding them. Freed at the end of its request, the memory is malloc's again for the next
- * picture. It is detached: what still refers to it has no elements any more, and shows no pixels of another request.
+ * Memory of pixels that is freed at the end of its request: V8 would collect its whole heap for about every 64 MB.
+ * It is detached, so that it never shows pixels of another request.
  * @module
  */
 
@@ -12,7 +9,6 @@ import type { Context } from '../../http/context.ts'
 import { imageAddon } from './image-addon.ts'
 import type { Pixels } from './raster-modes.ts'
 
-/** Memory that is freed at the end of its request. */
 const lent = new WeakSet<ArrayBufferLike>()
 
 /** Frees pixels that only the caller has, and nothing uses any more. Memory that cannot be is left to the collector. */

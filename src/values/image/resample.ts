@@ -1,8 +1,6 @@
 /**
  * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript with the same results.
- *
- * **Source**: the arithmetic of Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes
- * between the two.
+ * **Source**: Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes between the two.
  * @module
  */
 import { imageAddon, runWithStop } from './image-addon.ts'
@@ -30,25 +28,21 @@ const filters: Readonly<Record<ResizeFilter, { readonly support: number; readonl
   lanczos: { support: 3, at: (x) => (x < 3 ? sinc(x) * sinc(x / 3) : 0) },
 }
 
-/** Keys' cubic convolution with a = -0.5. */
 function cubic(x: number): number {
   const a = -0.5
   if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0
 }
 
-/** Returns sin(πx) / πx. */
 function sinc(x: number): number {
   return x === 0 ? 1 : Math.sin(x * Math.PI) / (x * Math.PI)
 }
 
-/** The input pixels of one output pixel: the first, and the weight of each. */
 interface Window {
   readonly first: number
   readonly weights: Int32Array
 }
 
-/** Returns the window of the output pixel `i` along an axis. */
 function windowAt(i: number, { extent, full, first }: Axis, input: number, filter: ResizeFilter): Window {
   const scale = extent / full
   const spread = Math.max(1, scale)
@@ -65,7 +59,6 @@ function windowAt(i: number, { extent, full, first }: Axis, input: number, filte
   return { first: start, weights }
 }
 
-/** Returns a sum of weighted samples as a byte. */
 function clip(sum: number): number {
   return Math.max(0, Math.min(255, sum >> places))
 }
@@ -99,7 +92,6 @@ export function resampleRows(pixels: Pixels, resize: Resize, out: Uint8Array): v
   }
 }
 
-/** Converts a row to the channels of the output; colours with alpha are multiplied by it. */
 function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasAlpha }: Resize, to: Uint8Array): void {
   const step = rasterModes[mode].channels
   for (let i = 0, s = row * width * step, t = 0; i < width; i++, s += step, t += channels) {
@@ -118,13 +110,11 @@ function convertRow({ data, width, mode }: Pixels, row: number, { channels, hasA
   }
 }
 
-/** Returns `c * a / 255`, rounded. */
 function scaled(c: number, a: number): number {
   const product = c * a + 128
   return (product + (product >> 8)) >> 8
 }
 
-/** Divides the colours of a row by its alpha, in place; where alpha is 0 or 255 they stay. */
 function unpremultiply(levels: Uint8Array, channels: number): void {
   for (let i = 0; i < levels.length; i += channels) {
     const alpha = levels[i + channels - 1]
@@ -133,7 +123,6 @@ function unpremultiply(levels: Uint8Array, channels: number): void {
   }
 }
 
-/** Resizes a row: writes a pixel for each window, from `at` on. */
 function sumRow(row: Uint8Array, windows: readonly Window[], channels: number, to: Uint8Array, at: number): void {
   for (let x = 0; x < windows.length; x++) {
     const { first, weights } = windows[x]

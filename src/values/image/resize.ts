@@ -32,9 +32,7 @@ export interface Resize {
   readonly height: number
   readonly left: number
   readonly top: number
-  /** A plane for each channel (CHW) instead of channels side by side (HWC). */
   readonly isPlanar: boolean
-  /** Whether the last channel is alpha, by which the others are weighted. */
   readonly hasAlpha: boolean
   readonly table: Float32Array | undefined
 }

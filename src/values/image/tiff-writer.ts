@@ -4,7 +4,6 @@
  */
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 
-/** Modes that are written here, with TIFF's number of what their samples stand for. */
 const photometrics = { P: 3, LAB: 8, I: 1, F: 1 } as const
 
 /** Whether a mode is written here. */

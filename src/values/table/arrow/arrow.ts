@@ -278,7 +278,6 @@ class Batch {
     this.#heapCounts = batch?.longs(4) ?? []
   }
 
-  /** Returns the number of elements and of nulls of the next column. */
   node(): readonly [rows: number, nulls: number] {
     const at = this.#node
     this.#node += 2

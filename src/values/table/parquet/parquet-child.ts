@@ -1,10 +1,7 @@
 /**
- * The child process of `parquet-sandbox.ts`: decodes one file after another.
- *
- * A file is in descriptor 5; its frame goes to descriptor 6 as an Arrow file. Pipe 3 brings the numbers of a request;
- * pipe 4 takes a status and 4 bytes of the answer's length. Not stdin and stdout, which become non-blocking when
- * anything touches `process.stdout`. Reads and writes block: there is nothing else to do here, and an event loop
- * between them costs more than a small file takes. Footers are read here, too: one may be as long as its file.
+ * The child process of `parquet-sandbox.ts`: decodes one file after another, from descriptor 5 to an Arrow file in 6.
+ * Pipe 3 brings the numbers of a request; pipe 4 takes a status and the length of the answer. Reads and writes block:
+ * there is nothing else to do here. Footers are read here, too: one may be as long as its file.
  * @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
@@ -27,7 +24,6 @@ import { mendTimes } from './parquet-times.ts'
 
 const [requests, replies, files, frames] = [3, 4, 5, 6]
 
-/** Fills a buffer. Exits at the end of a pipe: the parent is gone. */
 function readAll(descriptor: number, bytes: Uint8Array, isFile: boolean): void {
   for (let at = 0; at < bytes.length; ) {
     const count = readSync(descriptor, bytes, at, bytes.length - at, isFile ? at : null)
@@ -48,9 +44,7 @@ function reply(answer: ParquetAnswer, size: number): void {
 }
 
 /**
- * Returns the bytes that a frame takes where it is written out: a text that all rows share is there once in memory and
- * once for each row in JSON, so that 260 bytes of Parquet become 1 GB. **Cost**: counts characters, unless so few rows
- * cannot exceed the limit.
+ * Returns the bytes that a frame takes where it is written out: a text that all rows share is there once for each row.
  */
 function sizeOf(frame: DataFrame, ipcBytes: number, limit: number): number {
   if (ipcBytes > limit || frame.height * frame.width * ipcBytes <= limit) return ipcBytes

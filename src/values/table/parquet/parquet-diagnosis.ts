@@ -12,7 +12,6 @@ const knownTypes = 15
 const knownCodecs = 7
 /** Numbers in the enum ConvertedType. */
 const [decimal, interval] = [5, 21]
-/** Bytes of a decimal of 38 digits. */
 const decimalBytes = 16
 const gzipCodec = 2
 const lzoCodec = 3

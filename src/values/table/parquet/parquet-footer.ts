@@ -39,7 +39,6 @@ export interface ParquetFooter {
   readonly rows: number
   readonly columns: number
   readonly unpackedBytes: number
-  /** Elements of all columns, including those in lists. */
   readonly values: number
   /** Nesting of groups, not counting the root. */
   readonly depth: number

@@ -8,9 +8,7 @@ import { type ThriftReader, thriftTypes } from './thrift.ts'
 
 /** A column or a group of the schema. */
 export interface SchemaElement {
-  /** Names from the column of the frame down, joined by dots. */
   readonly path: string
-  /** Number of groups around the element; 0 for the root. */
   readonly depth: number
   readonly isLeaf: boolean
   /** Number in the enum Type. */
@@ -21,7 +19,6 @@ export interface SchemaElement {
   readonly repetition: number
   /** Number in the enum ConvertedType; -1 when absent. */
   readonly converted: number
-  /** Where that number is in the file; -1 when absent. */
   readonly convertedAt: number
   /** Field of the union LogicalType; -1 when absent, 0 for a union without a field. */
   readonly logical: number
@@ -32,14 +29,11 @@ export interface ParquetChunk {
   /** Number in the enum CompressionCodec. */
   readonly codec: number
   readonly values: number
-  /** Where the pages start and end in the file. */
   readonly start: number
   readonly end: number
-  /** Numbers in the enums Type and Encoding. */
   readonly type: number
   readonly encodings: readonly number[]
   readonly isEncrypted: boolean
-  /** Whether the pages are in another file. */
   readonly isElsewhere: boolean
 }
 
@@ -51,7 +45,6 @@ export interface ParquetMetadata {
   /** For each leaf, the field of the union ColumnOrder. */
   readonly orders: readonly number[]
   readonly isEncrypted: boolean
-  /** The schema that Arrow's writers add, base64. */
   readonly arrowSchema: string | undefined
 }
 
@@ -119,7 +112,6 @@ function readSchema(thrift: ThriftReader): SchemaElement[] {
   return elements
 }
 
-/** Returns the number of the one field that is set; 0 if none is. */
 function readUnion(thrift: ThriftReader): number {
   let field = 0
   thrift.struct((id, type) => {
@@ -185,7 +177,6 @@ export interface PageHeader {
   readonly encoding: number
   /** Version 2: the sizes of the levels, which are not compressed, and whether the values are. */
   readonly levels: { readonly repetition: number; readonly definition: number; readonly isPacked: boolean } | undefined
-  /** Where the page's bytes start in the file. */
   readonly start: number
 }
 

@@ -33,10 +33,9 @@ const maxGrowth = 16
 const maxLoopWork = 2 ** 22
 
 /**
- * Returns the columns of a file, off the event loop when it is large. Undefined for types, encodings and
- * compressions that are not read here, for small files that would decode to far more, for damaged files, and without
- * the add-on: those are left to Polars. `file` must not change until the promise settles.
- * **Cost**: of the event loop at most 20 ms, whatever the file holds; see test/unit/frame/parquet-work.test.ts.
+ * Returns the columns of a file, off the event loop if it is large. Undefined for what Polars has to read: other types,
+ * encodings and compressions, damaged files, small ones that decode to far more, and all without the add-on.
+ * `file` must not change until the promise settles.
  */
 export function readFlatParquet(file: Uint8Array): MaybePromise<ColumnTable | undefined> {
   if (parquetAddon === undefined) return undefined
@@ -108,7 +107,6 @@ function typesOf(columns: readonly SchemaElement[], arrowSchema: string | undefi
   return types
 }
 
-/** Whether values of a physical type are read as elements of a kind. */
 function holds(type: number, kind: ColumnKind): boolean {
   if (kind === 'bool') return type === physical.bool
   if (kind === 'float32') return type === physical.float
@@ -137,7 +135,6 @@ const logicalString = 1
 const logicalDate = 6
 const logicalInteger = 10
 
-/** Returns the type that the file's own schema states. */
 function typeOf({ type, converted, logical }: SchemaElement): Plain | undefined {
   if (type === physical.bytes) {
     const isText = logical === logicalString || (logical === absent && converted === utf8)

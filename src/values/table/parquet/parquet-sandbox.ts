@@ -1,11 +1,8 @@
 /**
  * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
- * server.
- *
- * A process, since one mutated file of 3 KB aborted the whole process, worker threads included. Bytes go through two
- * files without a name, in `/dev/shm` where there is one, which a child has for as long as it lives: their pages are
- * allocated once, and bytes are copied once in and once out. Pipes would take them in pieces of 64 KB, and new pages
- * cost more than writing to them. Files are read, not mapped: what Polars has checked must not change afterwards.
+ * server: one mutated file of 3 KB aborted the whole process, worker threads included. Bytes go through two unnamed
+ * files, in `/dev/shm` where there is one. They are read, not mapped: what was checked must not change afterwards.
+ * The child answers in 5 bytes, which cannot make the server allocate or deserialise what a hostile file chose.
  * @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -42,7 +39,6 @@ export interface SandboxLimits extends ParquetLimits {
   readonly maxDecodedBytes: number
 }
 
-/** The default bounds. */
 const sandboxLimits: SandboxLimits = {
   ...parquetLimits,
   timeoutMs: 10_000,
@@ -52,10 +48,8 @@ const sandboxLimits: SandboxLimits = {
 
 /** Maximum number of children: a second one, so that a file that hangs until its timeout does not delay all others. */
 const maxChildren = 2
-/** Maximum number of files that wait for a child. */
 const maxWaiting = 128
 const watchMs = 20
-/** Maximum number of children that are started for one file. */
 const maxStarts = 3
 const tooLarge = 'one that unpacks to too much'
 const damaged = 'one that cannot be decoded'
@@ -65,11 +59,9 @@ interface Job {
   readonly file: Uint8Array
   readonly limits: SandboxLimits
   readonly name: string
-  /** What the file is, for errors. */
   readonly what: string
   readonly resolve: (frame: DataFrame) => void
   readonly reject: (error: Error) => void
-  /** How many children failed to start for it, mostly for lack of memory. */
   failedStarts: number
 }
 
@@ -78,11 +70,8 @@ const children = new Set<Child>()
 
 /**
  * Decodes a Parquet file. `file` must not change until the promise settles.
- *
  * **Errors**: BadInput for what cannot be decoded within the limits, whatever it does to the child; Overloaded when too
  * many wait; InternalError when no child starts.
- * **Cost**: above decoding in place, 0.45 ms for 25 KB, 1.5 ms for 1 MB, 5 to 7 ms for 8 MB, and 0.1 s for the first
- * file of a process. **Source**: bench/micro/parquet-sandbox.ts.
  */
 export async function decodeParquet(
   file: Uint8Array,
@@ -170,14 +159,11 @@ function childCommand(): string[] {
 /** Makes malloc reuse the memory of the last frame, since fresh pages cost as much as decoding. **Units**: bytes. */
 const reuseMemory = { MALLOC_MMAP_THRESHOLD_: String(2 ** 25), MALLOC_TRIM_THRESHOLD_: String(2 ** 27) }
 
-/** One child process, which decodes one file at a time. */
 class Child {
   readonly #process: ChildProcess
   readonly #requests: Socket
   readonly #replies: Socket
-  /** Holds the client's file. */
   readonly #file: TempFile
-  /** Holds the decoded frame, or the message of an error. */
   readonly #frame: TempFile
   #job: Job | undefined
   #isReady = false
@@ -247,7 +233,6 @@ class Child {
     }, watchMs)
   }
 
-  /** Keeps the server's process alive while the child has a file to decode. */
   #hold(isBusy: boolean): void {
     const method = isBusy ? 'ref' : 'unref'
     this.#process[method]()
@@ -308,7 +293,6 @@ class Child {
     return job
   }
 
-  /** Ends the process; returns the job that it had. */
   #end(): Job | undefined {
     if (!children.delete(this)) return undefined
     this.kill()
@@ -335,7 +319,6 @@ class Child {
     else this.#again(new InternalError(`the Parquet decoder did not start: ${how} ${this.#startError}`))
   }
 
-  /** Gives the file to another child, up to `maxStarts` times. */
   #again(error: InternalError): void {
     const job = this.#end()
     if (job !== undefined && ++job.failedStarts < maxStarts) waiting.unshift(job)
@@ -365,7 +348,6 @@ function undecodable({ name, what }: Job, received: string, cause: string): BadI
 /** Longest footer that is read here to say why its file ended a decoder. **Units**: bytes. */
 const maxFooterBytes = 2 ** 16
 
-/** Returns what a file is that ended its decoder. */
 function diagnosed({ file, what }: Job, cause: string): string {
   const isRead = what === parquetFile && footerLength(file) <= Math.min(maxFooterBytes, file.length - 12)
   return isRead ? diagnoseParquet(file, cause) : damaged

@@ -1,6 +1,6 @@
 /**
- * Times of seconds in the Arrow schema of a client's Parquet file: Arrow's writers store them as milliseconds, which
- * Polars of nodejs-polars 0.24.1 takes for seconds. Called by the sandbox's child.
+ * Times of seconds in the Arrow schema of a client's Parquet file are stored as milliseconds, which Polars takes for
+ * seconds. Called by the sandbox's child.
  * @module
  */
 import type { FlatTable } from '../../array/flatbuffer.ts'
@@ -8,7 +8,6 @@ import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'
 import { findKeyValue, footerBytes, parquetLimits } from './parquet-footer.ts'
 import { Unreadable } from './thrift.ts'
 
-/** Codes of seconds and milliseconds, and the field of a time that has them. */
 const [seconds, milliseconds, unitField] = [0, 1, 0]
 
 /** Calls the times of seconds of a file milliseconds, in place; leaves a file whose schema cannot be read. */

@@ -34,12 +34,10 @@ export class WorkBudget {
     if (this.#left < 0) throw new Unreadable()
   }
 
-  /** Takes the reading of a page's header. */
   takePage(headerBytes: number): void {
     this.take(pageWork + headerBytes * headerWork)
   }
 
-  /** Takes the bytes of a page. */
   takeBytes(packedBytes: number, unpackedBytes: number): void {
     if (packedBytes < 0 || unpackedBytes < 0) throw new Unreadable()
     this.take(packedBytes + unpackedBytes)
@@ -54,7 +52,6 @@ const { zstdDecompressSync } = zlib as typeof zlib & { readonly zstdDecompressSy
 /** Numbers in the enum CompressionCodec, of those that the add-on reads. */
 export const codecs = { none: 0, snappy: 1 } as const
 
-/** Those of zlib, by their number. */
 const zlibCodecs: Readonly<Record<number, Unpack | undefined>> = {
   2: zlib.gunzipSync,
   4: zlib.brotliDecompressSync,

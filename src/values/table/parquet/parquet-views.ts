@@ -1,13 +1,11 @@
 /**
- * Renames types in the Arrow schema that Polars writes beside a Parquet file's own: pyarrow reads `string_view` from
- * version 15 on, and refuses the whole file before. The pages are the same for both.
+ * Renames types in the Arrow schema of Polars' Parquet files: pyarrow before 15 refuses `string_view`.
  * @module
  */
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'
 import { findKeyValue, footerBytes } from './parquet-footer.ts'
 
-/** Types of views, and those with the same values. */
 const plainTypes = new Map<number, number>([
   [arrowIds.binaryView, arrowIds.binary],
   [arrowIds.utf8View, arrowIds.utf8],
@@ -29,7 +27,6 @@ export function withoutViews(file: Uint8Array): Uint8Array {
   return file
 }
 
-/** Renames the type of a field and those within it; returns whether there was one. */
 function renameViews(field: FlatTable): boolean {
   const plain = plainTypes.get(field.uint8(2))
   if (plain !== undefined) field.putUint8(2, plain)

@@ -14,11 +14,9 @@ import { thriftTypes } from './thrift.ts'
 import { ThriftWriter } from './thrift-writer.ts'
 
 const magic = Buffer.from('PAR1')
-/** Numbers of the enums of parquet.thrift. */
 const [optional, plain, rle, rleDictionary, uncompressed] = [1, 0, 3, 8, 0]
 const { i64 } = thriftTypes
 
-/** Above so many bytes of columns, Polars writes the file, in several row groups. */
 const maxPageBytes = 2 ** 26
 
 // Words of the program and of a column, as in native/src/parquet_addon.cpp.
@@ -77,25 +75,21 @@ function chunksOf(program: Float64Array, columns: number): Chunk[] {
   })
 }
 
-/** Whether a column is written here. */
 function isFlat(column: AnyColumn): column is Column {
   // Seconds are no unit of Parquet's, and it has no float16 that all readers know.
   return 'kind' in column && !(column.time !== undefined && 'unit' in column.time && column.time.unit === 's')
 }
 
-/** Returns the words of a column, and adds its buffers to `parts`. */
 function wordsOf({ kind, data, validity, offsets }: Column, rows: number, parts: Uint8Array[]): number[] {
   const part = (bytes: Uint8Array | undefined) => (bytes === undefined ? -1 : parts.push(bytes) - 1)
   const own = offsets && new Uint8Array(offsets.buffer, offsets.byteOffset, (rows + 1) * 4)
   return [elementTypes[kind].code, part(data), part(validity), part(own), -1, 0, 0]
 }
 
-/** Room for the footer behind the pages: names are there twice. */
 function footerBound(columns: readonly Column[]): number {
   return columns.reduce((sum, { name }) => sum + 6 * name.length + 192, 1024)
 }
 
-/** Returns what follows the pages: the footer, its length and the last magic. */
 function tailOf(columns: readonly Column[], rows: number, chunks: readonly Chunk[]): Buffer {
   const footer = footerOf(columns, rows, chunks)
   const end = Buffer.alloc(8, '\0\0\0\0PAR1')
@@ -173,7 +167,6 @@ const converted: Readonly<Partial<Record<ColumnKind | 'date', number>>> = {
   int16: 16,
 }
 
-/** SchemaElement: 1 type, 3 repetition_type, 4 name, 6 converted_type, 10 logicalType. */
 function writeElement(out: ThriftWriter, column: Column): void {
   const { name, kind, time, isBinary } = column
   out.integer(1, physicalOf(column))

@@ -5,7 +5,6 @@
 import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
 import { thriftTypes } from './thrift.ts'
 
-/** Most bytes of a number. */
 const maxVarint = 10
 
 /** Writes fields and structs one after another; the ids of a struct's fields ascend. */
@@ -14,35 +13,29 @@ export class ThriftWriter {
   readonly #open: number[] = []
   #last = 0
 
-  /** Returns what has been written. */
   get bytes(): Uint8Array {
     return this.#out.bytes
   }
 
-  /** Writes an integer of 16 to 64 bits, which all have one form. */
   integer(id: number, value: number, type: number = thriftTypes.i32): void {
     this.#fieldHeader(id, type)
     this.#varint(value * 2)
   }
 
-  /** Writes an integer of 8 bits. */
   byte(id: number, value: number): void {
     this.#fieldHeader(id, thriftTypes.byte)
     this.#byte(value)
   }
 
-  /** Writes a boolean. */
   flag(id: number, value: boolean): void {
     this.#fieldHeader(id, value ? thriftTypes.true : thriftTypes.false)
   }
 
-  /** Writes text. */
   text(id: number, text: string): void {
     this.#fieldHeader(id, thriftTypes.binary)
     this.#text(text)
   }
 
-  /** Writes a struct. */
   struct(id: number, fields: () => void): void {
     this.#fieldHeader(id, thriftTypes.struct)
     this.#begin()
@@ -61,7 +54,6 @@ export class ThriftWriter {
     this.#last = this.#open.pop() ?? 0
   }
 
-  /** Writes a list of structs, each by a call of `write`. */
   structs<T>(id: number, items: readonly T[], write: (item: T) => void): void {
     this.#list(id, items.length, thriftTypes.struct)
     for (const item of items) {
@@ -71,13 +63,11 @@ export class ThriftWriter {
     }
   }
 
-  /** Writes a list of integers. */
   integers(id: number, items: readonly number[]): void {
     this.#list(id, items.length, thriftTypes.i32)
     for (const item of items) this.#varint(item * 2)
   }
 
-  /** Writes a list of texts. */
   texts(id: number, items: readonly string[]): void {
     this.#list(id, items.length, thriftTypes.binary)
     for (const item of items) this.#text(item)

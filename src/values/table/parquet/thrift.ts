@@ -22,7 +22,6 @@ export const thriftTypes = {
 /** Thrown for bytes that are not Thrift, or end too soon. */
 export class Unreadable extends Error {}
 
-/** Maximum nesting of structs and lists. */
 const maxThriftDepth = 16
 
 /** Reads values between two positions. **Errors**: {@link Unreadable}, after which the reader is of no use. */
@@ -38,18 +37,15 @@ export class ThriftReader {
     this.#end = end
   }
 
-  /** Position of the next byte. */
   get position(): number {
     return this.#pos
   }
 
-  /** Reads the next byte. */
   byte(): number {
     if (this.#pos >= this.#end) throw new Unreadable()
     return this.#bytes[this.#pos++]
   }
 
-  /** Reads an unsigned integer; digits beyond 2^53 are lost. */
   varint(): number {
     let value = 0
     let scale = 1
@@ -102,7 +98,6 @@ export class ThriftReader {
     for (let i = 0; i < count; i++) element()
   }
 
-  /** Skips a value. */
   skip(type: number, isElement = false): void {
     switch (type) {
       case thriftTypes.true:
@@ -145,7 +140,6 @@ export class ThriftReader {
     }
   }
 
-  /** Reads UTF-8 text. */
   text(): string {
     const size = this.varint()
     this.#advance(size)
@@ -157,7 +151,6 @@ export class ThriftReader {
     return { count: byte >> 4 === 15 ? this.varint() : byte >> 4, type: byte & 0x0f }
   }
 
-  /** Skips `count` elements, each of which is a value of every type. */
   #skipAll(count: number, ...types: readonly number[]): void {
     if (++this.#depth > maxThriftDepth) throw new Unreadable()
     for (let i = 0; i < count; i++) for (const type of types) this.skip(type, true)

@@ -3,8 +3,8 @@
  * turns of the event loop between them.
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
-import { Turn } from '../../../core/memory/slices.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
 import { castToType, markNested } from '../cast-to-type.ts'
 import { type AnyColumn, type ColumnTable, isValid, sliceTable, tableBytes } from '../columns.ts'
@@ -18,9 +18,7 @@ export interface Casting {
   readonly polars: Polars
   /** The target type of each column; undefined: not cast. */
   readonly types: readonly (FrameType | undefined)[]
-  /** Whether nulls are refused in columns whose numpy type cannot hold them. */
   readonly enforce: boolean
-  /** The descriptor's name, for errors. */
   readonly name: string
   /** Whether no one else can write to the columns' memory or use it again, so that a frame may keep it. */
   readonly isOwned?: boolean
@@ -32,7 +30,6 @@ export interface Casting {
  */
 const pieceCells = 2 ** 16
 const pieceBytes = 2 ** 20
-/** Maximum number of columns in a piece: each costs 15 µs in addition to its elements. */
 const pieceColumns = 256
 
 /**
@@ -78,7 +75,6 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
   const { polars } = casting
   const { rows, columns } = table
   const average = columns.length / Math.max(1, piecesOf(table, casting))
-  const turn = new Turn()
   const width = Math.min(pieceColumns, Math.max(1, Math.floor(average)))
   const groups: DataFrame[] = []
   for (let first = 0; first < columns.length; first += width) {
@@ -86,7 +82,7 @@ async function buildInPieces(table: ColumnTable<AnyColumn>, casting: Casting): P
     const own = { ...casting, types: casting.types.slice(first, first + width) }
     const rowsAtOnce = rowsOfPiece(rows, piecesOf(group, own))
     const build = (start: number, end: number) => buildPiece(sliceTable(group, start, end), own, start)
-    groups.push(await inPieces(polars, rows, rowsAtOnce, build, turn))
+    groups.push(await inPieces(polars, rows, rowsAtOnce, build))
   }
   return groups.length === 1 ? groups[0] : polars.join(groups)
 }
@@ -101,14 +97,13 @@ async function inPieces(
   rows: number,
   rowsAtOnce: number,
   make: (start: number, end: number) => DataFrame,
-  turn: Turn = new Turn(),
 ): Promise<DataFrame> {
   const pieces: DataFrame[] = []
   let start = 0
   do {
     pieces.push(make(start, Math.min(rows, start + rowsAtOnce)))
     start += rowsAtOnce
-    if (turn.isOver) await turn.next()
+    await setImmediate()
   } while (start < rows)
   return polars.stack(pieces)
 }
@@ -172,7 +167,6 @@ function textsToNest(frame: DataFrame, { polars, types }: Casting): number[] {
   return polars.variants(frame).flatMap((own, i) => (isNestedType[i] && own === 'String' ? [i] : []))
 }
 
-/** Parses the columns at `indices` and casts all. */
 function nestTexts(frame: DataFrame, indices: readonly number[], casting: Casting): MaybePromise<DataFrame> {
   const { polars, types } = casting
   const table = polars.toVectors(polars.pick(frame, indices))

@@ -79,7 +79,6 @@ export class ColumnSeries implements NativeSeries {
     return new (dataConstructor(kind) as unknown as Float64ArrayConstructor)(numbers)
   }
 
-  /** Wraps around as Polars does: in 64 bits, and in 32 for the 32-bit kinds. */
   sum(): unknown {
     const numbers = this.#present()
     if (numbers === undefined) return this.#whole().sum()

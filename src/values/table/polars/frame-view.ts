@@ -1,6 +1,5 @@
 /**
- * What a Polars frame holds, read without the frame's Proxy, which looks up all column names at each access to a
- * member: 7 ms for 16,000 columns, and a clone or a rename takes 20.
+ * A frame's size and columns, read without its Proxy, which looks up all column names at each access to a member.
  * @module
  */
 import { type AnyColumn, type ColumnTable, tableBytes } from '../columns.ts'
@@ -12,7 +11,6 @@ import type { DataFrame, pl } from './polars-package.ts'
 export interface FrameView {
   readonly rows: number
   readonly width: number
-  /** Number of cells; more if they take more bytes than numbers do. */
   readonly cells: number
   readonly names: readonly string[]
   /** Returns the same that keeps its columns and names whatever the user's function does to the frame. */
@@ -37,7 +35,6 @@ export function rowsOf({ rows, width: all, cells: allCells }: FrameView, cells: 
   return own < 8 ? Math.max(1, Math.floor(own)) : Math.floor(own / 8) * 8
 }
 
-/** The native object inside a nodejs-polars frame, which implements these members. */
 interface InnerFrame {
   readonly height: number
   readonly width: number
@@ -47,10 +44,8 @@ interface InnerFrame {
   selectAtIdx(index: number): unknown
 }
 
-/** Number of elements that a nested cell is taken for: an embedding has some hundred. */
 const nestedCells = 256
 
-/** Bytes of a column that are taken for a cell. */
 const cellBytes = 16
 
 /** Returns the view of a frame. **Cost**: one access to the frame, and what is read. */

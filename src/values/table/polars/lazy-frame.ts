@@ -1,6 +1,5 @@
 /**
- * A Polars frame that makes nodejs-polars' own object only when it is asked for something that columns do not have: a
- * frame of two cells takes 65 µs to make, and 3 µs to read and write.
+ * A Polars frame that makes nodejs-polars' own object only when it is asked for something that columns do not have.
  * @module
  */
 import { inspect } from 'node:util'
@@ -10,7 +9,6 @@ import { ColumnSeries, elementReader, isPlain } from './column-series.ts'
 import { lazySeries, type NativeSeries } from './lazy-series.ts'
 import type { DataFrame, pl, Series } from './polars-package.ts'
 
-/** What stands behind a lazy frame. */
 interface LazyParts {
   readonly polars: typeof pl
   readonly table: ColumnTable<AnyColumn>

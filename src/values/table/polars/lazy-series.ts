@@ -1,8 +1,5 @@
 /**
- * A Polars series that creates nodejs-polars' own object only when more than its elements is asked for.
- *
- * nodejs-polars 0.24.1 creates each Series as one object literal with 151 members, getters among them. V8 shares no
- * hidden class between two of them and creates the 151 members anew each time: 0.5 ms for a series of any length.
+ * A Polars series that makes nodejs-polars' own object, which is slow to make, only for more than its elements.
  * @module
  */
 import { inspect } from 'node:util'
@@ -35,7 +32,6 @@ export interface LazyParts {
   made?: Series
 }
 
-/** The member of a lazy series that holds its parts; see lazy-frame.ts. */
 const partsKey = Symbol('parts')
 
 const handler: ProxyHandler<LazyParts> = {

@@ -1,12 +1,10 @@
 /**
- * Columns of JSON lists and objects → columns of lists and fields, as Polars holds them.
- *
- * Each level of nesting is parsed as a column or a frame of its own: the elements of all lists of a column are one
- * series, its objects are records.
+ * Columns of JSON lists and objects → columns of lists and fields, as Polars holds them. The elements of all lists
+ * of a column are parsed as one series, its objects as records.
  * @module
  */
+import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
-import { Turn } from '../../../core/memory/slices.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
 import { type AnyColumn, type Column, type ColumnTable, isValid } from '../columns.ts'
 import {
@@ -51,14 +49,9 @@ function runAtOnce<T>(work: Nesting<T>): T {
 }
 
 async function runAsync<T>(work: Nesting<T>): Promise<T> {
-  const turn = new Turn()
   for (let step = work.next(); ; ) {
     if (step.done) return step.value
-    if (step.value !== undefined) step = work.next(await parse(step.value))
-    else {
-      if (turn.isOver) await turn.next()
-      step = work.next()
-    }
+    step = work.next(step.value === undefined ? await setImmediate(undefined) : await parse(step.value))
   }
 }
 
@@ -121,8 +114,9 @@ function* nest(column: Column, rows: number, depth: number): Nesting<AnyColumn> 
   return open === 0x7b ? yield* nestObjects(cells, rows, depth) : yield* nestLists(cells, rows, depth)
 }
 
-/** Number of cells that are looked at between two pauses: half a millisecond. */
-const pauseCells = 4096
+/** Cells and bytes that are looked at between two turns of the event loop. */
+const pauseCells = 2 ** 14
+const pauseBytes = 2 ** 20
 
 /** The texts of a column's cells, without the white space around them. No object per cell: there may be millions. */
 class Cells {
@@ -182,8 +176,7 @@ function* nestLists(cells: Cells, rows: number, depth: number): Nesting<AnyColum
       json.set(cells.text, length)
       length += cells.end - cells.start
     }
-    // Half a millisecond.
-    if (seen < 2 ** 18) continue
+    if (seen < pauseBytes) continue
     seen = 0
     yield undefined
   }

@@ -15,7 +15,6 @@ import { unnestColumns } from './unnest.ts'
 /** Names a column that cannot be represented as columns are. */
 export interface ColumnFailure {
   readonly failure: 'type'
-  /** Name of the column. */
   readonly column: string
 }
 
@@ -106,7 +105,6 @@ function smallColumns(frame: DataFrame): ColumnTable | undefined {
   return { rows, columns }
 }
 
-/** Types whose cells hold any number of elements. */
 const nestedVariants: ReadonlySet<string> = new Set(['List', 'Array', 'FixedSizeList', 'Struct', unnamed])
 
 /** See `Polars`. */

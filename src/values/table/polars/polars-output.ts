@@ -1,6 +1,5 @@
 /**
- * Collects what Polars writes. Its writers call back for every few bytes, about 15 times per column and page, at 1.5
- * µs each.
+ * Collects what Polars writes: its writers call back for every few bytes.
  * @module
  */
 import { fstatSync } from 'node:fs'

@@ -1,9 +1,6 @@
 /**
- * A narrow interface to nodejs-polars.
- *
- * Columns go in and out as Arrow files: measured on 0.24.1, two small columns take 13 µs that way and 345 µs through
- * its Series constructors; 100,000 strings take 1 ms instead of 12. Client JSON is never passed to its JSON reader,
- * which allocates gigabytes for 1 KB of brackets.
+ * A narrow interface to nodejs-polars. Columns go in and out as Arrow files: its Series constructors are slow. Client
+ * JSON never reaches its JSON reader, which allocates gigabytes for 1 KB of brackets.
  * @module
  */
 
@@ -36,7 +33,6 @@ import { type DataFrame, ipcScratch, loadPolarsPackage, type pl, type Series } f
 export interface Polars {
   isDataFrame(value: unknown): value is DataFrame
   isSeries(value: unknown): value is Series
-  /** **Cost**: one copy of the columns. */
   fromColumns(table: ColumnTable<AnyColumn>): DataFrame
   /** As `fromColumns`, once Polars is needed; until then the frame keeps the columns, whose memory must be its own. */
   lazyFrame(table: ColumnTable<AnyColumn>): DataFrame
@@ -45,9 +41,7 @@ export interface Polars {
    * to base64.
    */
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
-  /** Returns what the columns hold beside numbers, booleans and text. */
   fieldTypes(frame: DataFrame): readonly FieldType[]
-  /** Returns the size of a frame, and its columns in groups. */
   view(frame: DataFrame): FrameView
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
   toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
@@ -66,11 +60,8 @@ export interface Polars {
   /** Returns the names of the column types, even of types that nodejs-polars cannot create an object for. */
   variants(frame: DataFrame): string[]
   clone(frame: DataFrame): DataFrame
-  /** Returns a new frame with the columns at `indices`; shares their memory. */
   pick(frame: DataFrame, indices: readonly number[]): DataFrame
-  /** Returns a frame with the columns at `indices` replaced by those of another frame. */
   put(frame: DataFrame, indices: readonly number[], columns: DataFrame): DataFrame
-  /** Returns a new frame with some rows of a frame; shares their memory. */
   slice(frame: DataFrame, start: number, rows: number): DataFrame
   /** Returns the rows of frames with the same columns, in contiguous memory. **Cost**: a copy by Polars' threads. */
   stack(frames: readonly DataFrame[]): Promise<DataFrame>
@@ -86,7 +77,6 @@ export interface Polars {
   decimalsAsText(frame: DataFrame): DataFrame
   /** Decodes in this process: only for files that we wrote, never for a client's. */
   readParquet(file: Uint8Array): DataFrame
-  /** `allocate`: makes the memory of the file, where it is made from columns. */
   writeParquet(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array
   readIpc(file: Uint8Array): DataFrame
   readIpcStream(stream: Uint8Array): DataFrame
@@ -250,11 +240,7 @@ function underPlainNames<T>(frame: DataFrame, letter: string, work: () => T): T 
   }
 }
 
-/**
- * Maximum size of a frame whose Parquet Polars writes to a file in memory first. **Units**: cells. **Source**: 10
- * columns of mixed kinds, milliseconds of CPU without and with the file: 8 rows 2.2 and 0.15, 1,000 rows 2.4 and 0.4,
- * 10,000 rows 4.2 and 1.7, 100,000 rows 9.4 and 13.
- */
+/** Maximum size of a frame whose Parquet Polars writes to a file in memory first. **Units**: cells. */
 const maxFileCells = 2 ** 18
 
 /**

@@ -50,10 +50,8 @@ interface Texts {
   readonly offsets: Int32Array
 }
 
-/** A part of a text: a range of bytes. */
 type Part = readonly [data: Uint8Array, start: number, end: number]
 
-/** Returns the parts of the text of a row. */
 type Parts = (row: number) => readonly Part[]
 
 function textsOf(column: AnyColumn, rows: number, times: TimeForm): Texts {
