@@ -4,10 +4,6 @@
  */
 
 import { PayloadTooLarge } from '../core/errors.ts'
-import { inSlices, joinBytes } from '../core/memory/slices.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
-import { JSONEncoder } from '../descriptors/json-encoder.ts'
-import { isLargeValue } from '../descriptors/schema-slices.ts'
 import { contentToJson } from '../messages/content-types.ts'
 import {
   type DataFrameMessage,
@@ -17,32 +13,15 @@ import {
   valueLists,
 } from '../messages/messages.ts'
 
-const jsonEncoder = new JSONEncoder()
-// A millisecond of JSON.stringify. **Units**: characters.
-const longText = 1 << 20
-
-/** Elements of arrays and frames in JSON: all are written in one piece. */
+/** Elements of arrays and frames in JSON, which a client may ask for although the function means none. */
 const maxElements = 250_000
 
-/**
- * Returns the JSON of a Response; large values and texts are written in slices, and must not change until then.
- * **Errors**: PayloadTooLarge for more than 250,000 elements of arrays and frames.
- */
-export function encodeContentJson(content: ProtoContent): MaybePromise<Uint8Array> {
-  const { field, message } = content
-  if (field !== 'json' && field !== 'text') {
-    const count = countElements(content)
-    if (count <= maxElements) return Buffer.from(JSON.stringify(contentToJson(content)))
-    const what = `at most ${maxElements} elements of arrays and frames in JSON (application/proto takes more)`
-    throw new PayloadTooLarge(`expected ${what}, received ${count}`)
-  }
-  const isLong = typeof message === 'string' ? message.length > longText : isLargeValue(message)
-  // Both a Value and a StringValue are themselves in JSON.
-  if (!isLong) return Buffer.from(JSON.stringify(contentToJson(content)))
-  return whenReady(jsonEncoder.encodeInTurns(message), (text) => {
-    const value = typeof text === 'string' ? Buffer.from(text) : text
-    return inSlices(joinBytes([Buffer.from(`{"${field}":`), value, Buffer.from('}')]))
-  })
+/** Returns the JSON of a Response. **Errors**: PayloadTooLarge for more than 250,000 elements of arrays and frames. */
+export function encodeContentJson(content: ProtoContent): Buffer {
+  const count = countElements(content)
+  if (count <= maxElements) return Buffer.from(JSON.stringify(contentToJson(content)))
+  const what = `at most ${maxElements} elements of arrays and frames in JSON (application/proto takes more)`
+  throw new PayloadTooLarge(`expected ${what}, received ${count}`)
 }
 
 function countElements({ field, message }: ProtoContent): number {

@@ -72,7 +72,7 @@ export function callNamed<R>(
   const run = (refusal: ServingError | undefined) =>
     refusal === undefined ? callDecoded(api, decode, ctx, protocol) : protocol.fail(refusal, ctx)
   const refusal = runRequestHooks(request, ctx)
-  return refusal instanceof Promise ? withDeadline(ctx, refusal.then(run), protocol) : run(refusal)
+  return isPromise(refusal) ? withDeadline(ctx, refusal.then(run), protocol) : run(refusal)
 }
 
 /** Runs the stages after decoding. */

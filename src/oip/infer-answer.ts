@@ -5,7 +5,7 @@
 
 import { BadInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { HeaderLine } from '../http/message.ts'
 import { largeCodec } from '../values/array/large-codec.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
@@ -93,12 +93,12 @@ export function encodeAnswer(
     } else texts.push(dataOf(writtenArray(tensor)))
   }
   const finish = (data: readonly (Uint8Array | string)[]) => joined(opening, outputs, data, binaries, isAtOnce)
-  if (!texts.some((text) => text instanceof Promise)) return finish(texts as (Uint8Array | string)[])
+  if (!texts.some((text) => isPromise(text))) return finish(texts as (Uint8Array | string)[])
   return Promise.all(texts).then((data) => {
     const answer = finish(data)
     // The texts of large arrays lie in memory of the pool, and were copied.
     for (const [i, own] of data.entries()) {
-      if (texts[i] instanceof Promise) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
+      if (isPromise(texts[i])) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
     }
     return answer
   })

@@ -5,7 +5,7 @@
 import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
 import { BadInput, expected } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'
 import { type HeaderNames, joinHeaderNames } from '../http/header-names.ts'
@@ -56,7 +56,7 @@ export class InferEndpoint implements Endpoint {
     const answer = attempt(() => {
       const model = this.#models.find(params.model, params.version)
       const read = this.#read(model, request, ctx)
-      if (!(read instanceof Promise)) return this.#infer(model, read, ctx, true)
+      if (!isPromise(read)) return this.#infer(model, read, ctx, true)
       // Found again: while the body was read, another version may have come.
       return read.then((ready) => this.#infer(this.#models.find(params.model, params.version), ready, ctx, false))
     })
@@ -77,7 +77,7 @@ export class InferEndpoint implements Endpoint {
       release()
       throw error
     }
-    if (read instanceof Promise) return read.finally(release).then((inferRequest) => ({ inferRequest, isRaw: false }))
+    if (isPromise(read)) return read.finally(release).then((inferRequest) => ({ inferRequest, isRaw: false }))
     release()
     return { inferRequest: read, isRaw: false }
   }
@@ -93,7 +93,7 @@ export class InferEndpoint implements Endpoint {
     const accept = ctx.headers.get('accept-encoding')
     const pending = infer(model, inferRequest, ctx)
     const staysPlain = encodingFrom(accept) === undefined
-    const isSent = isAtOnce && staysPlain && !(pending instanceof Promise)
+    const isSent = isAtOnce && staysPlain && !isPromise(pending)
     return whenReady(pending, (inference): MaybePromise<HttpResponse> => {
       if ('error' in inference) return this.problem(inference.error, ctx.id)
       return whenReady(encodeAnswer(model, id, inference.outputs, isBinary, isSent), (answer) => {

@@ -5,7 +5,7 @@
 
 import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded, ServingError } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
+import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
@@ -63,7 +63,7 @@ export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { reado
   const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
   try {
     const answer = run()
-    return answer instanceof Promise ? answer.catch(fail) : answer
+    return isPromise(answer) ? answer.catch(fail) : answer
   } catch (error) {
     return fail(error)
   }

@@ -4,7 +4,7 @@
  */
 
 import { BadOutput, expected } from '../core/errors.ts'
-import { whenReady } from '../core/promise.ts'
+import { isPromise, whenReady } from '../core/promise.ts'
 import { decodeUtf8 } from '../core/text/utf8.ts'
 import type { IODescriptor } from '../descriptors/descriptor.ts'
 import { JSON as JsonDescriptor } from '../descriptors/json.ts'
@@ -119,7 +119,7 @@ function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | '
           values[name] = value
         }
         const value = view.fromTensors(inputs, ctx)
-        if (value instanceof Promise) pending.push(value.then(store))
+        if (isPromise(value)) pending.push(Promise.resolve(value).then(store))
         else store(value)
       }
       return pending.length === 0 ? values : Promise.all(pending).then(() => values)

@@ -8,16 +8,10 @@
 import type { RpcRequest } from '../api/call-rpc.ts'
 import { encodeContentJson } from '../api/content-json.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
-import { BadInput, type GrpcStatusName, ServingError } from '../core/errors.ts'
-import { type MaybePromise, whenReady } from '../core/promise.ts'
-import {
-  defaultMaxKeys,
-  defaultMemoryRatio,
-  type JsonRules,
-  parseJsonInSlices,
-  parseShortJson,
-  planJson,
-} from '../core/text/parse-json.ts'
+import { BadInput, type GrpcStatusName, PayloadTooLarge, ServingError } from '../core/errors.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { measureJsonAtOnce } from '../core/text/json-scan.ts'
+import { defaultMaxBytes, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
 import { joinHeaderNames } from '../http/header-names.ts'
@@ -65,9 +59,9 @@ export function connectEndpoints(service: MetadataSource, prefix: string, intros
     isJson
       ? callEncoded(
           apis,
-          () => decodeJson(body, ctx),
+          () => decodeJson(body),
           ctx,
-          (content) => whenReady(encodeContentJson(content), (bytes) => ({ bytes })),
+          (content) => ({ bytes: encodeContentJson(content) }),
         )
       : callBytes(apis, body, ctx)
   const metadata =
@@ -135,7 +129,7 @@ class ConnectEndpoint implements Endpoint {
       // Not peek: files and arrays are views of the body.
       const answer =
         fault === undefined ? this.#answer(request.body, essence === 'application/json', ctx) : { error: fault }
-      if (answer instanceof Promise) return answer.then((later) => this.#respond(later, essence, ctx))
+      if (isPromise(answer)) return answer.then((later) => this.#respond(later, essence, ctx))
       return this.#respond(answer, essence, ctx)
     } finally {
       request.release()
@@ -192,17 +186,13 @@ function headerFault(headers: RequestHeaders): ServingError | undefined {
   return undefined
 }
 
-// Rules for a message in JSON; the API's own descriptor bounds the value in it.
-const jsonRules: JsonRules = {
-  maxValues: 10_000_000,
-  maxMemoryRatio: defaultMemoryRatio,
-  maxKeys: defaultMaxKeys,
-  bigNumbers: 'round',
-}
-
-function decodeJson(body: Uint8Array, ctx: Context): MaybePromise<RpcRequest> {
-  const name = 'the request'
-  const plan = planJson(body, name, jsonRules)
-  if (plan.isShort) return requestFromJson(parseShortJson(body, plan, name, 'round'))
-  return parseJsonInSlices(body, plan, name, jsonRules, ctx.signal).then(requestFromJson)
+function decodeJson(body: Uint8Array): RpcRequest {
+  const fault = (what: string, received: number) =>
+    new PayloadTooLarge(
+      `expected at most ${what} for a request in JSON (application/proto takes more), received ${received}`,
+    )
+  if (body.length > defaultMaxBytes) throw fault(`${defaultMaxBytes} bytes`, body.length)
+  const { values } = measureJsonAtOnce(body)
+  if (values > maxParsedValues) throw fault(`${maxParsedValues} values`, values)
+  return requestFromJson(parseJson(body, 'the request'))
 }

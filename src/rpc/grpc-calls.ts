@@ -6,7 +6,7 @@ import { callRpcStream } from '../api/call-rpc.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { InternalError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { noMemory } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import type { Context } from '../http/context.ts'
@@ -28,7 +28,7 @@ export class GrpcCalls {
   unary(path: string, run: (message: Uint8Array, ctx: Context) => MaybePromise<BytesAnswer>): GrpcMethod {
     return this.#method(path, (open, message) => {
       const answer = run(message, open.ctx)
-      if (!(answer instanceof Promise)) return this.#answer(open, answer)
+      if (!isPromise(answer)) return this.#answer(open, answer)
       return answer
         .catch((cause) => ({ error: new InternalError('the server failed', { cause }) }))
         .then((answered) => this.#answer(open, answered))

@@ -8,7 +8,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2'
 import { setImmediate as turn } from 'node:timers/promises'
 import { BadInput, DeadlineExceeded, InternalError, PayloadTooLarge, ServingError } from '../core/errors.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { noMemory } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { countedBytes } from '../engine/memory-budget.ts'
@@ -207,7 +207,7 @@ export class GrpcStream {
     this.#answerer = answerer
     const { refusal } = answerer
     const refuse = (status: Status | undefined) => status !== undefined && this.refuse(status)
-    if (refusal instanceof Promise) refusal.then(refuse)
+    if (isPromise(refusal)) refusal.then(refuse)
     else refuse(refusal)
     return !this.#isOver
   }
@@ -249,7 +249,7 @@ export class GrpcStream {
   #answer(bytes: Uint8Array): MaybePromise<void> {
     const refusal = this.#answerer?.refusal
     const isPacked = this.#message.isPacked && this.#encoding !== 'identity'
-    if (!isPacked && !(refusal instanceof Promise)) return this.#run(bytes)
+    if (!isPacked && !isPromise(refusal)) return this.#run(bytes)
     const unpacked = isPacked ? this.#server.unpack(bytes, this.#encoding) : bytes
     return Promise.all([unpacked, refusal]).then(
       ([message]) => this.#run(message),
@@ -266,7 +266,7 @@ export class GrpcStream {
       this.refuse(statusOf(ServingError.is(error) ? error : new InternalError('the server failed')))
     try {
       const done = this.#answerer?.run(bytes)
-      return done instanceof Promise ? done.catch(broken) : done
+      return isPromise(done) ? done.catch(broken) : done
     } catch (error) {
       return broken(error)
     }

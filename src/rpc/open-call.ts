@@ -4,7 +4,7 @@
  */
 import { withDeadline } from '../api/stages.ts'
 import { ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import { admitCall, refusalNow, timeoutWithin } from '../engine/admission.ts'
 import type { ServerState } from '../engine/engine.ts'
 import { clientAddress, clientScheme } from '../engine/incoming-request.ts'
@@ -88,10 +88,9 @@ export class OpenCall implements Answerer {
     this.recorder = observer && new OutcomeRecorder(observer, this.ctx, recorded)
     const refused = (error: ServingError | undefined) => (error === undefined ? undefined : this.fail(error))
     const refusal = refusalNow(server) ?? server.before?.(endpoint, this.ctx)
-    this.refusal =
-      refusal instanceof Promise
-        ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
-        : refused(refusal)
+    this.refusal = isPromise(refusal)
+      ? withDeadline(this.ctx, refusal, { fail: (error) => error }).then(refused)
+      : refused(refusal)
   }
 
   /** Admits the message, or refuses it; it must leave when it was answered. */

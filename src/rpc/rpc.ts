@@ -5,11 +5,11 @@
 
 import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'
-import { callRpc, type RpcAnswer, type RpcRequest } from '../api/call-rpc.ts'
+import { callRpc, type RpcRequest } from '../api/call-rpc.ts'
 import { type MetadataSource, type ServiceMetadata, serviceMetadata } from '../api/service-metadata.ts'
 import { decodeFailureOf, encodeFailureOf } from '../api/stages.ts'
 import { PayloadTooLarge, type ServingError } from '../core/errors.ts'
-import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
+import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'
 import { decodeRequest, encodeResponse } from '../messages/envelope.ts'
@@ -42,34 +42,23 @@ export function callBytes(apis: Apis, bytes: Uint8Array, ctx: Context): MaybePro
 /** Like {@link callBytes}, for any encoding. */
 export function callEncoded(
   apis: Apis,
-  decode: () => MaybePromise<RpcRequest>,
+  decode: () => RpcRequest,
   ctx: Context,
-  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
+  encode: (content: ProtoContent) => EncodedMessage,
 ): MaybePromise<BytesAnswer> {
-  const fail = (error: unknown): BytesAnswer => ({ error: decodeFailureOf(error) })
-  const answer = (request: RpcRequest) =>
-    whenReady(callRpc(apis, request, ctx), (content) => encodeAnswer(content, encode))
+  let request: RpcRequest
   try {
-    const request = decode()
-    return isPromise(request) ? request.then(answer, fail) : answer(request)
+    request = decode()
   } catch (error) {
-    return fail(error)
+    return { error: decodeFailureOf(error) }
   }
-}
-
-function encodeAnswer(
-  answer: RpcAnswer,
-  encode: (content: ProtoContent) => MaybePromise<EncodedMessage>,
-): MaybePromise<BytesAnswer> {
-  if ('error' in answer) return answer
-  // A custom descriptor may have returned a value that is not a message; the client may ask for another encoding.
-  const fail = (error: unknown): BytesAnswer => ({
-    error: error instanceof PayloadTooLarge ? error : encodeFailureOf(error),
+  return whenReady(callRpc(apis, request, ctx), (answer) => {
+    if ('error' in answer) return answer
+    try {
+      return encode(answer.content)
+    } catch (error) {
+      // A custom descriptor may have returned a value that is not a message; the client may ask for another encoding.
+      return { error: error instanceof PayloadTooLarge ? error : encodeFailureOf(error) }
+    }
   })
-  try {
-    const encoded = encode(answer.content)
-    return isPromise(encoded) ? encoded.then((bytes) => bytes, fail) : encoded
-  } catch (error) {
-    return fail(error)
-  }
 }

@@ -4,7 +4,6 @@ import { BufferPool } from '../../../src/core/memory/buffer-pool.ts'
 import { Context } from '../../../src/http/context.ts'
 import { HeaderList, HttpRequest, type HttpResponse } from '../../../src/http/message.ts'
 import { connectEndpoints } from '../../../src/rpc/connect.ts'
-import { many, turnsOf } from '../descriptors/event-loop-turns.ts'
 
 it.each([
   ['a media type of its own', { 'content-type': 'text/plain' }],
@@ -20,22 +19,20 @@ it.each([
   expect(pool.takeUsed(1e6)).toBe(buffer)
 })
 
-it.each<[string, io.IODescriptor<unknown, never>, string, unknown]>([
-  ['records', new io.JSON(), 'json', many(100_000, (i) => ({ a: i, b: [`x${i}`, null] }))],
-  ['a text', new io.JSON(), 'json', '\u00e9"\u{1f600}'.repeat(2_000_000)],
-  ['a text', new io.Text() as never, 'text', '\u00e9"\u{1f600}'.repeat(2_000_000)],
-])('writes large answers in JSON in slices: %s', async (_, descriptor, field, value) => {
-  const svc = new Service('large')
-  let turns: Promise<number> | undefined
-  svc.api({ input: new io.JSON(), output: descriptor, name: 'large' }, () => {
-    turns = turnsOf(answer)
-    return value as never
-  })
+it('refuses requests in JSON that are too long, or of too many values', async () => {
+  const svc = new Service('limits')
+  svc.api({ input: new io.JSON(), output: new io.JSON(), name: 'echo' }, (value) => value as never)
   const [call] = connectEndpoints(svc, '', true)
-  const body = Buffer.from('{"apiName":"large","json":1}')
-  const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
-  const target = { method: 'POST', path: call.path, query: '', params: {} }
-  const answer = Promise.resolve().then(() => call.answer(request, new Context(), target) as Promise<HttpResponse>)
-  expect(`${(await answer).body}`).toBe(JSON.stringify({ [field]: value }))
-  expect(await turns).toBeGreaterThan(3)
+  const answered = (json: unknown) => {
+    const body = Buffer.from(JSON.stringify({ apiName: 'echo', json }))
+    const request = HttpRequest.lend(HeaderList.from({ 'content-type': 'application/json' }), body, false)
+    return call.answer(request, new Context(), { method: 'POST', path: call.path, query: '', params: {} })
+  }
+  const list = Array(200_000).fill(0)
+  expect(`${(await answered(list)).body}`).toBe(JSON.stringify({ json: list }))
+  for (const json of [Array(250_001).fill(0), 'x'.repeat(4 * 1024 * 1024)]) {
+    const { error, body } = await answered(json)
+    expect(error).toMatchObject({ code: 'payload_too_large' })
+    expect(JSON.parse(body as string).message).toMatch(/application\/proto takes more/)
+  }
 })
