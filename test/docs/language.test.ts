@@ -30,6 +30,22 @@ describe('plain English', () => {
     expect(prose.flatMap(({ page, text }) => placesOf(page, text))).toEqual([])
   })
 
+  it('has short cells in tables, and no semicolons', () => {
+    // Generated texts are the code's, and those of examples belong to them.
+    const own = pages.filter((page) => !/^(examples|docs\/reference)\/|000-dependencies/.test(page))
+    const lines = own.flatMap((page) =>
+      proseOf(page)
+        .split('\n')
+        .map((line) => ({ page, line })),
+    )
+    const cells = lines
+      .filter(({ line }) => line.startsWith('|'))
+      .flatMap(({ page, line }) => line.split('|').map((cell) => ({ page, cell: cell.trim() })))
+    expect(cells.length).toBeGreaterThan(500)
+    expect(cells.filter(({ cell }) => cell.split(/\s+/).length > 10)).toEqual([])
+    expect(lines.filter(({ line }) => line.includes(';'))).toEqual([])
+  })
+
   it('has few exceptions left in docstrings and comments: lower the number when you mend some', () => {
     const files = globSync(['src/**/*.ts', '!src/messages/gen/**'], { cwd: root })
     const comments = files.flatMap((file) => {

@@ -50,6 +50,17 @@ it('every page of the site is in its menu, or linked from another page', () => {
   expect(site.filter((page) => !linked.has(page) && !isInMenu(page))).toEqual([])
 })
 
+it('every source file that a page names exists', () => {
+  const named = pages.flatMap((page) =>
+    [...textOf(page).matchAll(/`((?:src|test|bench|scripts|native|proto|examples)\/[\w./-]+)`/g)].map(([, path]) => ({
+      page,
+      path,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter(({ path }) => !existsSync(join(root, path)))).toEqual([])
+})
+
 it.each([
   ['README.md', 7000],
   ['CONTRIBUTING.md', 6000],
