@@ -10,6 +10,14 @@ const unit = testsIn('unit', 'laws', 'arch', 'native', 'openapi')
 /** What asks servers of its own process. */
 const server = testsIn('http', 'rpc', 'oip', 'client', 'tracing')
 
+/** What starts processes, or changes its own. */
+const processes = [
+  ...testsIn('supply'),
+  ...['config', 'failures', 'serve', 'start'].map((name) => `test/cli/${name}.test.ts`),
+  ...['errors', 'generated', 'links'].map((name) => `test/docs/${name}.test.ts`),
+  ...['calls', 'failures', 'served', 'streams'].map((name) => `test/runner/${name}.test.ts`),
+]
+
 /** What all projects have. Forks, not threads: uWebSockets.js is per process, and a crash must name its file. */
 const common = { pool: 'forks', testTimeout: 30_000 } as const
 
@@ -31,8 +39,12 @@ export default defineConfig({
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
       { extends: true, test: { ...common, name: 'server', include: server, isolate: false } },
-      // What starts processes, or changes its own.
-      { extends: true, test: { ...common, name: 'process', include: testsIn('*'), exclude: [...unit, ...server] } },
+      { extends: true, test: { ...common, name: 'process', include: processes } },
+      // The rest, which `npm test` leaves out.
+      {
+        extends: true,
+        test: { ...common, name: 'slow', include: testsIn('*'), exclude: [...unit, ...server, ...processes] },
+      },
     ],
   },
 })

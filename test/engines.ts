@@ -1,9 +1,15 @@
 /**
- * The engines that load on this version of Node: Node 24 has no binary of uWebSockets.js in the pinned package.
+ * The engines that tests run on. A version of Node for which uWebSockets.js has no binary has node:http alone.
  * @module
  */
 import type { EngineName } from '../src/engine/options.ts'
 import { loadUws } from '../src/engine/uws/uws-package.ts'
 
-/** Names of the engines, the fastest first; test/supply/uws-binaries.test.ts fails where a binary does not load. */
-export const engines: readonly EngineName[] = typeof (await loadUws()) === 'string' ? ['node'] : ['uws', 'node']
+/**
+ * Each engine, the default first: for what an engine does itself, as framing, limits, TLS, draining and streams.
+ * test/supply/uws-binaries.test.ts fails where a binary does not load.
+ */
+export const bothEngines: readonly EngineName[] = typeof (await loadUws()) === 'string' ? ['node'] : ['uws', 'node']
+
+/** The default engine alone, for what engines share; each of them with SERVING_ENGINES=all, as `npm run test:all` has. */
+export const engines = process.env.SERVING_ENGINES === 'all' ? bothEngines : bothEngines.slice(0, 1)

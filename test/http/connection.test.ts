@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/core/errors.ts'
-import { bytes, chunked, deferred, engines, post, start, turns } from './harness.ts'
+import { bothEngines, bytes, chunked, deferred, post, start, turns } from './harness.ts'
 
-describe.each(engines)('connections on %s', (engine) => {
+describe.each(bothEngines)('connections on %s', (engine) => {
   it('keeps a connection for the next request', async () => {
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'echo' }, (body) => body))
     const raw = await server.connect()
@@ -101,7 +101,7 @@ describe.each(engines)('connections on %s', (engine) => {
   })
 })
 
-describe.each(engines)('clients that go away on %s', (engine) => {
+describe.each(bothEngines)('clients that go away on %s', (engine) => {
   it('take no slot, and run nothing, when their body never came', async () => {
     let calls = 0
     const server = await start(engine, (svc) => svc.api({ ...bytes, name: 'count' }, () => `${++calls}`), {

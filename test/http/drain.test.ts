@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { ClientClosed } from '../../src/core/errors.ts'
 import type { Service } from '../../src/service.ts'
-import { bytes, deferred, engines, post, start } from './harness.ts'
+import { bothEngines, bytes, deferred, post, start } from './harness.ts'
 
 const refused = (port: number) =>
   new Promise<string>((resolve) => {
@@ -14,7 +14,7 @@ const refused = (port: number) =>
     })
   })
 
-describe.each(engines)('close() on %s', (engine) => {
+describe.each(bothEngines)('close() on %s', (engine) => {
   const waiting = async (options = {}) => {
     const entered = deferred()
     const release = deferred()
@@ -163,7 +163,7 @@ describe.each(engines)('close() on %s', (engine) => {
   })
 })
 
-describe.each(engines)('leave() on %s, with an event loop that is late', (engine) => {
+describe.each(bothEngines)('leave() on %s, with an event loop that is late', (engine) => {
   const block = (ms: number) => {
     for (const end = performance.now() + ms; performance.now() < end; );
   }

@@ -11,7 +11,7 @@ import type { HeaderLine, HttpRequest, HttpResponse, ResponseBody } from '../../
 import { serve } from '../../src/server/listener.ts'
 import { Service, type ServiceOptions } from '../../src/service.ts'
 
-export { engines } from '../engines.ts'
+export { bothEngines, engines } from '../engines.ts'
 
 /** Bytes in, bytes out: the smallest custom descriptor, with a content-length. */
 export class Bytes extends IODescriptor<Uint8Array, ResponseBody> {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { DeadlineExceeded } from '../../src/core/errors.ts'
 import { Text } from '../../src/descriptors/text.ts'
-import { bytes, deferred, engines, post, start } from './harness.ts'
+import { bothEngines, bytes, deferred, post, start } from './harness.ts'
 
-describe.each(engines)('limits on %s', (engine) => {
+describe.each(bothEngines)('limits on %s', (engine) => {
   it('answers 504 at the deadline of a waiting function and aborts its signal', async () => {
     const reason = deferred<unknown>()
     const server = await start(

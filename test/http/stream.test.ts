@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { BadInput } from '../../src/core/errors.ts'
 import { JSON as JSON_ } from '../../src/descriptors/json.ts'
 import { Text } from '../../src/descriptors/text.ts'
-import { Bytes, bytes, deferred, engines, post, start, turns } from './harness.ts'
+import { Bytes, bothEngines, bytes, deferred, post, start, turns } from './harness.ts'
 
 const mib = 1024 * 1024
 
@@ -55,7 +55,7 @@ function sip(port: number, request: string, total: number): Promise<{ growth: nu
   })
 }
 
-describe.each(engines)('streams on %s', (engine) => {
+describe.each(bothEngines)('streams on %s', (engine) => {
   it('sends the strings of a generator as they come', async () => {
     const second = deferred()
     const server = await start(engine, (svc) =>

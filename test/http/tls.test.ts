@@ -9,7 +9,7 @@ import { credentials } from '@grpc/grpc-js'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { EngineName } from '../../src/engine/options.ts'
 import { GrpcClient } from '../rpc/harness.ts'
-import { bytes, engines, type Running, start } from './harness.ts'
+import { bothEngines, bytes, type Running, start } from './harness.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url))
 const pem = (name: string) => readFileSync(fixture(name))
@@ -76,7 +76,7 @@ async function untilCertificate(port: number, ca: Buffer): Promise<Answer> {
 
 const logged = ({ log }: Running, event: string) => log.filter((line) => line.event === event)
 
-describe.each(engines)('TLS of the engine %s', (engine) => {
+describe.each(bothEngines)('TLS of the engine %s', (engine) => {
   it('answers clients that trust the certificate, and no others', async () => {
     const { port } = await startTls(engine, tlsFolder())
     expect(await post(port, { ca: certs.cert })).toMatchObject({ text: Buffer.from('héllo').toString('latin1') })

@@ -4,7 +4,7 @@ import { BadInput, type BinaryFile, type Context, io, type Service } from 'servi
 import { describe, expect, it } from 'vitest'
 import { type BodyReceiver, IODescriptor, receiveAboveBytes } from '../../src/descriptors/descriptor.ts'
 import type { HttpRequest, HttpResponse } from '../../src/http/message.ts'
-import { chunked, deferred, engines, post, start, turns } from './harness.ts'
+import { bothEngines, chunked, deferred, post, start, turns } from './harness.ts'
 
 /** What a receiver heard, in order. */
 class Recorder extends IODescriptor<string, string> {
@@ -72,7 +72,7 @@ async function until(ready: () => boolean): Promise<void> {
   while (!ready()) await turns(1)
 }
 
-describe.each(engines)('a long body on %s', (engine) => {
+describe.each(bothEngines)('a long body on %s', (engine) => {
   const run = (recorder: Recorder, fn: (input: string) => unknown = (input) => input, options = {}) =>
     start(engine, (svc) => svc.api({ input: recorder, output: recorder, name: 'take' }, fn as never), options)
 
@@ -255,7 +255,7 @@ describe.each(engines)('a long body on %s', (engine) => {
   })
 })
 
-describe.each(engines)('clean-ups on %s', (engine) => {
+describe.each(bothEngines)('clean-ups on %s', (engine) => {
   it('run once, after the response, the last one first; a failing one is logged', async () => {
     const heard: string[] = []
     const text = { input: new io.Text(), output: new io.Text() }
@@ -280,7 +280,7 @@ describe.each(engines)('clean-ups on %s', (engine) => {
   })
 })
 
-describe.runIf(process.platform === 'linux').each(engines)('a file on disk on %s', (engine) => {
+describe.runIf(process.platform === 'linux').each(bothEngines)('a file on disk on %s', (engine) => {
   const file = new io.File({ spoolAboveBytes: 1000 })
   const form = new io.Multipart({ f: file })
 

@@ -11,17 +11,5 @@ export async function turnsOf(work: Promise<unknown>): Promise<number> {
   return turns
 }
 
-/** Returns the result of `work`, and the turns that the event loop took meanwhile. */
-export async function turnsIn<T>(work: () => T | Promise<T>): Promise<{ value: T; turns: number }> {
-  let turns = 0
-  let handle = setImmediate(function tick() {
-    turns++
-    handle = setImmediate(tick)
-  })
-  const value = await work()
-  clearImmediate(handle)
-  return { value, turns }
-}
-
 /** Returns a list of `length` values. */
 export const many = <T>(length: number, make: (i: number) => T) => Array.from({ length }, (_, i) => make(i))

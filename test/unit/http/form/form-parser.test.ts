@@ -252,27 +252,6 @@ describe('a form', () => {
     expect(taken).toBeLessThanOrEqual(16 * 1024)
   })
 
-  it('with headers made to be slow takes no longer than others', () => {
-    const fill = (text: string) => text.repeat(Math.floor(16_000 / text.length))
-    const extended = `; name="a"; filename*=utf-8''${fill('%41')}`
-    const slow = [' '.repeat(15_900), fill(' ;'), fill('; a="'), fill('\\"'), fill('"\\'), extended]
-    const time = (text: string) => {
-      const body = Buffer.from(withHead(`content-disposition: form-data${text} x`))
-      const started = process.hrtime.bigint()
-      for (let i = 0; i < 10; i++) {
-        try {
-          parse([body], 'B')
-        } catch (error) {
-          expect(error).toBeInstanceOf(BadInput)
-        }
-      }
-      return Number(process.hrtime.bigint() - started)
-    }
-    const plain = time(`; name="${'a'.repeat(15_900)}"`)
-    // What is quadratic in 16 KB takes ten thousand times as long.
-    for (const text of slow) expect(time(text) / plain).toBeLessThan(100)
-  })
-
   it('gives parts or blames the client, whatever the bytes', () => {
     const words = [
       '\r\n',
