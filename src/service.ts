@@ -22,7 +22,7 @@ import { createMount, type FetchHandler, type Mount } from './api/mount.ts'
 import { expected, InvalidArgument, Overloaded } from './core/errors.ts'
 import { checkOptions } from './core/options.ts'
 import type { AnyDescriptor } from './descriptors/descriptor.ts'
-import type { StandardSchemaV1 } from './descriptors/schema-error.ts'
+import type { StandardSchemaV1 } from './descriptors/run-schema.ts'
 import { modelRepository } from './oip/repository.ts'
 import type { RunnerLife, StartOptions } from './runner/runner.ts'
 

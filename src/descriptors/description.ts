@@ -78,7 +78,9 @@ export function descriptionOf({ input, output, stream = output, reasons = badInp
 /** Returns the members of a format with the JSON text as its example; none for what JSON's numbers do not hold. */
 export function exampleIn(text: string | Uint8Array): { readonly example?: unknown } {
   try {
-    return { example: parseJson(typeof text === 'string' ? Buffer.from(text) : text, 'example', 'error') }
+    return {
+      example: parseJson(typeof text === 'string' ? Buffer.from(text) : text, 'example', { bigNumbers: 'error' }),
+    }
   } catch {
     return {}
   }

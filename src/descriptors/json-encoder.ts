@@ -4,8 +4,7 @@
  */
 
 import { BadOutput, expected } from '../core/errors.ts'
-import { runInSlices } from '../core/memory/slices.ts'
-import { isPromise, type MaybePromise } from '../core/promise.ts'
+import { isPromise } from '../core/promise.ts'
 import { maxJsonDepth } from '../core/text/json-syntax.ts'
 import { numberCodec } from '../values/array/native-codec.ts'
 import { NDArray } from '../values/array/ndarray.ts'
@@ -13,12 +12,7 @@ import { frameCodec } from '../values/table/json/native-codec.ts'
 import { requireTable } from '../values/table/message.ts'
 import { getLabels } from '../values/table/polars/labels.ts'
 import { loadPolars } from '../values/table/polars/polars.ts'
-import { type ShortJson, writeJson } from './json-slices.ts'
 import { isJsonStream } from './json-stream.ts'
-
-/** Work that is done at once, some 5 ms, and in a slice. **Units**: values, or 16 characters. */
-const atOnceWork = 1 << 16
-const sliceWork = 1 << 13
 
 /**
  * Writes values as JSON text: NDArray and typed arrays as lists, data frames by column and series by label, bigints
@@ -41,35 +35,8 @@ export class JSONEncoder {
 
   /** Returns the text. `undefined` is written as `null`. */
   encode(value: unknown): string {
-    if (this.#isDefault && isPlainWithin(Number.POSITIVE_INFINITY, value, 0)) return JSON.stringify(value) ?? 'null'
-    return this.#write(value, '', 0) ?? 'null'
-  }
-
-  /** As {@link encode}; a large value, which must not change meanwhile, is written in slices. */
-  encodeInTurns(value: unknown): MaybePromise<string | Uint8Array> {
-    const { prototype } = JSONEncoder
-    if (this.encode !== prototype.encode) return this.encode(value)
-    const isPlain = this.#isDefault && isPlainWithin(atOnceWork, value, 0)
-    if (isPlain) return JSON.stringify(value) ?? 'null'
-    // Else it was found to be large.
-    const isKnown = this.#isDefault && workLeft < 0
-    if (!isKnown && weigh(value, atOnceWork) <= atOnceWork) return this.#write(value, '', 0) ?? 'null'
-    return runInSlices(writeJson(value, this.#short(), maxJsonDepth))
-  }
-
-  get #isDefault(): boolean {
-    return this.default === JSONEncoder.prototype.default
-  }
-
-  #short(): ShortJson {
-    const isDefault = this.#isDefault
-    const plainText = (value: unknown, depth: number) =>
-      isDefault && isPlainWithin(sliceWork, value, depth) ? JSON.stringify(value) : undefined
-    return {
-      plainText,
-      isLarge: (value) => weigh(value, sliceWork) > sliceWork,
-      text: (value, path, depth) => plainText(value, depth) ?? this.#write(value, path, depth),
-    }
+    const isPlainText = this.default === JSONEncoder.prototype.default && isPlain(value, 0)
+    return (isPlainText ? JSON.stringify(value) : this.#write(value, '', 0)) ?? 'null'
   }
 
   /** Returns the text of a value; undefined for a value that objects omit and lists write as null. */
@@ -148,25 +115,9 @@ function frameText(value: unknown): string | undefined {
   return Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString()
 }
 
-// What isPlain may still look at. A variable of the module, since a counter that is passed along costs small values.
-let workLeft = 0
-
-function isPlainWithin(work: number, value: unknown, depth: number): boolean {
-  workLeft = work
-  return isPlain(value, depth)
-}
-
-/**
- * Whether JSON.stringify writes the value as the encoder would, and it is no more than there is work left. Cheaper than
- * passing it a replacer function.
- */
+/** Whether JSON.stringify writes the value as the encoder would. Cheaper than passing it a replacer function. */
 function isPlain(value: unknown, depth: number): boolean {
-  if (--workLeft < 0) return false
   if (value === null || typeof value !== 'object') {
-    if (typeof value === 'string') {
-      workLeft -= value.length >> 4
-      return workLeft >= 0
-    }
     return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
   }
   if (depth > maxJsonDepth) return false
@@ -177,27 +128,6 @@ function isPlain(value: unknown, depth: number): boolean {
   if (!isRecord(value)) return false
   for (const key in value) if (!isPlain(value[key], depth + 1)) return false
   return true
-}
-
-/** Returns the work of lists, plain objects and strings, or more than `limit`. */
-function weigh(value: unknown, limit: number, depth = 0): number {
-  if (typeof value === 'string') return 1 + (value.length >> 4)
-  let work = 1
-  // Deeper values are refused when they are written.
-  if (depth > maxJsonDepth) return work
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      work += weigh(item, limit - work, depth + 1)
-      if (work > limit) return work
-    }
-  } else if (isRecord(value)) {
-    // Not Object.values: V8 lists the keys of a large object at 0.5 µs each, and would read all values, too.
-    for (const key in value) {
-      work += weigh(value[key], limit - work, depth + 1)
-      if (work > limit) return work
-    }
-  }
-  return work
 }
 
 /**

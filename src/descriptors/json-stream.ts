@@ -9,7 +9,7 @@ import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream } from '../http/event-stream.ts'
-import type { Chunk, HttpResponse } from '../http/message.ts'
+import type { HttpResponse } from '../http/message.ts'
 import type { FormatDescription, JsonSchema } from './description.ts'
 
 /** A result that is sent value by value: what a generator returns when it is called, or any other async iterable. */
@@ -30,7 +30,7 @@ export function isJsonStream(value: unknown): value is JsonPieces<unknown> {
 /** Returns the response to a stream. `write` makes the JSON text of a value. */
 export function streamResponse(
   pieces: JsonPieces<unknown>,
-  write: (piece: unknown) => MaybePromise<Chunk>,
+  write: (piece: unknown) => MaybePromise<string>,
   ctx: Context | undefined,
 ): HttpResponse {
   const accept = ctx?.headers.get('accept')
@@ -42,15 +42,13 @@ export function streamResponse(
   }
 }
 
-function lineOf(json: Chunk): Chunk {
-  if (typeof json !== 'string') return Buffer.concat([json, Buffer.from('\n')])
+function lineOf(json: string): string {
   // Line breaks that an encoder of the user's writes are white space: JSON has none in strings.
   return `${json.replace(/[\r\n]+/g, ' ')}\n`
 }
 
-function eventOf(json: Chunk): Chunk {
-  if (typeof json === 'string') return encodeEvent({ data: json })
-  return Buffer.concat([Buffer.from('data: '), json, Buffer.from('\n\n')])
+function eventOf(json: string): string {
+  return encodeEvent({ data: json })
 }
 
 /** Returns the formats of streams whose values have a schema. */

@@ -3,22 +3,10 @@
  * @module
  */
 import { BadInput, BadOutput, expected, InvalidArgument, ServingError } from '../core/errors.ts'
-import { inSlices, type Slices } from '../core/memory/slices.ts'
-import { checkOptions } from '../core/options.ts'
+import { checkAtLeast, checkOptions } from '../core/options.ts'
 import { isPromise, type MaybePromise, whenReady } from '../core/promise.ts'
-import { buildJson } from '../core/text/json-build.ts'
 import type { BigNumbers } from '../core/text/json-numbers.ts'
-import {
-  defaultMaxKeys,
-  defaultMemoryRatio,
-  type JsonPlan,
-  type JsonRules,
-  minMaxKeys,
-  parseJson,
-  parseJsonInSlices,
-  parseShortJson,
-  planJson,
-} from '../core/text/parse-json.ts'
+import { defaultMaxBytes, defaultMaxKeys, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
 import { constantHeaders } from '../http/constant-headers.ts'
 import type { Context } from '../http/context.ts'
 import { isJsonType, requireMediaType } from '../http/media-type.ts'
@@ -27,10 +15,9 @@ import { attempt, exampleIn, type FormatDescription, type Formats, type JsonSche
 import { IODescriptor } from './descriptor.ts'
 import { JSONEncoder } from './json-encoder.ts'
 import { isJsonStream, type JsonPieces, streamFormats, streamResponse } from './json-stream.ts'
-import { runSchema } from './run-schema.ts'
+import { runSchema, type StandardSchemaV1 } from './run-schema.ts'
 import { schemaError } from './schema-error.ts'
 import { exampleFor } from './schema-example.ts'
-import { isLargeValue, type StandardSchemaV1, validateInSlices } from './schema-slices.ts'
 import { type Direction, jsonSchemaOf } from './standard-json-schema.ts'
 
 /** Any JSON value. */
@@ -65,25 +52,23 @@ export interface JsonOptions<S extends Schema | undefined = undefined> {
    * integers as bigints, which a schema must allow; `'round'` takes the nearest double, or Infinity, like JSON.parse.
    */
   readonly bigNumbers?: BigNumbers
+  /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
+  readonly maxBytes?: number
   /**
    * Maximum number of values in a body: lists, objects, strings, numbers and words, counted by commas and opening
-   * brackets; more are refused with 413. Default: 10,000,000; 50,000 for values that a schema has to check in one call,
-   * which are all but the elements of zod's lists.
+   * brackets; more are refused with 413. Default: 250,000; 50,000 with a schema, which checks them in one call.
    */
   readonly maxValues?: number
   /**
    * Maximum number of keys of one object in a body, a key that comes twice counted twice; more are refused with 413.
-   * Default: 100,000, at least 4,096. JavaScript grows an object and lists its keys at once, 0.5 µs a key, in which no
-   * other request is answered: lists of pairs or of records have no such limit. Over RPC it is always 100,000.
+   * Default: 100,000.
    */
   readonly maxKeys?: number
 }
 
-const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxValues', 'maxKeys'] as const
-// A body up to this length cannot hold a large value.
-const shortBytes = 1024
-const defaultMaxValues = 10_000_000
-const defaultCheckedAtOnce = 50_000
+const optionNames = ['schema', 'validateJson', 'jsonEncoder', 'bigNumbers', 'maxBytes', 'maxValues', 'maxKeys'] as const
+// A schema makes an issue of each value that it refuses.
+const maxCheckedValues = 50_000
 const jsonHeaders = constantHeaders([['content-type', 'application/json']])
 // An example in a document is read by people.
 const maxExampleLength = 10_000
@@ -96,12 +81,10 @@ const maxExampleLength = 10_000
  * empty body that is said to be JSON is read as null. The values of a generator, or of any other async iterable or
  * iterator, are lines of `application/x-ndjson`, or the data of server-sent events for clients that prefer
  * `text/event-stream` by Accept.
- * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number, key or blanks above 1 MiB),
- * `schema` (with the path); 415 for a type that is not JSON; 413 for more than `maxValues` values or `maxKeys` keys of
- * an object, and for short values that would take more than 12 times the body's bytes and 64 MiB in memory.
- * **Cost**: bodies of more than some thousand values are parsed and checked in slices, so that other requests are
- * answered in between. So is a result of more than 1,024 values checked, and one of more than 65,536 values or a
- * million characters written: the function must not change it once it has returned it.
+ * **Errors**: BadInput `syntax`, `encoding` (with the byte offset), `size` (a number or blanks above 1 MiB), `schema`
+ * (with the path); 415 for a type that is not JSON; 413 for more than `maxBytes` bytes, `maxValues` values or `maxKeys`
+ * keys of an object.
+ * **Cost**: no other request is answered while a body is parsed and checked, or a result checked and written.
  * **Source**: SPEC "JSON". Our choice: outputs are checked by the schema, too; at most 128 levels of nesting.
  * **Example** `new io.JSON({ schema: z.object({ name: z.string() }) })`
  */
@@ -111,15 +94,21 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   override readonly protoField = 'json'
   override readonly descriptorId: string = 'serving.io.JSON'
   // A schema is code, which metadata does not hold.
-  override readonly publicOptions: readonly string[] = ['validateJson', 'bigNumbers', 'maxValues', 'maxKeys']
+  override readonly publicOptions: readonly string[] = [
+    'validateJson',
+    'bigNumbers',
+    'maxBytes',
+    'maxValues',
+    'maxKeys',
+  ]
   readonly schema: S | undefined
   readonly validateJson: boolean | undefined
   readonly bigNumbers: BigNumbers
-  readonly maxValues: number | undefined
-  readonly maxKeys: number | undefined
+  readonly maxBytes: number
+  readonly maxValues: number
+  readonly maxKeys: number
   /** The sample passed to `fromSample`, parsed. */
   readonly sample: unknown
-  readonly #rules: JsonRules
   readonly #encoder: JSONEncoder
 
   constructor(given: JsonOptions<S> = {}, sample?: unknown) {
@@ -135,23 +124,9 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     }
     this.schema = schema
     this.validateJson = options.validateJson
-    const { maxValues, maxKeys } = options
-    if (maxValues !== undefined && !(Number.isSafeInteger(maxValues) && maxValues > 0)) {
-      throw new InvalidArgument(expected('a whole number from 1 up', 'maxValues', maxValues))
-    }
-    if (maxKeys !== undefined && !(Number.isSafeInteger(maxKeys) && maxKeys >= minMaxKeys)) {
-      throw new InvalidArgument(expected(`a whole number from ${minMaxKeys} up`, 'maxKeys', maxKeys))
-    }
-    this.maxValues = maxValues
-    this.maxKeys = maxKeys
-    // A schema creates a second copy of the value.
-    const maxMemoryRatio = schema === undefined ? defaultMemoryRatio : defaultMemoryRatio / 2
-    this.#rules = {
-      maxValues: maxValues ?? defaultMaxValues,
-      maxMemoryRatio,
-      maxKeys: maxKeys ?? defaultMaxKeys,
-      bigNumbers,
-    }
+    this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
+    this.maxValues = checkAtLeast('maxValues', options.maxValues ?? (schema ? maxCheckedValues : maxParsedValues), 1)
+    this.maxKeys = checkAtLeast('maxKeys', options.maxKeys ?? defaultMaxKeys, 1)
     this.sample = sample
     if (jsonEncoder !== undefined && typeof jsonEncoder !== 'function') {
       throw new InvalidArgument(expected('a class that extends JSONEncoder', 'jsonEncoder', jsonEncoder))
@@ -173,8 +148,8 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
       throw new BadInput(expected('an object, a list or JSON text', 'JSON.fromSample', sample))
     }
     const bytes = typeof sample === 'string' ? Buffer.from(sample) : sample
-    const value =
-      bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', options.bigNumbers ?? 'error') : sample
+    const rules = { ...noLimits, bigNumbers: options.bigNumbers ?? 'error' }
+    const value = bytes instanceof Uint8Array ? parseJson(bytes, 'JSON.fromSample', rules) : sample
     if (value === sample) checkSample(value, options.jsonEncoder)
     const { schema } = options
     const result = schema ? runSchema(schema, value) : undefined
@@ -202,29 +177,17 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
     }
   }
 
-  fromHttpRequest(request: HttpRequest, ctx?: Context): MaybePromise<JsonIn<S>> {
+  fromHttpRequest(request: HttpRequest): MaybePromise<JsonIn<S>> {
     const type = requireMediaType(request.headers, isJsonType, 'application/json', 'JSON')
     const bytes = request.peek()
     // What BentoML's clients send for None.
-    if (bytes.length === 0 && type !== undefined) return this.#check(null, ctx)
-    const plan = planJson(bytes, 'JSON', this.#rules)
-    if (plan.isShort) {
-      return this.#check(parseShortJson(bytes, plan, 'JSON', this.bigNumbers), ctx, bytes.length)
-    }
-    request.retain()
-    return this.#readLong(request.peek(), plan, ctx)
-  }
-
-  async #readLong(bytes: Uint8Array, plan: JsonPlan, ctx: Context | undefined): Promise<JsonIn<S>> {
-    return this.#check(await parseJsonInSlices(bytes, plan, 'JSON', this.#rules, ctx?.signal), ctx)
+    if (bytes.length === 0 && type !== undefined) return this.#check(null)
+    return this.#check(parseJson(bytes, 'JSON', this))
   }
 
   /** Reads a Value message or JSON text, by the rules for a body. */
-  override fromProto(message: unknown, ctx?: Context): MaybePromise<JsonIn<S>> {
-    if (!(message instanceof Uint8Array)) return this.#check(message, ctx)
-    const plan = planJson(message, 'JSON', this.#rules)
-    if (!plan.isShort) return this.#readLong(message, plan, ctx)
-    return this.#check(parseShortJson(message, plan, 'JSON', this.bigNumbers), ctx)
+  override fromProto(message: unknown): MaybePromise<JsonIn<S>> {
+    return this.#check(message instanceof Uint8Array ? parseJson(message, 'JSON', this) : message)
   }
 
   /**
@@ -252,19 +215,13 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   #message(value: unknown): MaybePromise<unknown> {
-    return whenReady(this.#text(value), (text) =>
-      text instanceof Uint8Array ? inSlices(parseWritten(text)) : globalThis.JSON.parse(text),
-    )
+    return whenReady(this.#text(value), (text) => globalThis.JSON.parse(text))
   }
 
-  #check(value: unknown, ctx: Context | undefined, length = Number.POSITIVE_INFINITY): MaybePromise<JsonIn<S>> {
+  #check(value: unknown): MaybePromise<JsonIn<S>> {
     const { schema } = this
     if (schema === undefined) return value as JsonIn<S>
-    const answer =
-      length > shortBytes && isLargeValue(value)
-        ? validateInSlices(schema, value, 'JSON', this.maxValues ?? defaultCheckedAtOnce, ctx?.signal)
-        : runSchema(schema, value)
-    return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(answer, (result) => {
+    return whenReady<StandardSchemaV1.Result<unknown>, JsonIn<S>>(runSchema(schema, value), (result) => {
       if (result.issues !== undefined) throw schemaError(result.issues, 'JSON')
       return result.value as JsonIn<S>
     })
@@ -276,37 +233,22 @@ export class JSON<S extends Schema | undefined = undefined> extends IODescriptor
   }
 
   /** Returns the text of a value, checked by the schema. */
-  #text(value: unknown): MaybePromise<string | Uint8Array> {
+  #text(value: unknown): MaybePromise<string> {
     const { schema } = this
-    if (schema === undefined) return this.#encode(value)
-    const answer = isLargeValue(value)
-      ? validateInSlices(schema, value, 'JSON', Number.POSITIVE_INFINITY)
-      : runSchema(schema, value)
-    return whenReady<StandardSchemaV1.Result<unknown>, string | Uint8Array>(answer, (result) => {
+    if (schema === undefined) return this.#encoder.encode(value)
+    return whenReady<StandardSchemaV1.Result<unknown>, string>(runSchema(schema, value), (result) => {
       if (result.issues !== undefined) {
         const { message, path } = schemaError(result.issues, 'JSON')
         throw new BadOutput(message, { path })
       }
-      return this.#encode(result.value)
+      return this.#encoder.encode(result.value)
     })
   }
-
-  #encode(value: unknown): MaybePromise<string | Uint8Array> {
-    const encoder = this.#encoder
-    // A class of the user that only has `encode`, or another copy of the package's.
-    return encoder instanceof JSONEncoder ? encoder.encodeInTurns(value) : (encoder as JSONEncoder).encode(value)
-  }
 }
 
-/** Parses the text of a large result in slices. */
-function* parseWritten(json: Uint8Array): Slices<unknown> {
-  try {
-    return yield* buildJson(json, { name: 'JSON', maxKeys: Number.POSITIVE_INFINITY })
-  } catch {
-    // A key of more than 1 MiB, or what the encoder of the user wrote.
-    return globalThis.JSON.parse(Buffer.from(json).toString())
-  }
-}
+const unbounded = Number.POSITIVE_INFINITY
+/** For texts of the application's own. */
+const noLimits = { maxBytes: unbounded, maxValues: unbounded, maxKeys: unbounded }
 
 /** Refuses a sample that JSON cannot express. **Errors**: BadInput with the path. */
 function checkSample(sample: unknown, encoder: JsonOptions['jsonEncoder']): void {

@@ -4,7 +4,6 @@
  */
 
 import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
-import { inSlices } from '../core/memory/slices.ts'
 import { checkEnforced, checkOneOf, checkOptions } from '../core/options.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import { isUtf8Label } from '../core/text/charset.ts'
@@ -233,7 +232,7 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
       return this.#fromFile(read(body, 'PandasDataFrame'))
     }
     if (isUtf8Label(charset)) return this.#fromText(format, body, request.isPooled)
-    return whenReady(inSlices(toUtf8(body, charset)), (text) => this.#fromText(format, text, true))
+    return this.#fromText(format, toUtf8(body, charset), true)
   }
 
   #fromText(format: FrameFormat, text: Uint8Array, isPrivate: boolean): MaybePromise<DataFrame> {

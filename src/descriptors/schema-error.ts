@@ -3,17 +3,16 @@
  * @module
  */
 import { BadInput } from '../core/errors.ts'
-import { maxIssues, type StandardSchemaV1 } from './schema-slices.ts'
+import type { StandardSchemaV1 } from './run-schema.ts'
 
-export type { StandardSchemaV1 } from './schema-slices.ts'
+/** Number of issues that an error lists. */
+const maxIssues = 64
 
 /** Returns the error of what a schema finds wrong; `name` says what was checked. */
 export function schemaError(issues: readonly StandardSchemaV1.Issue[], name: string): BadInput {
   const listed = issues.slice(0, maxIssues).map(({ message, path }) => ({ path: pathOf(path), message }))
   const shown = listed.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  // Checks of a large value stop after 64 issues.
-  const bound = issues.length === maxIssues ? 'at least ' : ''
-  const more = issues.length > 5 ? ` (and ${bound}${issues.length - 5} more)` : ''
+  const more = issues.length > 5 ? ` (and ${issues.length - 5} more)` : ''
   const path = listed[0]?.path ?? ''
   return new BadInput(
     `expected a value that fits the schema for ${name}, received one that does not: ${shown.join('; ')}${more}`,

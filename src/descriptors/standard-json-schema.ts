@@ -7,7 +7,7 @@
  */
 import { loadOptional } from '../core/modules/optional.ts'
 import type { JsonSchema } from './description.ts'
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from './schema-slices.ts'
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from './run-schema.ts'
 
 /** What a body is: what the schema takes, or what it gives. */
 export type Direction = 'input' | 'output'

@@ -3,12 +3,12 @@
  * @module
  */
 
-import { BadInput, BadOutput, expected, InvalidArgument } from '../core/errors.ts'
-import { inSlices, runInSlices } from '../core/memory/slices.ts'
-import { checkOptions } from '../core/options.ts'
+import { BadInput, BadOutput, expected, InvalidArgument, PayloadTooLarge } from '../core/errors.ts'
+import { checkAtLeast, checkOptions } from '../core/options.ts'
 import type { MaybePromise } from '../core/promise.ts'
-import { decodeText, isUtf8Label } from '../core/text/charset.ts'
-import { decodeUtf8, decodeUtf8InSlices, encodeUtf8InSlices } from '../core/text/utf8.ts'
+import { decodeText } from '../core/text/charset.ts'
+import { defaultMaxBytes } from '../core/text/parse-json.ts'
+import { decodeUtf8 } from '../core/text/utf8.ts'
 import { constantHeaders, nosniff } from '../http/constant-headers.ts'
 import { encodedBody } from '../http/encoded-pieces.ts'
 import { encodeEvent, eventHeaders, eventStream, type ServerSentEvent } from '../http/event-stream.ts'
@@ -17,9 +17,6 @@ import { type Chunk, collectBody, type HttpRequest, type HttpResponse } from '..
 import type { Formats } from './description.ts'
 import { IODescriptor } from './descriptor.ts'
 
-// Longer texts are decoded and encoded in slices. **Units**: bytes, characters.
-const atOnceLength = 1 << 20
-
 /** Options of {@link Text}. **Source**: SPEC "Text". */
 export interface TextOptions {
   /**
@@ -27,6 +24,8 @@ export interface TextOptions {
    * object first, `text/plain` for everything else.
    */
   readonly contentType?: 'text/plain' | 'text/event-stream'
+  /** Longest body; longer ones are refused with 413. Default: 4 MiB. **Units**: bytes. */
+  readonly maxBytes?: number
 }
 
 const textHeaders = constantHeaders([['content-type', 'text/plain; charset=utf-8'], nosniff])
@@ -48,8 +47,8 @@ export type TextResult = string | AsyncIterable<TextPiece> | Iterable<TextPiece>
  * for it: it sees pieces of text one late, and not the last one before a failure, but the lines of an event at once,
  * since the empty line after them is a chunk of its own. curl, undici and browsers see every piece at once, and so does
  * requests with engine node.
- * **Errors**: BadInput `encoding` with the byte offset; 415 for a type that is not text. BadOutput for an event after
- * a piece of text, or under `contentType: 'text/plain'`.
+ * **Errors**: BadInput `encoding` with the byte offset; 413 for more than `maxBytes`; 415 for a type that is not text.
+ * BadOutput for an event after a piece of text, or under `contentType: 'text/plain'`.
  * **Source**: SPEC "Text". WHATWG HTML, section "Server-sent events".
  * **Example**
  * `svc.api({ input: new io.Text(), output: new io.Text() }, async function* words(text) { yield* text.split(' ') })`
@@ -59,8 +58,9 @@ export class Text extends IODescriptor<string, TextResult> {
   override readonly readsHeaders: readonly string[] = []
   override readonly protoField = 'text'
   override readonly descriptorId: string = 'serving.io.Text'
-  override readonly publicOptions: readonly string[] = ['contentType']
+  override readonly publicOptions: readonly string[] = ['contentType', 'maxBytes']
   readonly contentType: 'text/plain' | 'text/event-stream'
+  readonly maxBytes: number
   /** The sample passed to `fromSample`. */
   readonly sample: string | undefined
   /** Whether generators send events; undefined: their first piece decides. */
@@ -68,13 +68,14 @@ export class Text extends IODescriptor<string, TextResult> {
 
   constructor(options: TextOptions = {}, sample?: string) {
     super()
-    checkOptions('Text', options, ['contentType'])
+    checkOptions('Text', options, ['contentType', 'maxBytes'])
     const { contentType = 'text/plain' } = options
     if (contentType !== 'text/plain' && contentType !== eventStream) {
       throw new InvalidArgument(expected("'text/plain' or 'text/event-stream'", 'contentType', contentType))
     }
     this.contentType = contentType
     this.mimeType = contentType
+    this.maxBytes = checkAtLeast('maxBytes', options.maxBytes ?? defaultMaxBytes, 1)
     this.sample = sample
     this.#sendsEvents = options.contentType === undefined ? undefined : contentType === eventStream
   }
@@ -100,17 +101,18 @@ export class Text extends IODescriptor<string, TextResult> {
   fromHttpRequest(request: HttpRequest): MaybePromise<string> {
     const type = requireMediaType(request.headers, isTextType, 'text/plain', 'Text')
     const charset = type?.parameters.get('charset')?.toLowerCase()
-    const body = request.peek()
-    if (isUtf8Label(charset) && body.length <= atOnceLength) return decodeUtf8(body, 'Text')
-    request.retain()
-    return inSlices(decodeText(request.peek(), charset, 'Text'))
+    return this.#decode(request.peek(), charset)
+  }
+
+  #decode(bytes: Uint8Array, charset?: string): string {
+    if (bytes.length <= this.maxBytes) return decodeText(bytes, charset, 'Text')
+    throw new PayloadTooLarge(`expected at most ${this.maxBytes} bytes for Text (maxBytes), received ${bytes.length}`)
   }
 
   toHttpResponse(value: TextResult): MaybePromise<HttpResponse> {
     if (typeof value !== 'string') return this.#stream(value)
     if (this.#sendsEvents === true) return { headers: eventHeaders, body: encodeEvent({ data: value }) }
-    if (value.length <= atOnceLength) return { headers: textHeaders, body: value }
-    return runInSlices(encodeUtf8InSlices(value)).then((body) => ({ headers: textHeaders, body }))
+    return { headers: textHeaders, body: value }
   }
 
   #stream(value: Exclude<TextResult, string>): HttpResponse {
@@ -122,13 +124,13 @@ export class Text extends IODescriptor<string, TextResult> {
 
   /** Reads a StringValue or UTF-8 bytes as a string. */
   override fromProto(message: string | Uint8Array): MaybePromise<string> {
-    return typeof message === 'string' ? message : inSlices(decodeUtf8InSlices(message, 'Text'))
+    return typeof message === 'string' ? message : this.#decode(message)
   }
 
   /** Returns a string, or all that a generator yields, as one StringValue. */
   override toProto(value: TextResult): MaybePromise<string> {
     if (typeof value === 'string') return this.#sendsEvents === true ? encodeEvent({ data: value }) : value
-    return collectBody(this.#stream(value).body).then((bytes) => runInSlices(decodeUtf8InSlices(bytes, 'Text')))
+    return collectBody(this.#stream(value).body).then((bytes) => decodeUtf8(bytes, 'Text'))
   }
 
   /** Returns each piece as a StringValue of its own. */

@@ -86,7 +86,7 @@ function textView(descriptor: Text, name: string): TensorView {
 function jsonView(descriptor: JsonDescriptor, name: string): TensorView {
   return {
     infos: [{ name, ...oneText, isAnyShape: true }],
-    fromTensors: (inputs, ctx) => descriptor.fromProto(Buffer.from(onlyText(inputs.get(name) as Tensor)), ctx),
+    fromTensors: (inputs) => descriptor.fromProto(Buffer.from(onlyText(inputs.get(name) as Tensor))),
     toTensors: (value) =>
       whenReady(descriptor.toHttpResponse(value), ({ body }) => {
         if (typeof body === 'string') return textTensor(name, body)

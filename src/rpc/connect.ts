@@ -10,7 +10,7 @@ import { encodeContentJson } from '../api/content-json.ts'
 import { encodeServiceMetadata, type MetadataSource } from '../api/service-metadata.ts'
 import { BadInput, type GrpcStatusName, PayloadTooLarge, ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
-import { measureJsonAtOnce } from '../core/text/json-scan.ts'
+import { measureJson } from '../core/text/json-scan.ts'
 import { defaultMaxBytes, maxParsedValues, parseJson } from '../core/text/parse-json.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint } from '../http/endpoint.ts'
@@ -192,7 +192,7 @@ function decodeJson(body: Uint8Array): RpcRequest {
       `expected at most ${what} for a request in JSON (application/proto takes more), received ${received}`,
     )
   if (body.length > defaultMaxBytes) throw fault(`${defaultMaxBytes} bytes`, body.length)
-  const { values } = measureJsonAtOnce(body)
+  const { values } = measureJson(body)
   if (values > maxParsedValues) throw fault(`${maxParsedValues} values`, values)
   return requestFromJson(parseJson(body, 'the request'))
 }

@@ -3,36 +3,26 @@
  * @module
  */
 import { BadInput, expected, UnsupportedMediaType } from '../errors.ts'
-import type { Slices } from '../memory/slices.ts'
-import { decodeUtf8InSlices } from './utf8.ts'
+import { decodeUtf8 } from './utf8.ts'
 
 // Windows-1252 from 0x80 to 0x9f; what it leaves open stays a control character, as in browsers.
 const letters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-// Decoded in a slice: a millisecond or two.
-const pieceBytes = 1 << 17
-
 /**
- * Decodes text of a charset such as `latin1`, `utf-16` or `shift_jis`, in slices; undefined is UTF-8. A byte order mark
- * stays in the text of UTF-8 and UTF-16. **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding`
- * for bytes that are invalid in it.
+ * Decodes text of a charset such as `latin1`, `utf-16` or `shift_jis`; undefined is UTF-8. A byte order mark stays in
+ * the text of UTF-8 and UTF-16. **Errors**: UnsupportedMediaType for an unknown charset, BadInput `encoding` for bytes
+ * that are invalid in it.
  */
-export function* decodeText(bytes: Uint8Array, charset: string | undefined, name: string): Slices<string> {
-  if (isUtf8Label(charset)) return yield* decodeUtf8InSlices(bytes, name)
+export function decodeText(bytes: Uint8Array, charset: string | undefined, name: string): string {
+  if (isUtf8Label(charset)) return decodeUtf8(bytes, name)
   const decode = decoderOf(charset as string)
   if (decode === undefined) throw new UnsupportedMediaType(expected('a known charset', name, charset))
-  let text = ''
-  for (let start = 0; start < bytes.length || start === 0; start += pieceBytes) {
-    const end = Math.min(bytes.length, start + pieceBytes)
-    try {
-      text += decode(bytes.subarray(start, end), end < bytes.length)
-    } catch {
-      const message = `expected ${charset} text for ${name}, received an invalid byte sequence`
-      throw new BadInput(message, { reason: 'encoding' })
-    }
-    yield
+  try {
+    return decode(bytes)
+  } catch {
+    const message = `expected ${charset} text for ${name}, received an invalid byte sequence`
+    throw new BadInput(message, { reason: 'encoding' })
   }
-  return text
 }
 
 /** Whether text of a charset is read as UTF-8, as text without one is. */
@@ -41,10 +31,10 @@ export function isUtf8Label(charset: string | undefined): boolean {
 }
 
 /**
- * Returns the decoder of a label, for one text in pieces, after each of which there may be `more`; undefined for an
- * unknown label. **Errors** of the decoder: TypeError for bytes that the charset does not have.
+ * Returns the decoder of a label; undefined for an unknown one. **Errors** of the decoder: TypeError for bytes that the
+ * charset does not have.
  */
-function decoderOf(label: string): ((bytes: Uint8Array, more: boolean) => string) | undefined {
+function decoderOf(label: string): ((bytes: Uint8Array) => string) | undefined {
   let decoder: InstanceType<typeof TextDecoder>
   try {
     const { encoding } = new TextDecoder(label)
@@ -53,7 +43,7 @@ function decoderOf(label: string): ((bytes: Uint8Array, more: boolean) => string
     return undefined
   }
   // Node 20 reads it as ISO-8859-1, and with ignoreBOM drops a first byte of 0xff.
-  if (decoder.encoding !== 'windows-1252') return (bytes, more) => decoder.decode(bytes, { stream: more })
+  if (decoder.encoding !== 'windows-1252') return (bytes) => decoder.decode(bytes)
   return (bytes) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
       .toString('latin1')

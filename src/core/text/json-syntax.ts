@@ -2,7 +2,6 @@
  * JSON grammar (RFC 8259) without values: where a broken text breaks.
  * @module
  */
-import { runAtOnce, type Slices } from '../memory/slices.ts'
 import { scanNumber } from './number-text.ts'
 
 /**
@@ -30,28 +29,14 @@ const words = ['true', 'false', 'null'].map((word) => Uint8Array.from(word, (let
 const escapes = new Set([...'"\\/bfnrtu'].map((letter) => letter.charCodeAt(0)))
 
 /**
- * Returns the offset of the first token that makes a text no JSON; its length when it ends too early. For texts that
- * JSON.parse refused.
- * **Units**: bytes. **Cost**: only on errors; a few nanoseconds a byte, without recursion.
+ * Returns the offset of the first token that makes a text no JSON; its length if it ends too early. Called for texts
+ * that JSON.parse refused. **Units**: bytes.
  */
 export function syntaxErrorAt(json: Uint8Array): number {
-  return runAtOnce(findSyntaxError(json))
-}
-
-// A slice takes half a millisecond.
-const sliceBytes = 1 << 17
-
-/** As {@link syntaxErrorAt}, in slices. */
-export function* findSyntaxError(json: Uint8Array): Slices<number> {
   // What may come next: a value, a value or `]`, a key, a key or `}`, a colon, a comma or the end.
   let want: 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'comma' = 'value'
   const open: number[] = []
-  let sliceEnd = sliceBytes
   for (let i = 0; ; ) {
-    if (i >= sliceEnd) {
-      sliceEnd = i + sliceBytes
-      yield
-    }
     while (isSpace(json[i])) i++
     const start = i
     if (start >= json.length) return json.length
@@ -69,7 +54,7 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
       if (want !== 'colon') return start
       want = 'value'
     } else if (byte === quote && (want === 'key' || want === 'firstKey')) {
-      i = yield* stringEnd(json, start)
+      i = stringEnd(json, start)
       want = 'colon'
     } else if (want !== 'value' && want !== 'first') return start
     else if (byte === 0x5b || byte === 0x7b) {
@@ -78,7 +63,7 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
     } else {
       i =
         byte === quote
-          ? yield* stringEnd(json, start)
+          ? stringEnd(json, start)
           : byte === 0x2d || isDigit(byte)
             ? scanNumber(json, start, json.length)
             : wordEnd(json, start)
@@ -88,13 +73,8 @@ export function* findSyntaxError(json: Uint8Array): Slices<number> {
   }
 }
 
-function* stringEnd(json: Uint8Array, start: number): Slices<number> {
-  let sliceEnd = start + sliceBytes
+function stringEnd(json: Uint8Array, start: number): number {
   for (let i = start + 1; i < json.length; i++) {
-    if (i >= sliceEnd) {
-      sliceEnd = i + sliceBytes
-      yield
-    }
     const byte = json[i]
     if (byte === quote) return i + 1
     if (byte < 0x20) return -1

@@ -4,74 +4,38 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { BadInput } from '../errors.ts'
-import { joinBytes, runAtOnce, type Slices } from '../memory/slices.ts'
 import { asciiText } from './number-text.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-// Above this length ASCII is decoded as latin1, ten times as fast as TextDecoder at 1 KB; below it the check costs more
-// than it saves.
+// Above this length ASCII is decoded as latin1, which is faster; below it the check costs more than it saves.
 const asciiBytes = 128
 // Bytes of text that are checked at once.
 const blockBytes = 1 << 16
-// Decoded in a slice: 2 ms where nothing is ASCII.
-const pieceBytes = 1 << 18
 
 /** Returns the length of the byte order mark that a text begins with; 0 for none. **Units**: bytes. */
 export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
-/** Decodes UTF-8. **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
+/** Decodes UTF-8. **Errors**: those of {@link checkUtf8}. */
 export function decodeUtf8(bytes: Uint8Array, name: string): string {
   if (bytes.length > asciiBytes && isAscii(bytes)) {
     return asciiText(bytes, 0, bytes.length)
   }
   try {
     return decoder.decode(bytes)
-  } catch {
-    throw illFormed(name, illFormedAt(bytes))
+  } catch (cause) {
+    checkUtf8(bytes, name)
+    throw cause
   }
 }
 
-/** Returns the error for text that is not UTF-8. */
-export function illFormed(name: string, offset: number): BadInput {
+/** Checks that bytes are UTF-8. **Errors**: BadInput `encoding` with the offset of the first ill-formed sequence. */
+export function checkUtf8(bytes: Uint8Array, name: string): void {
+  const offset = illFormedAt(bytes)
+  if (offset === -1) return
   const message = `expected UTF-8 text for ${name}, received an invalid byte sequence`
-  return new BadInput(message, { reason: 'encoding', offset })
-}
-
-/** As {@link decodeUtf8}, in slices: 60 MB without ASCII take half a second. */
-export function* decodeUtf8InSlices(bytes: Uint8Array, name: string): Slices<string> {
-  let text = ''
-  for (let start = 0; start < bytes.length; ) {
-    const end = cutBefore(bytes, start + pieceBytes)
-    const piece = bytes.subarray(start, end)
-    if (!isUtf8(piece)) throw illFormed(name, illFormedIn(bytes, start))
-    text += decodeUtf8(piece, name)
-    start = end
-    yield
-  }
-  return text
-}
-
-/** Returns the text's UTF-8, in slices; half a surrogate pair becomes U+FFFD, as in Buffer.from. */
-export function* encodeUtf8InSlices(text: string): Slices<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  for (let start = 0; start < text.length; ) {
-    let end = Math.min(text.length, start + pieceBytes)
-    if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800 && end < text.length) end++
-    pieces.push(Buffer.from(text.slice(start, end)))
-    start = end
-    yield
-  }
-  return yield* joinBytes(pieces)
-}
-
-/** Returns `end`, or the start of the character that it would cut, of which at most three bytes lie before it. */
-function cutBefore(bytes: Uint8Array, end: number): number {
-  if (end >= bytes.length) return bytes.length
-  let cut = end
-  for (let i = 0; i < 3 && (bytes[cut] & 0xc0) === 0x80; i++) cut--
-  return cut
+  throw new BadInput(message, { reason: 'encoding', offset })
 }
 
 /**
@@ -80,25 +44,21 @@ function cutBefore(bytes: Uint8Array, end: number): number {
  * above U+10FFFF. **Units**: bytes.
  */
 export function illFormedAt(bytes: Uint8Array): number {
-  return runAtOnce(findIllFormed(bytes))
-}
-
-/** As {@link illFormedAt}, in slices. */
-export function* findIllFormed(bytes: Uint8Array): Slices<number> {
   // Node's vectorised check finds the block; the loop only runs over the one with the bad sequence.
   for (let start = 0; start < bytes.length; ) {
     const end = cutBefore(bytes, start + blockBytes)
     if (!isUtf8(bytes.subarray(start, end))) return illFormedIn(bytes, start)
     start = end
-    yield
   }
   return -1
 }
 
-/** Checks that bytes are UTF-8, in slices. **Errors**: those of {@link decodeUtf8}. */
-export function* checkUtf8(bytes: Uint8Array, name: string): Slices<void> {
-  const offset = yield* findIllFormed(bytes)
-  if (offset !== -1) throw illFormed(name, offset)
+/** Returns `end`, or the start of the character that it would cut, of which at most three bytes lie before it. */
+function cutBefore(bytes: Uint8Array, end: number): number {
+  if (end >= bytes.length) return bytes.length
+  let cut = end
+  for (let i = 0; i < 3 && (bytes[cut] & 0xc0) === 0x80; i++) cut--
+  return cut
 }
 
 function illFormedIn(bytes: Uint8Array, start: number): number {

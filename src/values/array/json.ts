@@ -6,7 +6,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { DType } from '../../core/dtype.ts'
 import { PayloadTooLarge } from '../../core/errors.ts'
-import { measureJsonAtOnce } from '../../core/text/json-scan.ts'
+import { measureJson } from '../../core/text/json-scan.ts'
 import { syntaxErrorAt } from '../../core/text/json-syntax.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../core/text/parse-json.ts'
 import { bomLength, illFormedAt } from '../../core/text/utf8.ts'
@@ -70,7 +70,7 @@ function checkSize(json: Uint8Array, maxBytes: number): void {
   }
   // An element takes two bytes at least.
   if (json.length <= 2 * maxParsedValues) return
-  const { values } = measureJsonAtOnce(json)
+  const { values } = measureJson(json)
   if (values <= maxParsedValues) return
   throw new PayloadTooLarge(`expected at most ${maxParsedValues} elements ${what}, received some ${values}`)
 }

@@ -3,9 +3,9 @@
  * @module
  */
 
-import type { Slices } from '../../core/memory/slices.ts'
+import { PayloadTooLarge } from '../../core/errors.ts'
 import { decodeText } from '../../core/text/charset.ts'
-import { encodeUtf8InSlices } from '../../core/text/utf8.ts'
+import { defaultMaxBytes } from '../../core/text/parse-json.ts'
 import { preferredType, variesByAccept } from '../../http/accept.ts'
 import { constantHeaders } from '../../http/constant-headers.ts'
 import { isJsonType, type MediaType, requireMediaType } from '../../http/media-type.ts'
@@ -91,10 +91,13 @@ function preferring(format: FrameFormat): readonly string[] {
 }
 
 /**
- * Converts text of another charset to UTF-8 in memory of its own, in slices. **Errors**: UnsupportedMediaType for an
- * unknown charset, BadInput for bytes that are invalid in it.
+ * Converts text of another charset to UTF-8 in memory of its own. **Errors**: UnsupportedMediaType for an unknown
+ * charset, BadInput for bytes that are invalid in it, PayloadTooLarge above 4 MiB.
  */
-export function* toUtf8(bytes: Uint8Array, charset: string | undefined): Slices<Uint8Array> {
-  const text = yield* decodeText(bytes, charset, 'PandasDataFrame')
-  return yield* encodeUtf8InSlices(text.replace(/^\ufeff/, ''))
+export function toUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
+  if (bytes.length > defaultMaxBytes) {
+    const limit = `at most ${defaultMaxBytes} bytes of charset ${charset} for PandasDataFrame (UTF-8 has no such limit)`
+    throw new PayloadTooLarge(`expected ${limit}, received ${bytes.length}`)
+  }
+  return Buffer.from(decodeText(bytes, charset, 'PandasDataFrame').replace(/^\ufeff/, ''))
 }

@@ -68,6 +68,9 @@ describe('metadata of JSON', () => {
     expect(metadataOf(new io.JSON({ schema: tree }) as io.IODescriptor).attributes.args).toEqual({
       mime_type: 'application/json',
       big_numbers: 'error',
+      max_bytes: 4194304,
+      max_values: 50_000,
+      max_keys: 100_000,
     })
   })
 })
@@ -118,9 +121,16 @@ describe('metadata of a built-in descriptor', () => {
     [
       'JSON',
       new io.JSON({ validateJson: true }),
-      { mime_type: 'application/json', validate_json: true, big_numbers: 'error' },
+      {
+        mime_type: 'application/json',
+        validate_json: true,
+        big_numbers: 'error',
+        max_bytes: 4194304,
+        max_values: 250_000,
+        max_keys: 100_000,
+      },
     ],
-    ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain' }],
+    ['Text', new io.Text(), { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 }],
     ['File', new io.File(), { mime_type: 'application/octet-stream', spool_above_bytes: 4194304 }],
     [
       'Multipart',
@@ -129,7 +139,7 @@ describe('metadata of a built-in descriptor', () => {
         mime_type: 'multipart/form-data',
         said: {
           descriptorId: 'serving.io.Text',
-          attributes: { args: { mime_type: 'text/plain', content_type: 'text/plain' } },
+          attributes: { args: { mime_type: 'text/plain', content_type: 'text/plain', max_bytes: 4194304 } },
         },
       },
     ],

@@ -1,19 +1,19 @@
-import { BadInput, Context, DeadlineExceeded, HeaderList, HttpRequest, io, PayloadTooLarge } from 'serving'
+import { BadInput, HeaderList, HttpRequest, io, PayloadTooLarge } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { many, turnsOf } from './event-loop-turns.ts'
+import { many } from './event-loop-turns.ts'
 
 const headers = HeaderList.from({ 'content-type': 'application/json' })
 
 /** Reads a value as a request would bring it. */
-async function read(descriptor: io.IODescriptor<unknown, never>, value: unknown, ctx?: Context): Promise<unknown> {
+async function read(descriptor: io.IODescriptor<unknown, never>, value: unknown): Promise<unknown> {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return descriptor.fromHttpRequest(new HttpRequest(headers, Buffer.from(text)), ctx)
+  return descriptor.fromHttpRequest(new HttpRequest(headers, Buffer.from(text)))
 }
 
 describe('a large JSON body', () => {
   it.each<[string, unknown]>([
-    ['numbers', many(300_000, (i) => i / 7)],
+    ['numbers', many(200_000, (i) => i / 7)],
     ['records', { rows: many(20_000, (i) => ({ id: i, name: `é${i}`, tags: ['a', null, true] })) }],
     ['nested lists', many(300, () => many(300, (i) => [i]))],
     ['a long string', ['x'.repeat(3_000_000)]],
@@ -21,17 +21,10 @@ describe('a large JSON body', () => {
     expect(await read(new io.JSON(), value)).toEqual(value)
   })
 
-  it('is parsed in slices: the event loop turns meanwhile', async () => {
-    const text = `[${'[],'.repeat(600_000)}0]`
-    expect(await turnsOf(read(new io.JSON(), text))).toBeGreaterThan(10)
-    // One that JSON.parse reads in a millisecond is not.
-    expect(new io.JSON().fromHttpRequest(new HttpRequest(headers, Buffer.from('[1,2,3]')))).toEqual([1, 2, 3])
-  })
-
   it.each([
-    ['a fault at its end', `[${'1,'.repeat(400_000)}x]`, 800_001],
-    ['no end', `[${'1,'.repeat(400_000)}`, 800_001],
-    ['a fault in a nested list', `{"a":[${'[1],'.repeat(200_000)}[2}]}`, 800_008],
+    ['a fault at its end', `[${'1,'.repeat(200_000)}x]`, 400_001],
+    ['no end', `[${'1,'.repeat(200_000)}`, 400_001],
+    ['a fault in a nested list', `{"a":[${'[1],'.repeat(100_000)}[2}]}`, 400_008],
   ])('with %s is refused with its place', async (_, text, offset) => {
     await expect(read(new io.JSON(), text)).rejects.toMatchObject({ status: 400, reason: 'syntax', offset })
   })
@@ -40,19 +33,18 @@ describe('a large JSON body', () => {
     ['letters', 'a'.repeat(4_000_000)],
     ['escapes', '\\u0041'.repeat(600_000)],
     ['escaped quotes', '\\"'.repeat(2_000_000)],
-  ])('of one string of %s is read, and a fault behind it found, in slices', async (_, string) => {
-    const slices = 2 * Math.floor(string.length / (1 << 18))
-    expect(await turnsOf(read(new io.JSON(), `"${string}"`))).toBeGreaterThan(slices / 8)
+  ])('of one string of %s is read, and a fault behind it found', async (_, string) => {
+    expect(await read(new io.JSON(), `"${string}"`)).toBe(JSON.parse(`"${string}"`))
     const text = `["${string}",x]`
     const offset = text.length - 2
     await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset })
   })
 
   it('with numbers that a double does not hold is treated as a small one', async () => {
-    const list = `[${'1,'.repeat(400_000)}`
+    const list = `[${'1,'.repeat(200_000)}`
     await expect(read(new io.JSON(), `${list}9007199254740993]`)).rejects.toMatchObject({
       reason: 'dtype',
-      offset: 800_001,
+      offset: 400_001,
     })
     await expect(read(new io.JSON(), `${list}9007199254740993,x]`)).rejects.toMatchObject({ reason: 'syntax' })
     const integers = (await read(
@@ -66,18 +58,17 @@ describe('a large JSON body', () => {
   })
 
   it('that is not UTF-8 is refused with the place', async () => {
-    const body = Buffer.from(`[${'"a",'.repeat(300_000)}"b"]`)
-    body[1_000_002] = 0xff
+    const body = Buffer.from(`[${'"a",'.repeat(200_000)}"b"]`)
+    body[600_002] = 0xff
     const request = new HttpRequest(headers, body)
-    await expect(new io.JSON().fromHttpRequest(request)).rejects.toMatchObject({
-      reason: 'encoding',
-      offset: 1_000_002,
-    })
+    expect(() => new io.JSON().fromHttpRequest(request)).toThrow(
+      expect.objectContaining({ reason: 'encoding', offset: 600_002 }),
+    )
   })
 
   it('that nests too deep is refused with the place', async () => {
-    const text = `[${'1,'.repeat(600_000)}${'['.repeat(130)}${']'.repeat(130)}]`
-    await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset: 1_200_128 })
+    const text = `[${'1,'.repeat(100_000)}${'['.repeat(130)}${']'.repeat(130)}]`
+    await expect(read(new io.JSON(), text)).rejects.toMatchObject({ reason: 'syntax', offset: 200_128 })
   })
 
   it.each<[string, string, number]>([
@@ -85,21 +76,36 @@ describe('a large JSON body', () => {
     ['blanks between values', `{"a":1,"b":${' '.repeat(3 << 20)}2}`, 10],
     ['blanks in front', `${'\n'.repeat(3 << 20)}1`, 0],
     ['blanks behind', `[1]${'\t'.repeat(3 << 20)}`, 3],
-    ['a key', `{"a":1,"${'k'.repeat(3 << 20)}":2}`, 7],
   ])('with %s of more than a MiB is refused with the place', async (_, text, offset) => {
     const refused = read(new io.JSON(), text)
     await expect(refused).rejects.toMatchObject({ status: 400, reason: 'size', offset })
   })
 
   it('may have a MiB of blanks', async () => {
-    expect(await read(new io.JSON(), `[1,${' '.repeat(1 << 20)}"${' '.repeat(3 << 20)}"]`)).toHaveLength(2)
+    expect(await read(new io.JSON(), `[1,${' '.repeat(1 << 20)}"${' '.repeat(2 << 20)}"]`)).toHaveLength(2)
   })
 
-  it('is given up between slices when its request is', async () => {
-    const ctx = new Context()
-    const work = read(new io.JSON(), `[${'[],'.repeat(600_000)}0]`, ctx)
-    setImmediate(() => ctx.abort(new DeadlineExceeded('late')))
-    await expect(work).rejects.toBeInstanceOf(DeadlineExceeded)
+  it('of more than 4 MiB is refused with 413, unless maxBytes allows it', async () => {
+    const text = (length: number) => `"${'x'.repeat(length - 2)}"`
+    const limit = 4 * 1024 * 1024
+    expect(await read(new io.JSON(), text(limit))).toHaveLength(limit - 2)
+    const work = read(new io.JSON(), text(limit + 1))
+    await expect(work).rejects.toThrow(/at most 4194304 bytes for JSON \(maxBytes\), received some 4194305/)
+    await expect(work).rejects.toBeInstanceOf(PayloadTooLarge)
+    expect(() => new io.JSON().fromProto(Buffer.from(text(limit + 1)))).toThrow(PayloadTooLarge)
+    expect(await read(new io.JSON({ maxBytes: limit + 1 }), text(limit + 1))).toHaveLength(limit - 1)
+    await expect(read(new io.JSON({ maxBytes: 10 }), text(11))).rejects.toBeInstanceOf(PayloadTooLarge)
+    expect(() => new io.JSON({ maxBytes: 0 })).toThrow(/maxBytes/)
+  })
+
+  it('of more than 250,000 values is refused with 413, 50,000 with a schema', async () => {
+    const list = (length: number) => `[${'1,'.repeat(length - 1)}1]`
+    expect(await read(new io.JSON(), list(250_000))).toHaveLength(250_000)
+    await expect(read(new io.JSON(), list(250_001))).rejects.toThrow(/at most 250000 values for JSON \(maxValues\)/)
+    const schema = z.array(z.number())
+    expect(await read(new io.JSON({ schema }), list(50_000))).toHaveLength(50_000)
+    await expect(read(new io.JSON({ schema }), list(50_001))).rejects.toThrow(/at most 50000 values/)
+    expect(await read(new io.JSON({ schema, maxValues: 100_000 }), list(60_000))).toHaveLength(60_000)
   })
 
   it('of more than maxValues values is refused with 413, whatever its length', async () => {
@@ -116,7 +122,7 @@ describe('a large JSON body', () => {
   it('of an object of more than maxKeys keys is refused with 413, as deep as it lies', async () => {
     const object = (keys: number) => `{${many(keys, (i) => `"k${i}":0`)}}`
     for (const wrap of [(text: string) => text, (text: string) => `{"a":[0,{"b":${text}}]}`]) {
-      expect(await turnsOf(read(new io.JSON(), wrap(object(100_000))))).toBeGreaterThan(5)
+      expect(await read(new io.JSON(), wrap(object(100_000)))).toBeDefined()
       const work = read(new io.JSON(), wrap(object(100_001)))
       await expect(work).rejects.toThrow(/at most 100000 keys in an object for JSON \(maxKeys\)/)
       await expect(work).rejects.toBeInstanceOf(PayloadTooLarge)
@@ -130,28 +136,7 @@ describe('a large JSON body', () => {
     expect(Object.keys((await read(new io.JSON({ maxKeys: 200_000 }), object(150_000))) as object)).toHaveLength(
       150_000,
     )
-    expect(() => new io.JSON({ maxKeys: 100 })).toThrow(/maxKeys/)
-  })
-
-  it('whose values would take far more memory than its bytes is refused with 413', async () => {
-    await expect(read(new io.JSON(), `[${'{},'.repeat(1_500_000)}0]`)).rejects.toThrow(
-      /at most 12 times the 4500003 bytes of the body in memory/,
-    )
-    // As many numbers are not.
-    expect(await read(new io.JSON(), `[${'0,'.repeat(1_500_000)}0]`)).toHaveLength(1_500_001)
-  })
-
-  it('is read in slices as a part of a form, too', async () => {
-    const form = new FormData()
-    form.set('json', new Blob([`[${'[],'.repeat(600_000)}0]`], { type: 'application/json' }))
-    const { headers: own, body } = await new Response(form).blob().then(async (blob) => ({
-      headers: HeaderList.from({ 'content-type': blob.type }),
-      body: new Uint8Array(await blob.arrayBuffer()),
-    }))
-    const parts = new io.Multipart({ json: new io.JSON() })
-    const work = Promise.resolve(parts.fromHttpRequest(new HttpRequest(own, body)))
-    expect(await turnsOf(work)).toBeGreaterThan(10)
-    expect((await work).json).toHaveLength(600_001)
+    expect(() => new io.JSON({ maxKeys: 0 })).toThrow(/maxKeys/)
   })
 })
 
@@ -168,7 +153,7 @@ describe('a large value under a schema', () => {
     ],
     ['a strict object', z.strictObject({ points: z.array(point) }), { points: good }],
     ['a loose object', z.looseObject({ points: z.array(point) }), { points: good, other: [1] }],
-    ['lists in lists', z.array(z.array(z.coerce.number())), many(300, () => many(300, (i) => `${i}`))],
+    ['lists in lists', z.array(z.array(z.coerce.number())), many(200, () => many(200, (i) => `${i}`))],
     ['bounds of length', z.array(z.number()).min(3).max(100_000), many(5000, (i) => i)],
     ['a long list that must be longer', z.array(z.number()).min(6000), many(6001, (i) => i)],
     ['wrappers', z.object({ a: z.array(z.number()).nullable().optional().default([]) }), { a: many(5000, (i) => i) }],
@@ -240,59 +225,18 @@ describe('a large value under a schema', () => {
     expect([error.reason, error.path ?? '']).toEqual(['schema', path])
   })
 
-  it('is checked in slices, and no further than 64 issues', async () => {
-    let checks = 0
-    const schema = z.array(z.unknown().refine(() => ++checks < 0))
-    await expect(
-      read(
-        new io.JSON({ schema }),
-        many(50_000, () => 1),
-      ),
-    ).rejects.toThrow(/and at least 59 more/)
-    expect(checks).toBe(64)
-    const slow = z.array(z.union([z.string(), z.object({ a: z.string() }), z.number()]))
-    const value = many(30_000, () => ({ a: 'x' }))
-    expect(await turnsOf(read(new io.JSON({ schema: slow }), value))).toBeGreaterThan(3)
-  })
-
-  it('is checked in slices where a function returns it', async () => {
-    let turn = 0
-    const seen = new Set<number>()
-    const number = z.number().refine(() => seen.add(turn))
-    for (const [schema, value] of [
-      [z.array(number), many(50_000, (i) => i)],
-      [z.record(z.string(), number), Object.fromEntries(many(50_000, (i) => [`k${i}`, i]))],
-    ] as const) {
-      seen.clear()
-      const counter = setInterval(() => turn++)
-      const { body } = await new io.JSON<z.ZodType>({ schema }).toHttpResponse(value)
-      clearInterval(counter)
-      expect(Buffer.from(body as Uint8Array).toString()).toBe(JSON.stringify(value))
-      expect(seen.size).toBeGreaterThan(1)
-    }
+  it('is refused with 64 issues at most, and their number', async () => {
+    const value = many(5000, () => 1)
+    const error = (await read(new io.JSON({ schema: z.array(z.string()) }), value).catch((e: unknown) => e)) as BadInput
+    expect(error.issues).toHaveLength(64)
+    expect(error.message).toMatch(/and 4995 more/)
   })
 
   it('that a function returns is refused with the place of what its schema refuses', async () => {
     const schema = z.object({ list: z.array(z.number()) })
     const value = { list: many(5000, (i) => (i === 4999 ? '' : i)) } as unknown as z.infer<typeof schema>
-    await expect(new io.JSON({ schema }).toHttpResponse(value)).rejects.toMatchObject({
-      status: 500,
-      path: 'list[4999]',
-    })
-  })
-
-  it('is refused with 413 where the schema checks too much of it at once, unless maxValues allows it', async () => {
-    const schema = z.array(z.number()).refine(() => true)
-    const value = many(60_000, () => 1)
-    await expect(read(new io.JSON({ schema }), value)).rejects.toThrow(/at most 50000 values that the schema for JSON/)
-    expect(await read(new io.JSON({ schema, maxValues: 100_000 }), value)).toHaveLength(60_000)
-    const opaque = { '~standard': { version: 1 as const, vendor: 'own', validate: (any: unknown) => ({ value: any }) } }
-    await expect(read(new io.JSON({ schema: opaque }), value)).rejects.toBeInstanceOf(PayloadTooLarge)
-    expect(
-      await read(
-        new io.JSON({ schema: opaque }),
-        many(40_000, () => 1),
-      ),
-    ).toHaveLength(40_000)
+    expect(() => new io.JSON({ schema }).toHttpResponse(value)).toThrow(
+      expect.objectContaining({ status: 500, path: 'list[4999]' }),
+    )
   })
 })

@@ -1,10 +1,10 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { many, turnsOf } from './event-loop-turns.ts'
+import { many } from './event-loop-turns.ts'
 
 async function write(value: unknown, descriptor = new io.JSON()): Promise<string> {
   const { body } = await descriptor.toHttpResponse(value)
-  return Buffer.from(body as Uint8Array).toString()
+  return body as string
 }
 
 describe('a large JSON output', () => {
@@ -41,12 +41,7 @@ describe('a large JSON output', () => {
     }
   })
 
-  it('is written in slices: the event loop turns meanwhile', async () => {
-    const turns = await turnsOf(write(many(1_000_000, (i) => ({ i }))))
-    expect(turns).toBeGreaterThan(10)
-  })
-
-  it('is written at once when it is small', () => {
+  it('is written at once', () => {
     expect(new io.JSON().toHttpResponse({ a: [1, 'x'] })).toMatchObject({ body: '{"a":[1,"x"]}' })
   })
 

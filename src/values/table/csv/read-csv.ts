@@ -5,9 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { BadInput, type BadInputReason } from '../../../core/errors.ts'
 import { withCopy } from '../../../core/memory/byte-copy.ts'
-import { inSlices } from '../../../core/memory/slices.ts'
 import { type MaybePromise, whenReady } from '../../../core/promise.ts'
-import { findIllFormed } from '../../../core/text/utf8.ts'
 import { castToKind } from '../cast-to-kind.ts'
 import type { ColumnTable, TimeType, TimeUnit } from '../columns.ts'
 import { type FrameType, timeOfType } from '../frame-dtype.ts'
@@ -37,8 +35,7 @@ export interface CsvSource {
  * **Cost**: reads all lines before choosing a column's type.
  */
 export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
-  if (csv.length < minAsyncBytes) return readText(csv, isUtf8(csv), source)
-  return whenReady(inSlices(findIllFormed(csv)), (offset) => readText(csv, offset === -1, source))
+  return readText(csv, isUtf8(csv), source)
 }
 
 function readText(csv: Uint8Array, isUtf8Text: boolean, source: CsvSource): MaybePromise<ColumnTable> {

@@ -3,7 +3,7 @@
  * @module
  */
 import { PayloadTooLarge } from '../../../core/errors.ts'
-import { measureJsonAtOnce, tooDeepAt } from '../../../core/text/json-scan.ts'
+import { measureJson, tooDeepAt } from '../../../core/text/json-scan.ts'
 import { syntaxErrorAt } from '../../../core/text/json-syntax.ts'
 import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
 import { type Column, columnOf } from '../columns.ts'
@@ -56,7 +56,7 @@ function checkSize(json: Uint8Array): void {
     throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${what}, received ${json.length}`)
   }
   // A value takes two bytes at least.
-  const values = json.length <= 2 * maxParsedValues ? 0 : measureJsonAtOnce(json).values
+  const values = json.length <= 2 * maxParsedValues ? 0 : measureJson(json).values
   if (values <= maxParsedValues) return
   throw new PayloadTooLarge(`expected at most ${maxParsedValues} values ${what}, received some ${values}`)
 }

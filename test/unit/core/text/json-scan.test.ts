@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { runAtOnce } from '../../../../src/core/memory/slices.ts'
-import { bigNumbersOf } from '../../../../src/core/text/json-numbers.ts'
-import { measureJson, measureJsonAtOnce } from '../../../../src/core/text/json-scan.ts'
+import { bigNumbersIn } from '../../../../src/core/text/json-numbers.ts'
+import { measureJson } from '../../../../src/core/text/json-scan.ts'
 
-const mayHoldBig = (text: string) => measureJsonAtOnce(Buffer.from(text)).mayHoldBigNumbers
+const mayHoldBig = (text: string) => measureJson(Buffer.from(text)).mayHoldBigNumbers
 
 describe('the measure of a JSON text', () => {
   it.each([
@@ -24,7 +23,7 @@ describe('the measure of a JSON text', () => {
     '[\t\t9007199254740993\n\n\n,1]',
     `[${'9'.repeat(310)}.5]`,
   ])('says that %s may hold a number that a double does not', (text) => {
-    expect([...bigNumbersOf(Buffer.from(text))]).toHaveLength(1)
+    expect(bigNumbersIn(text)).toHaveLength(1)
     expect(mayHoldBig(text)).toBe(true)
   })
 
@@ -40,7 +39,7 @@ describe('the measure of a JSON text', () => {
     expect(mayHoldBig(text)).toBe(false)
   })
 
-  it('misses none, wherever its slices end', () => {
+  it('misses none', () => {
     let seed = 7
     const random = (n: number) => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
@@ -67,13 +66,29 @@ describe('the measure of a JSON text', () => {
         return random(3) === 0 ? `{"k${' '.repeat(random(20))}":${token}}` : token
       })
       const json = Buffer.from(`[${items.join([',', ', ', ` ,\n${' '.repeat(20)}`][random(3)])}]`)
-      const numbers = [...bigNumbersOf(json)]
-      if (numbers.length > 0) expect(measureJsonAtOnce(json).mayHoldBigNumbers, json.toString()).toBe(true)
+      const numbers = bigNumbersIn(json.toString())
+      if (numbers.length > 0) expect(measureJson(json).mayHoldBigNumbers, json.toString()).toBe(true)
       else held++
     }
     expect(held).toBeGreaterThan(500)
-    // The number lies over the end of a slice.
-    const long = Buffer.from(`["${'x'.repeat((1 << 18) - 12)}",12345678901234567]`)
-    expect(runAtOnce(measureJson(long)).mayHoldBigNumbers).toBe(true)
+  })
+
+  it.each<[string, number, number]>([
+    ['1', 0, 0],
+    ['{}', 1, 1],
+    ['[]', 1, 0],
+    ['{"a":[1,2,3,4],"b":{"c":"},{"}}', 7, 2],
+    ['[{"a":1,"b":2},{"a":1,"b":2,"c":{"d":1,"e":2,"f":3,"g":4}},[]]', 13, 4],
+  ])('of %s: %i values, and at most %i keys in an object', (text, values, widest) => {
+    expect(measureJson(Buffer.from(text))).toMatchObject({ values, widest })
+  })
+
+  it.each<[string, string, number]>([
+    ['a number', `[0,0.${'1'.repeat(3 << 20)},1]`, 3],
+    ['a number alone', '1'.repeat(3 << 20), 0],
+    ['blanks', `{"a":1,"b":${' '.repeat(3 << 20)}2}`, 10],
+    ['no string', `["${'a'.repeat(3 << 20)}"]`, -1],
+  ])('has the place of what is too long: %s', (_, text, longAt) => {
+    expect(measureJson(Buffer.from(text)).longAt).toBe(longAt)
   })
 })
