@@ -37,7 +37,7 @@ describe('Parquet that Polars writes', () => {
     expect(types).not.toContain(arrowIds.binaryView)
     const read = polars.readParquet(file)
     expect(polars.variants(read)).toEqual(polars.variants(frame))
-    expect(polars.writeCsv(read.slice(0, 2))).toEqual(polars.writeCsv(frame.slice(0, 2)))
+    expect(read.slice(0, 2).toRecords()).toEqual((frame as pl.DataFrame).slice(0, 2).toRecords())
   })
 
   it('calls bytes so', () => {
