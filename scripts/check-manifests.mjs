@@ -42,13 +42,11 @@ const crds = [
   [operator, 'example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml'],
 ]
 
-/** Returns the folder of a Go module. */
 function moduleFolder(module) {
   const printed = execFileSync('go', ['mod', 'download', '-json', module], { cwd: tmpdir(), encoding: 'utf8' })
   return JSON.parse(printed).Dir
 }
 
-/** Builds the server, since `go install` refuses the replace directives of Kubernetes' module. */
 function buildServer() {
   const source = join(cache, kubernetes.replace(/^.*@/, ''))
   const binary = join(source, 'kube-apiserver')
@@ -115,7 +113,6 @@ async function startServer(binary) {
     ...['--service-account-signing-key-file=sa.key', '--authorization-mode=RBAC', '--token-auth-file=tokens.csv'],
     ...['--service-cluster-ip-range=10.0.0.0/24', '--disable-admission-plugins=ServiceAccount'],
   ])
-  // It makes a certificate of its own.
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   process.removeAllListeners('warning')
   const ask = async (path, body) => {
@@ -132,7 +129,6 @@ async function startServer(binary) {
   }
 }
 
-/** Installs a custom kind, and waits until the server knows it. */
 async function install(ask, [module, file]) {
   const definition = parse(readFileSync(join(moduleFolder(module), file), 'utf8'))
   const { status, text } = await ask(
@@ -149,7 +145,6 @@ async function install(ask, [module, file]) {
 
 const ended = (kind) => (kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`).toLowerCase()
 
-/** Returns what the server says of a manifest: its status, and why it refuses. */
 async function validate(ask, { apiVersion, kind, metadata, ...rest }) {
   const api = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const path = `${api}/namespaces/${metadata.namespace ?? 'default'}/${ended(kind)}?fieldValidation=Strict&dryRun=All`

@@ -43,7 +43,6 @@ const options = { allowPositionals: true, options: { keep: { type: 'string' } } 
 const { positionals, values } = parseArgs(options)
 const chosen = positionals.length > 0 ? positionals : Object.keys(cases)
 
-/** Runs a command, and returns what it prints. */
 function sh(command, cwd) {
   const begun = Date.now()
   try {
@@ -69,7 +68,6 @@ async function ask(port, path, request, expected) {
   console.log(`  ${path}: ${answer.slice(0, 60)}`)
 }
 
-/** Starts a server, passes its port to `use`, and ends it by SIGTERM. */
 async function serves(command, args, cwd, use) {
   const child = spawn(command, [...args, '--port', '0', '--host', '127.0.0.1', '--workers', '1'], { cwd, env })
   let [text, errors] = ['', '']
@@ -100,7 +98,6 @@ async function serves(command, args, cwd, use) {
   }
 }
 
-/** Adds the digits example to a project that is served, and waits until it answers. */
 async function addDigits(demo, port) {
   for (const file of ['apis.ts', 'digits.ts', 'model.onnx']) {
     cpSync(join(root, 'examples/digits', file), join(demo, file))

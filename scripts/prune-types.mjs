@@ -13,7 +13,6 @@ while (queue.length > 0) {
   named.add(file)
   for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()'(\.[^']+)\.[jt]s'/g)) {
     const next = join(file, '..', `${path}.d.ts`)
-    // Examples in comments name files that are not there.
     if (existsSync(next)) queue.push(next)
   }
 }

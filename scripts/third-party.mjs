@@ -22,7 +22,6 @@ export const production = (packages) => packages.filter(({ dev, devOptional, pee
 
 /** Returns the list, a line of Markdown for each licence, wrapped. */
 export function licenceList(packages) {
-  // Packages of one platform belong to the package that names them.
   const named = production(packages).filter(({ os, cpu }) => os === undefined && cpu === undefined)
   return allowed
     .map((licence) => [licence, new Set(named.filter((entry) => entry.license === licence).map(({ name }) => name))])

@@ -13,7 +13,6 @@ export type ImageProgram = (typeof imagePrograms)[number]
 /** The arguments of `serving containerize`. */
 export interface ContainerizeOptions {
   readonly folder: string
-  /** Name of the image; default: the service's and the project's version. */
   readonly tag?: string
   readonly program?: ImageProgram
   readonly more: readonly string[]

@@ -34,7 +34,6 @@ export async function loadService(file: string): Promise<Service> {
   return service
 }
 
-/** Returns the version in the nearest package.json; undefined where there is none. */
 function packageVersionAbove(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     const path = join(at, 'package.json')

@@ -36,7 +36,6 @@ export function newCommand(path: string, source: string | undefined = packageSou
   return `${path} is there. Next:\n\n  cd ${path}\n  npm install\n  npm run dev\n`
 }
 
-/** Returns a dependency as package.json has it: paths relative to its folder. */
 function specOf(source: string, folder: string): string {
   if (/^(?:https?|git\+|npm:)/.test(source)) return source
   const target = resolve(source.replace(/^file:/, ''))

@@ -16,7 +16,6 @@ export function packageSource(): string | undefined {
     readFileSync(lock, 'utf8'),
   )
   const source = packages?.['node_modules/serving']?.resolved
-  // Relative to the folder that holds node_modules.
   return source?.startsWith('file:') ? `file:${resolve(dirname(modules), source.slice(5))}` : source
 }
 

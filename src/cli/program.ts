@@ -22,7 +22,6 @@ const cyan = (text: string) => `\u001b[36m${text}\u001b[39m`
 const program = new Command('serving')
   .description('Serves models over HTTP: typed functions become endpoints.')
   .option('-V, --version', 'print the versions, the engines and the state of the native codec')
-  // Wide terminals would have lines that nobody reads.
   .configureOutput({ getOutHelpWidth: () => Math.min(100, process.stdout.columns ?? 100) })
   .configureHelp({
     // Commander removes the colours for NO_COLOR and where the output is no terminal.
@@ -218,7 +217,6 @@ function givenOptions(command: Command): GivenOptions {
   return given
 }
 
-/** Adds the options of `serve`; help of other commands names those that differ and refers to it. */
 function addOptions(command: Command): void {
   for (const name of optionNames) command.addOption(commanderOption(name).hideHelp(command !== serve))
   if (command !== serve)

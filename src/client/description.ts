@@ -10,9 +10,7 @@ export interface SchemaObject {
 export interface DescriptorInfo {
   /** `serving.io.NumpyNdarray`, …; a name of its own for a custom one. */
   readonly id: string
-  /** The options in the specification's names: `mime_type`, `orient`, `dtype`, `shape`, … */
   readonly args: Readonly<Record<string, unknown>>
-  /** The media types of its bodies, the default first. */
   readonly mimeTypes: readonly string[]
   readonly schema: SchemaObject | undefined
   readonly example: unknown

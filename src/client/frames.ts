@@ -152,7 +152,6 @@ function typeOf(column: ArrayLike<unknown>): string {
   return kinds.has('boolean') ? 'boolean' : 'integer'
 }
 
-/** Labels that are whole numbers come as texts where they are keys. */
 function numeric(label: string): Label {
   return /^(0|-?[1-9]\d{0,14})$/.test(label) ? Number(label) : label
 }

@@ -8,7 +8,6 @@ export type Secret = string | (() => string | Promise<string>)
 
 /** Options of a call. */
 export interface CallOptions {
-  /** Gives the call up; it is rejected with the signal's reason. */
   readonly signal?: AbortSignal
   /**
    * Time for the whole call, retries included; of a stream, until it starts. Default: that of the client, else none.

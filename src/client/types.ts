@@ -45,7 +45,6 @@ export type Client<S> =
 
 type Methods<A> = { readonly [K in keyof A as A[K] extends ApiTypes ? K : never]: ClientMethod<A[K]> }
 
-// A query may be left out where nothing in it is required.
 type ArgumentsOf<I> =
   I extends QueryTypes<infer Q>
     ? Q extends StandardSchemaV1<infer In>

@@ -6,7 +6,6 @@ import { Text } from '../descriptors/text.ts'
 import { serve } from '../server/listener.ts'
 import { Service } from '../service.ts'
 
-// A longer body is split at this many places instead of everywhere.
 const maxSplits = 64
 
 /** Sends a request in two pieces, for every place to split its body; `look` gets what the function receives. */

@@ -17,7 +17,6 @@ export interface Sample<In, Out> {
 
 /** A request that must be refused. */
 export interface Refusal {
-  /** What is wrong with it, as a phrase: `'a column too many'`. */
   readonly title: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
@@ -27,13 +26,12 @@ export interface Refusal {
 
 /** A descriptor with samples of its values. */
 export interface DescriptorSpec<In, Out = In> {
-  /** Makes the descriptor; every call the same. */
   readonly create: () => IODescriptor<In, Out>
   readonly samples: readonly Sample<In, Out>[]
   readonly refusals?: readonly Refusal[]
   /** The class's `fromSample`; what it makes must accept its own sample. */
   readonly fromSample?: (value: Out) => MaybePromise<IODescriptor<In, Out>>
-  /** Whether two received values are the same. Default: node's deep strict equality. */
+  /** Default: node's deep strict equality. */
   readonly equal?: (a: In, b: In) => boolean
 }
 

@@ -9,7 +9,6 @@ import { InvalidArgument } from '../../core/errors.ts'
 /** A bundled service; paths are relative to the folder of the project, with `/`. */
 export interface Bundle {
   readonly entry: string
-  /** Modules that the service names by `new URL('./model.ts', import.meta.url)`. */
   readonly modules: readonly string[]
   readonly files: ReadonlyMap<string, string>
   /** Files that the code names by `new URL('./weights.bin', import.meta.url)`: they stay where they are. */
@@ -149,7 +148,6 @@ function compiledFile(root: string, { path, text }: OutputFile): [string, string
   return [name, usesPaths ? `import { fileURLToPath as __servingPath } from "node:url"; ${code}` : code]
 }
 
-/** Where a metafile says that helpers of esbuild come from, which it has put into the code. */
 const esbuildRuntime = '<runtime>'
 
 function packageImports(root: string, { inputs }: Metafile): PackageImport[] {

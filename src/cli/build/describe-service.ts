@@ -8,7 +8,6 @@ import type { Service } from '../../service.ts'
 /** The description of a service, by the process that has loaded it. */
 export interface DescribedService {
   readonly metadata: ServiceMetadata
-  /** Paths of the APIs below the base URL, in the order of `metadata.apis`. */
   readonly routes: readonly string[]
   /** What requests name, as `POST /classify`: a build must have those of its source. */
   readonly endpoints: readonly string[]
@@ -16,7 +15,6 @@ export interface DescribedService {
   readonly remoteRunners: readonly string[]
   readonly python: readonly PythonSettings[]
   readonly openapi: unknown
-  /** Optional packages that loading it has loaded. */
   readonly packages: readonly string[]
 }
 

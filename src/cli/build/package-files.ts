@@ -24,7 +24,6 @@ async function published(folder: string): Promise<readonly string[]> {
 function isNeeded(file: string): boolean {
   if (/(?:^|\/)(?:licen[cs]e|notice|copying)[^/]*$/i.test(file)) return true
   if (/\.(?:[cm]?tsx?|map|md|markdown|flow|tsbuildinfo|cc|cpp|hpp|h|c|gyp|gypi|obj|o|a)$/i.test(file)) return false
-  // uWebSockets.js: uws_linux_x64_115.node.
   const [, platform, architecture, abi] = /uws_([a-z0-9]+)_([a-z0-9]+)_(\d+)\.node$/.exec(file) ?? []
   if (platform !== undefined) {
     return platform === process.platform && architecture === process.arch && abi === process.versions.modules

@@ -19,7 +19,6 @@ export type BuildFile = { readonly text: string } | { readonly from: string }
 
 /** A whole build. */
 export interface BuildPlan {
-  /** By path in the build, sorted; without `manifest.json`. */
   readonly files: ReadonlyMap<string, BuildFile>
   readonly manifest: BuildManifest
 }
@@ -32,13 +31,10 @@ export interface BuildManifest {
   readonly runners: readonly string[]
   readonly remoteRunners: readonly string[]
   readonly serving: string
-  /** What native packages were taken for. */
   readonly target: { readonly node: string; readonly abi: string; readonly platform: string; readonly arch: string }
   readonly packages: Readonly<Record<string, { readonly version: string; readonly sha256: string }>>
-  /** SHA-256 by path, of everything but node_modules. */
   readonly files: Readonly<Record<string, string>>
   readonly models: readonly string[]
-  /** SHA-256 of the whole: of everything above. */
   readonly digest: string
 }
 

@@ -8,7 +8,6 @@ import { type ConfigFile, readPlain } from '../config/config-file.ts'
 
 /** A project to build. */
 export interface Project {
-  /** Folder of the configuration file, else of package.json, else of the service. */
   readonly root: string
   readonly service: string
   readonly build: BuildOptions

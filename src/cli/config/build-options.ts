@@ -3,9 +3,7 @@ import type { ValueSchema } from './check-value.ts'
 
 /** What to build; all paths are relative to the folder of the configuration file. */
 export interface BuildOptions {
-  /** Files to pack beside the code, as globs. Default: none but those that `models` names. */
   readonly include?: readonly string[]
-  /** Globs of files that `include` and `models` leave out. */
   readonly exclude?: readonly string[]
   readonly models?: readonly string[]
   /** Packages that the code loads in ways that the build cannot see. */

@@ -10,11 +10,9 @@ export interface ValueSchema {
   readonly enum?: readonly (string | number)[]
   readonly minimum?: number
   readonly maximum?: number
-  /** What a text must match; `examples` then shows one in messages. */
   readonly pattern?: string
   readonly examples?: readonly string[]
   readonly properties?: Readonly<Record<string, ValueSchema>>
-  /** The schema of properties that are not named; without it they are refused. */
   readonly additionalProperties?: ValueSchema | false
   readonly items?: ValueSchema
 }

@@ -7,7 +7,6 @@ export type { OptionsInFile } from './config-schema.ts'
 
 /** What a `serving.config` file may say: every option of `serving serve`, the service, and what to build. */
 export interface ServingConfig extends OptionsInFile {
-  /** For editors. */
   readonly $schema?: string
   /** File of the service, relative to the configuration file: what commands without FILE take. */
   readonly service?: string

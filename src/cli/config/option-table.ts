@@ -42,7 +42,6 @@ function option<T, F>(type: OptionType<T, F>, help: string, more: OptionMore<T> 
   return { type, help, ...more }
 }
 
-/** Gives options their heading, and those of {@link limits} their defaults. */
 function grouped<E extends Table>(group: string, entries: E): E {
   const whole = Object.entries(entries).map(([name, entry]) => {
     const limit = entry.unset === undefined ? limits[name as keyof typeof limits] : undefined

@@ -4,7 +4,6 @@ import { fits, type ValueSchema, wordsOf } from './check-value.ts'
 
 /** The type of an option's value; `F` is what a configuration file may hold. */
 export interface OptionType<T, F = T> {
-  /** What help shows behind the flag, such as `<number>`. */
   readonly placeholder: string
   readonly schema: ValueSchema
   /** Turns what fits the schema into the option's value, where it is written in another form. */

@@ -9,7 +9,6 @@ import type { OptionValues } from '../config/option-table.ts'
 export interface BuiltService {
   readonly name: string
   readonly version: string
-  /** Runners with models in the service's own threads and processes. */
   readonly runners: readonly string[]
   readonly remoteRunners: readonly string[]
   readonly options: OptionValues

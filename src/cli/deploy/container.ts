@@ -76,7 +76,6 @@ export function container(
     SERVING_PORT: http.containerPort,
     ...(grpc === undefined ? {} : { SERVING_GRPC_PORT: grpc.containerPort }),
     SERVING_WORKERS: workers,
-    // Requests still come while proxies learn that the pod ends.
     ...(service.options.drainDelayMs === undefined ? { SERVING_DRAIN_DELAY_MS: propagationMs } : {}),
     // A core or two a worker: libuv's default of four threads reads large bodies and pictures.
     UV_THREADPOOL_SIZE: 4,

@@ -8,10 +8,8 @@ import { type Manifest, metricsPath, type Names, namesOf, portsOf } from './mani
 const http = { containerPort: 8080, name: 'http1' }
 const grpc = { containerPort: 9000, name: 'h2c' }
 
-/** KServe's name of the container that answers. */
 const containerName = 'kserve-container'
 
-/** Where KServe puts the files of `storageUri`. */
 const modelsFolder = '/mnt/models'
 
 /**

@@ -22,7 +22,6 @@ export function resourceName(name: string): string {
   return lettered.replace(/-+$/, '') || 'service'
 }
 
-/** Returns a value that a label may have: a version of npm may have a plus. */
 const labelValue = (text: string): string => text.replace(/[^\w.-]/g, '-').slice(0, 63)
 
 /** The names of a service's manifests. */

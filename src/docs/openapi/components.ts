@@ -11,9 +11,7 @@ import type { JsonSchema } from '../../descriptors/description.ts'
 
 const base = '#/components/schemas/'
 
-/** Keywords whose value is data, in which `$ref` is a name like any other. */
 const dataKeywords: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'example', 'examples'])
-/** Keywords whose value is an object of schemas by name. */
 const mapKeywords: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs'])
 
 /** Collects schemas under unique names. */
@@ -84,7 +82,6 @@ function parseRef(ref: string): { readonly key: string | undefined; readonly res
   return ref.startsWith('#') ? { key: '#', rest: ref.slice(1) } : { key: undefined, rest: '' }
 }
 
-/** Returns the keys of the schemas that can be reached from one, itself included. */
 function reachable(from: string, all: ReadonlyMap<string, JsonSchema>): Set<string> {
   const seen = new Set([from])
   for (const key of seen) {
@@ -108,7 +105,6 @@ function refersToRoot(all: ReadonlyMap<string, JsonSchema>): boolean {
   return found
 }
 
-/** Returns a copy of a schema with its references replaced. */
 function rewrite(schema: unknown, rename: (ref: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((each) => rewrite(each, rename))
   if (!isRecord(schema)) return schema

@@ -34,7 +34,6 @@ export interface OpenApiDocument {
   readonly [member: string]: unknown
 }
 
-/** The extension member of an operation with the kinds and options of its descriptors. */
 const descriptorsMember = 'x-serving'
 
 /** Returns the document of a service whose APIs are below `prefix`. `others`: endpoints beside the APIs. */

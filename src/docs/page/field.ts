@@ -2,7 +2,6 @@
 
 /** A body, or a part of a form, as it is sent. */
 export interface Content {
-  /** Undefined for a form, whose parts are in `parts`. */
   readonly type: string | undefined
   /** Texts are sent as they are, so that offsets of errors count in them. */
   readonly data: string | Blob

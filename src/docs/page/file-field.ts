@@ -5,7 +5,6 @@ import type { Content, ErrorLocation, Field } from './field.ts'
 /** Options of a {@link FileField}. */
 export interface FileFieldOptions {
   readonly label: string
-  /** Media types to choose from; none for any. */
   readonly accept: readonly string[]
   readonly show?: (file: File) => Promise<Element> | Element
 }

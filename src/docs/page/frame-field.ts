@@ -10,7 +10,6 @@ import { readParquet } from './parquet.ts'
 import { TextEditor } from './text-editor.ts'
 
 const maxTableRows = 200
-// Of files that are shown. **Units**: bytes.
 const maxFileBytes = 20_000_000
 const views = ['Table', 'JSON', 'File']
 

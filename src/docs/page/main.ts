@@ -53,7 +53,6 @@ async function load(): Promise<void> {
     main.replaceChildren(shown.element)
     if (name === '') return
     main.querySelector('h2')?.focus({ preventScroll: true })
-    // A link low in a long list leaves the form above the window.
     if (main.getBoundingClientRect().top < 0) main.scrollIntoView()
   }
   globalThis.addEventListener('hashchange', show)

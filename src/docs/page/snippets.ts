@@ -50,7 +50,6 @@ function queryOf({ method, name }: ApiInfo, { data }: Content): string {
   return method === 'GET' ? encodeQuery(JSON.parse(String(data)), name) : ''
 }
 
-/** Returns a text as the value of `-F`, in which `;` would begin an attribute. */
 function form(text: string): string {
   return /[;,"\\]|^[@<]/.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text
 }
