@@ -1,7 +1,4 @@
-/**
- * Decides which requests are admitted, and how the others are answered.
- * @module
- */
+/** Decides which requests are admitted, and how the others are answered. @module */
 
 import { BadInput, expected, Overloaded, PayloadTooLarge, type ServingError } from '../core/errors.ts'
 import type { Endpoint, EndpointSlots } from '../http/endpoint.ts'
@@ -14,7 +11,6 @@ import type { Limits } from './options.ts'
 export interface BodyAnnouncement {
   /** Content-Length; 0 without a body, undefined for a chunked one. **Units**: bytes. */
   readonly declared: number | undefined
-  /** Transfer-Encoding, empty when absent. */
   readonly encoding: string
   /** Set when the end of the request is in doubt: it is answered with this, and the connection closes. */
   readonly fault?: ServingError
@@ -27,9 +23,8 @@ export function announcedBody(contentLength: string, encoding: string): BodyAnno
 }
 
 /**
- * Returns undefined when a request is admitted, otherwise why not. Slots are checked here, so that no body is received
- * in vain, and taken when the request can run. The Exchange of an admitted request enters the limiter.
- * **Errors**: returned, not thrown.
+ * Returns why a request is refused; undefined if it is admitted. Slots are only checked here: a request that runs
+ * takes one.
  */
 export function admit(server: ServerState, endpoint: Endpoint, body: BodyAnnouncement): ServingError | undefined {
   if (endpoint.isLimited && !takesRequests(server.health.state)) return notReady(server.health.state)
@@ -86,12 +81,10 @@ export function tooLarge(limits: Limits, declared?: number): PayloadTooLarge {
 }
 
 /**
- * Whether the connection must close after a refusal: the unread body is of unknown length or above the limit, or the
- * server stops. Otherwise the rest of the body is read and dropped, and the connection stays. `declared` is its
- * Content-Length, undefined for a chunked one.
+ * Whether the connection must close after a refusal: the unread body has no known length, is too large, or the server
+ * stops.
  */
 export function mustClose(server: ServerState, declared: number | undefined): boolean {
-  // After a chunked body the parsers of proxy and server may disagree where the next request starts.
   return declared === undefined || !(declared <= server.limits.maxBodyBytes) || server.health.state !== 'ready'
 }
 
@@ -116,10 +109,8 @@ export class Reservation {
   readonly #server: ServerState
   readonly #own: EndpointSlots | undefined
   #holdsSlot = false
-  /** Of the memory budget. **Units**: bytes. */
   #bytes = 0
 
-  /** For a request that enters the limiter. */
   constructor(server: ServerState, own?: EndpointSlots) {
     this.#server = server
     this.#own = own

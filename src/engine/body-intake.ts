@@ -1,7 +1,4 @@
-/**
- * The body of a request that does not come in one piece, or that comes before the hooks have ended.
- * @module
- */
+/** The body of a request that does not come in one piece, or that comes before the hooks have ended. @module */
 
 import { decodeFailureOf } from '../api/stages.ts'
 import { ClientClosed, type ServingError } from '../core/errors.ts'
@@ -20,13 +17,11 @@ const heldBytes = 64 * 1024
 
 /** What an intake needs of its exchange. */
 export interface BodyOwner {
-  /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
   readonly declared: number | undefined
   readonly limits: Limits
   readonly endpoint: Endpoint
   readonly ctx: Context
   readonly target: RequestTarget
-  /** Undefined for endpoints that answer under any load. */
   readonly reservation: Reservation | undefined
   /** Called with an answer that may come before the body is complete. */
   answer(response: Promise<HttpResponse>, isCorked: boolean): void
@@ -55,17 +50,14 @@ export class BodyIntake {
     this.#owner = owner
   }
 
-  /** Keeps what comes until `release`. */
   hold(): void {
     this.#held = []
   }
 
-  /** Passes the body to the endpoint's receiver, although nothing of it has come. */
   start(): void {
     if (this.#upload === undefined && this.#body === undefined) this.#openUpload()
   }
 
-  /** Returns what was held, in order. */
   release(): readonly { readonly bytes: Uint8Array; readonly last: boolean }[] {
     const held = this.#held ?? []
     this.#held = undefined
@@ -105,7 +97,6 @@ export class BodyIntake {
       owner.refuse(tooLarge(owner.limits))
       return
     }
-    // For an announced length, all memory was reserved at once.
     if (owner.declared === undefined && !this.#reserve(this.#body.capacity)) return
     if (!last) return
     const bytes = this.#body.take()
@@ -113,16 +104,12 @@ export class BodyIntake {
     owner.run(bytes)
   }
 
-  /** Drops what still comes, within the bounds of {@link BodyRest}, and calls `end` when all has come. */
   drop(end: (() => void) | undefined): void {
     this.#upload?.abort(() => new ClientClosed('the answer was complete before the body'))
     if (end !== undefined) this.#rest = new BodyRest(end)
   }
 
-  /**
-   * Drops what has come and stops the receiver; does nothing once the body is complete. `reason` is a function, since
-   * making an error costs 10 to 100 µs and every request ends here.
-   */
+  /** Drops what has come and stops the receiver. `reason` is a function: most requests need no error. */
   abort(reason: () => Error): void {
     this.#body?.drop()
     this.#body = undefined
@@ -131,14 +118,12 @@ export class BodyIntake {
     this.#upload?.abort(reason)
   }
 
-  /** Reserves memory up to `bytes` in all; false when there is too little, and the request was refused. */
   #reserve(bytes: number): boolean {
     if (bytes < countedBytes || (this.#owner.reservation?.reserveUpTo(bytes) ?? true)) return true
     this.#owner.refuse(noMemory())
     return false
   }
 
-  /** Asks the endpoint for a receiver of the pieces; returns false when the request was refused. */
   #openUpload(): boolean {
     const owner = this.#owner
     try {
@@ -162,12 +147,10 @@ export class BodyIntake {
   }
 }
 
-/** Returns the place of a body that its endpoint wants aligned; undefined for none, and for a compressed body. */
 function alignedAt({ endpoint, ctx }: BodyOwner): number | undefined {
   return encodingOf(endpoint, ctx) === undefined ? endpoint.alignedAt?.(ctx.headers) : undefined
 }
 
-/** Returns the endpoint's receiver with a slot taken; undefined when the endpoint takes the body whole. May throw. */
 function receiverOf({ endpoint, ctx, target, declared, reservation }: BodyOwner): EndpointReceiver | undefined {
   if (encodingOf(endpoint, ctx) !== undefined) return undefined
   const receiver = endpoint.receive?.(declared, ctx, target)

@@ -1,7 +1,4 @@
-/**
- * Request bodies that come in more than one piece, or compressed.
- * @module
- */
+/** Request bodies that come in more than one piece, or compressed. @module */
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { decodeContent, isIdentity } from '../http/content-encoding.ts'
 import type { Context } from '../http/context.ts'
@@ -17,25 +14,17 @@ const chunkedFirstBytes = 16 * 1024
 const maxAlignment = 8
 
 /**
- * Joins the pieces of a body in one pooled buffer.
- *
- * **Cost**: a body with a true Content-Length up to 1 MiB, or one that fits a used buffer, is copied once. For a longer
- * one, the first MiB is copied again and memory for the rest is reserved, up to 64 MiB. The system provides it only as
- * bytes arrive, so a false Content-Length costs only address space. Above that, and without a Content-Length, the
- * buffer grows fourfold.
+ * Joins the pieces of a body in one pooled buffer. It starts with a MiB at most and grows as bytes come, so that a
+ * false Content-Length costs only address space.
  */
 export class BodyBuffer {
   readonly #limit: number
   readonly #reserved: number
-  // Where the body starts in its buffer. **Units**: bytes.
   readonly #start: number
   #bytes: Uint8Array
   #length = 0
 
-  /**
-   * `declared`: the Content-Length, undefined for a chunked body. `limit`: the largest body. `alignedAt`: which place
-   * of the body lies at a multiple of 8 bytes in memory. **Units**: bytes.
-   */
+  /** `alignedAt`: the offset in the body that must lie at a multiple of 8 bytes in memory. */
   constructor(declared: number | undefined, limit: number, alignedAt = 0) {
     this.#start = -alignedAt & (maxAlignment - 1)
     this.#limit = declared === undefined ? limit : Math.min(declared, limit)
@@ -45,12 +34,10 @@ export class BodyBuffer {
     this.#bytes = new Uint8Array(used ?? bufferPool.take(this.#start + first), this.#start)
   }
 
-  /** Size of the buffer. **Units**: bytes. */
   get capacity(): number {
     return this.#bytes.length
   }
 
-  /** Copies a piece; returns false, and copies nothing, when the body would exceed its limit. */
   append(piece: Uint8Array): boolean {
     const length = this.#length + piece.length
     if (length > this.#limit) return false
@@ -60,12 +47,10 @@ export class BodyBuffer {
     return true
   }
 
-  /** Returns the body so far, in a pooled buffer that the caller must give back. */
   take(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** Returns the memory to the pool. */
   drop(): void {
     bufferPool.give(this.#bytes.buffer as ArrayBuffer)
   }
@@ -85,10 +70,7 @@ export function encodingOf(endpoint: Endpoint, ctx: Context): string | undefined
   return isIdentity(encoding) ? undefined : encoding
 }
 
-/**
- * Returns the decompressed request, whose memory is reserved, and goes to the pool when it is released.
- * **Errors**: of `decodeContent`; Overloaded.
- */
+/** Returns the decompressed request with its memory reserved. **Errors**: of `decodeContent`; Overloaded. */
 export async function decompress(
   request: HttpRequest,
   encoding: string,

@@ -25,34 +25,25 @@ import { ExchangeClocks } from './transfer-clock.ts'
 
 /**
  * The state of one request, from its headers to the last byte of its response. Its socket calls `begin`, `receive`,
- * `drained`, `abort` and `finished`, and does what {@link ExchangeSocket} says.
- *
- * Rule: `over` is set at the end, on close and on abort; afterwards nothing writes to the socket.
+ * `drained`, `abort` and `finished`. Once it is `over` nothing writes to the socket.
  */
 export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   readonly socket: ExchangeSocket
-  /** Whether nothing may be written any more. */
   over = false
-  /** Whether the connection must close after the response. */
   readonly closes: boolean
   readonly #server: ServerState
   readonly endpoint: Endpoint
   readonly target: RequestTarget
   readonly ctx: Context
-  /** The Content-Length; undefined for a chunked body. **Units**: bytes. */
   readonly declared: number | undefined
   // Both created only when something has to be waited for: most requests come and leave at once.
   #intake: BodyIntake | undefined
   #clocks: ExchangeClocks | undefined
-  // Of the body. **Units**: bytes.
   #received = 0
-  // Undefined for endpoints that answer under any load.
   readonly reservation: Reservation | undefined
-  // Whether the body is complete or given up: what still comes is dropped.
   #closedToInput = false
   // Whether the answer has begun before the body was complete.
   #answersEarly = false
-  /** The response whose pooled body is being sent in one piece. */
   pooled: HttpResponse | undefined
   #wake: (() => void) | undefined
   readonly recorder: OutcomeRecorder | undefined
@@ -83,25 +74,19 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     return clientScheme(this.#server, this.ctx.headers)
   }
 
-  /** Whether the body of the response must not be sent. */
   get isHead(): boolean {
     return this.target.method === 'HEAD'
   }
 
-  /** The request id to send back: the client's own, if it sent one. */
   get echoedId(): string | undefined {
     return this.ctx.clientId
   }
 
-  /** Whether the response should say `connection: close`. */
   get closing(): boolean {
     return this.closes || this.#server.health.state !== 'ready'
   }
 
-  /**
-   * Called once, when the socket can be written: runs the hooks. `ready` is called when they let the body come; pieces
-   * that come before are held.
-   */
+  /** Called once the socket can be written: runs the hooks. `ready` is called when they let the body come. */
   begin(ready?: () => void): void {
     const refusal = this.#server.before?.(this.endpoint, this.ctx)
     if (!(refusal instanceof Promise)) {
@@ -134,7 +119,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   #letIn(ready?: () => void): void {
     ready?.()
     if (!this.endpoint.startsUnread || this.declared === 0) return
-    // In the next turn: most small bodies come with their headers, and are cheaper whole.
     this.#later(() => {
       if (this.isReceiving && this.#intake === undefined) this.#openIntake().start()
     })
@@ -146,7 +130,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     return this.#intake
   }
 
-  /** Answers before the body was read; the engine drops what still comes, and the connection stays if it can. */
   #refuseUnread(error: ServingError, isCorked: boolean): void {
     if (this.declared !== 0 && mustClose(this.#server, this.declared)) this.refuse(error)
     else {
@@ -156,10 +139,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     }
   }
 
-  /**
-   * Takes a piece of the request's body. `borrowed`: the socket may reuse the bytes once this returns.
-   * Runs within the socket's own callback, where writes are corked already.
-   */
+  /** Takes a piece of the body, within the socket's own callback. `borrowed`: the socket may reuse the bytes later. */
   receive(piece: Uint8Array, last: boolean, borrowed: boolean): void {
     if (this.#closedToInput || this.over) return
     this.#received += piece.length
@@ -169,7 +149,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     else this.#run(HttpRequest.lend(this.ctx.headers, piece, borrowed))
   }
 
-  /** Whether more of the body is to come. */
   get isReceiving(): boolean {
     return !this.#closedToInput
   }
@@ -199,8 +178,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   /**
-   * Called before the end of a response whose request still comes: drops the rest of the body, and calls `end` then.
-   * `closes`: whether the connection closes at the end, so that it has to wait for the rest.
+   * Called before the end of a response whose request still comes. `closes`: whether `end` has to wait for the rest.
    */
   dropBody(closes: boolean, end: () => void): void {
     this.#clocks?.bodyOver()
@@ -208,7 +186,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     if (!closes) end()
   }
 
-  /** Called when the client has read what was written. */
   drained(): void {
     this.#clocks?.readerReady()
     const wake = this.#wake
@@ -216,7 +193,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     wake?.()
   }
 
-  /** Resolves with the next `drained`, or when the exchange is over. */
   caughtUp(): Promise<void> {
     if (this.over) return Promise.resolve()
     this.clocks.awaitReader()
@@ -225,7 +201,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     })
   }
 
-  /** Gives the request up because its connection is gone. */
   abort(): void {
     if (this.over) return
     this.recorder?.left()
@@ -250,7 +225,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.recorder?.end(this.#received)
   }
 
-  /** Called for an exception that no code above expected: logs it and cuts the connection. */
   fault(error: unknown): void {
     this.#breakOff(new InternalError('the server failed', { cause: error }))
   }
@@ -271,7 +245,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     return this.#clocks
   }
 
-  /** Answers before the whole body has come. */
   refuse(error: ServingError): void {
     this.#closedToInput = true
     this.#clocks?.bodyOver()
@@ -316,7 +289,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     this.#later(() => this.answer(this.#call(request), false))
   }
 
-  /** Continues outside of the socket's callback. */
   #later(work: () => void): void {
     setImmediate(() =>
       this.#guard(() => {
@@ -342,7 +314,6 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
     return this.endpoint.answer(request, this.ctx, this.target)
   }
 
-  /** Called with the answer, before or when the body is complete; undefined where it was called before. */
   answer(response: MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
     if (response instanceof Promise)
       response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))

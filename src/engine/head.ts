@@ -1,13 +1,9 @@
-/**
- * Checks the status and the headers of a response.
- * @module
- */
+/** Checks the status and the headers of a response. @module */
 import { expected } from '../core/errors.ts'
 import { headerBlockOf } from '../http/constant-headers.ts'
 import { type HttpResponse, isAsyncBody, isFramingHeader, isHeaderName, isHeaderValue } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
 
-// What happens to a header of a descriptor: framing headers, right or wrong, are skipped.
 type NameUse = 'send' | 'skip' | 'refuse'
 
 // A service uses few names again and again; the cap is for code that makes up names.
@@ -29,9 +25,8 @@ export function isFraming(name: string): boolean {
 }
 
 /**
- * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken for sending. Descriptors
- * are an application's code and may pass on a client's text: a line break in a header would let the client write
- * headers, or a whole response, of its own.
+ * Returns why a response cannot be sent; undefined when it can: then its pooled body is taken. Descriptors may pass
+ * on a client's text: a line break in a header would let the client write a response of its own.
  */
 export function responseFault(response: HttpResponse): string | undefined {
   try {
@@ -59,7 +54,6 @@ function partFaultOf({ status, headers, body }: HttpResponse): string | undefine
   return expected('a string, bytes, chunks or an async iterable', 'the response body', body)
 }
 
-/** Takes ownership of a response's pooled body for sending, which can be done once. */
 function pooledFaultOf({ pooled }: HttpResponse): string | undefined {
   if (pooled === undefined || pooled.take()) return undefined
   return 'expected a new response, received one that was sent before; keep the value, or headers and body alone'

@@ -1,16 +1,13 @@
-/**
- * Liveness and readiness, for load balancers and orchestrators.
- * @module
- */
+/** Liveness and readiness, for load balancers and orchestrators. @module */
 
 import type { Endpoint } from '../http/endpoint.ts'
 import { getPage } from '../http/get-page.ts'
 import type { HttpResponse } from '../http/message.ts'
 
 /**
- * The states of a server. A `stopping` one answers requests while load balancers learn that it is not ready. A
- * `leaving` one has a successor on the same port: it takes no new connections, and answers requests on open ones. Both
- * close connections with their answers. One that drains refuses requests.
+ * The states of a server. `stopping`: requests are answered while load balancers learn that it is not ready.
+ * `leaving`: a successor takes new connections. Both close connections with their answers. `draining`: requests are
+ * refused.
  */
 export type HealthState = 'starting' | 'ready' | 'stopping' | 'leaving' | 'draining'
 
@@ -32,10 +29,8 @@ const headers = [
 const ok: HttpResponse = { headers, body: 'ok\n' }
 
 /**
- * Returns the endpoints of health: `/livez` and `/healthz` say that the process answers at all, `/readyz` whether it
- * should be sent requests (503 while starting, stopping or draining, or with what `unready` says is missing, such as a
- * model).
- * **Source**: our choice: the endpoint names of the Kubernetes API server, which probes are usually written for.
+ * Returns the endpoints of health, named as the Kubernetes API server's: `/livez` and `/healthz` say that the process
+ * answers, `/readyz` whether it should be sent requests.
  */
 export function healthEndpoints(health: Health, unready: () => string | undefined): Endpoint[] {
   return [

@@ -1,7 +1,4 @@
-/**
- * What an engine knows of a request once its headers have come, and the answer to one that is refused then.
- * @module
- */
+/** What an engine knows of a request once its headers have come, and the answer to one that is refused then. @module */
 
 import type { ServingError } from '../core/errors.ts'
 import { forwardedAddress, forwardedScheme } from '../http/client-address.ts'
@@ -29,7 +26,6 @@ export interface RefusedRequest {
   readonly method: string
   readonly path: string
   readonly headers: RequestHeaders
-  /** Returns the address at the other end of the socket. */
   readonly peer: () => string | undefined
 }
 

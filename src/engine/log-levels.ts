@@ -1,7 +1,4 @@
-/**
- * Levels of the log.
- * @module
- */
+/** Levels of the log. @module */
 
 /** How much is logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'

@@ -1,17 +1,13 @@
-/**
- * How lines of the log are written: those of a turn at once, to a pipe whose reader may stop reading.
- * @module
- */
+/** How lines of the log are written: those of a turn at once, to a pipe whose reader may stop reading. @module */
 import { constants, fstatSync, openSync, writeSync } from 'node:fs'
 
 const retryMs = 100
-/** Maximum of lines that wait for the reader; further ones are dropped. **Units**: bytes. */
 const maxWaitingBytes = 1024 * 1024
 
 /**
- * Writes lines at once while the pipe has room, so that none is lost when the process ends; otherwise buffers up to 1
- * MiB of them, since a write that waits for the reader would stop the event loop (a pipe holds 64 KiB, which is 32
- * errors with their stacks). Further lines are dropped, and their number is logged when there is room again.
+ * Writes lines at once while the pipe has room. Else up to 1 MiB waits: a write that waits for the reader would stop
+ * the event loop. Further lines are dropped and counted. (pino's own destination sleeps or loses lines at exit
+ * there.)
  */
 export class LogPipe {
   readonly #fd: number
@@ -21,13 +17,11 @@ export class LogPipe {
   #dropped = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** `fd`: opened non-blocking. `droppedLine`: returns the line that says how many were dropped. */
   constructor(fd: number, droppedLine: (count: number) => string) {
     this.#fd = fd
     this.#droppedLine = droppedLine
   }
 
-  /** Writes whole lines, now or later. Never throws. */
   write(lines: string): void {
     const bytes = Buffer.from(lines)
     if (this.#waiting.length === 0) {
@@ -61,7 +55,6 @@ export class LogPipe {
     if (dropped > 0) this.write(this.#droppedLine(dropped))
   }
 
-  /** Returns the number of bytes written; all of them when there is no reader any more. */
   #writeSome(bytes: Buffer): number {
     let done = 0
     try {
@@ -74,9 +67,8 @@ export class LogPipe {
 }
 
 /**
- * Reopens the pipe behind a file descriptor as non-blocking: the flag on the descriptor itself would apply to all
- * processes that share it. Returns undefined for anything else (a file, a terminal, a socket), and when it cannot be
- * opened.
+ * Reopens the pipe behind a descriptor as non-blocking: the flag on the descriptor itself would apply to all
+ * processes that share it. Undefined for anything but a pipe.
  */
 export function openPipe(fd: number): number | undefined {
   try {
@@ -89,15 +81,12 @@ export function openPipe(fd: number): number | undefined {
   }
 }
 
-/** Pino's level `warn`. */
 const warn = 40
-/** **Units**: characters. */
 const maxText = 64 * 1024
 
 /**
- * Writes the lines of one turn of the event loop at once: a line for each request would be a system call for each,
- * which takes longer than the rest of a small request. From level `warn` on, lines are written before `write` returns,
- * and the earlier ones with them; all are when the process exits.
+ * Writes the lines of one turn of the event loop at once: a system call for each request costs more than the request.
+ * From level `warn` on, lines are written before `write` returns.
  */
 export class TurnLines {
   /** Set by pino before each line. */
@@ -112,7 +101,6 @@ export class TurnLines {
 
   constructor(sink: { write(text: string): unknown }) {
     this.#sink = sink
-    // Makes pino set `lastLevel`.
     Object.assign(this, { [Symbol.for('pino.metadata')]: true })
     process.on('exit', this.#flush)
   }

@@ -1,7 +1,4 @@
-/**
- * The server's log. The only file that imports pino.
- * @module
- */
+/** The server's log. The only file that imports pino. @module */
 import { type Logger, pino } from 'pino'
 import { causesOf, ServingError } from '../core/errors.ts'
 import type { LogLevel } from './log-levels.ts'
@@ -11,10 +8,7 @@ import { prettyLine } from './pretty-lines.ts'
 /** The logger that a server writes to. */
 export type { Logger } from 'pino'
 
-/**
- * Returns the default logger of a server, on standard error: text on a terminal, JSON lines elsewhere, where log
- * collectors of containers read.
- */
+/** Returns the default logger, on standard error: text on a terminal, JSON lines elsewhere. */
 export function createLogger(level: LogLevel = 'info'): Logger {
   const options = { name: 'serving', level, serializers: { err: errorFields } }
   if (process.stderr.isTTY) {
@@ -35,7 +29,6 @@ export function createLogger(level: LogLevel = 'info'): Logger {
   return pino(options, new TurnLines(new LogPipe(pipe, dropped)))
 }
 
-/** Returns the fields of an error as pino has them; its message says what its causes say once. */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   return { ...pino.stdSerializers.err(error), message: `${error.message}${causesOf(error)}` }
@@ -52,8 +45,8 @@ export function silentLogger(onError: (error: Error) => void): Logger {
 }
 
 /**
- * Logs an error response. Faults of the function, a descriptor or the framework are logged with their stack and causes,
- * which the client never sees; mistakes of clients are logged at debug, or they could fill the disk.
+ * Logs an error response: faults of the server with stack and causes, mistakes of clients at debug, or they could
+ * fill the disk.
  */
 export function logFailure(log: Logger, error: Error, requestId: string, api?: string): void {
   const code = ServingError.is(error) ? error.code : 'internal'

@@ -1,7 +1,4 @@
-/**
- * Joins all who observe the requests of a server.
- * @module
- */
+/** Joins all who observe the requests of a server. @module */
 
 import type { Api } from '../api/api.ts'
 import type { GetApi } from '../api/get-api.ts'

@@ -1,7 +1,4 @@
-/**
- * Records how one request ends.
- * @module
- */
+/** Records how one request ends. @module */
 // The global of this name is a getter, which takes as long as looking at the clock does.
 import { Buffer } from 'node:buffer'
 import { ClientClosed, ServingError } from '../core/errors.ts'
@@ -37,12 +34,10 @@ export class OutcomeRecorder {
     observer.onBegin?.(ctx)
   }
 
-  /** Called when the body is complete. */
   bodyComplete(): void {
     if (this.#observer.needsStages) this.#bodyMs = this.#elapsed
   }
 
-  /** Called when a status is sent. */
   answered(status: number): void {
     this.#status = status
     if (this.#observer.needsStages) this.#statusMs = this.#elapsed
@@ -54,12 +49,10 @@ export class OutcomeRecorder {
     this.#observer.onError?.(this.#ctx, error)
   }
 
-  /** Called when the client left before the end. */
   left(): void {
     this.#error ??= new ClientClosed()
   }
 
-  /** Counts a piece of the response's body. */
   sent(piece: Chunk): void {
     this.#bytesOut += typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length
   }

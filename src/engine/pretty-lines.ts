@@ -1,9 +1,5 @@
-/**
- * Log lines for people.
- * @module
- */
+/** Log lines for people. @module */
 
-/** A line of pino, parsed. */
 type Line = Readonly<Record<string, unknown>> & { readonly level: number; readonly time: number; readonly msg?: string }
 
 const levels: Readonly<Record<number, readonly [name: string, colour: number]>> = {
@@ -19,8 +15,8 @@ const levels: Readonly<Record<number, readonly [name: string, colour: number]>> 
 const hidden: ReadonlySet<string> = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'event', 'err'])
 
 /**
- * Returns a JSON line of pino as text: `09:30:05.120 INFO  worker 1 is ready  workerPid=812`, and below it the stack of
- * an error. Control characters that came from outside are escaped, so that they cannot steer the terminal.
+ * Returns a JSON line of pino as text for a terminal. Control characters are escaped (pino-pretty prints line breaks of
+ * messages raw, with which a client can forge a line).
  */
 export function prettyLine(json: string, colours: boolean): string {
   const line = JSON.parse(json) as Line

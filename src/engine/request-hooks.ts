@@ -1,7 +1,4 @@
-/**
- * The auth and the hooks that run before the bodies of requests are read.
- * @module
- */
+/** The auth and the hooks that run before the bodies of requests are read. @module */
 
 import { isPublicPath, type RequestHook, runRequestHooks } from '../api/hooks.ts'
 import type { ServingError } from '../core/errors.ts'

@@ -1,7 +1,4 @@
-/**
- * Sends responses, their bodies as fast as the client reads.
- * @module
- */
+/** Sends responses, their bodies as fast as the client reads. @module */
 import { BadOutput, expected, type ServingError } from '../core/errors.ts'
 import { joinInPool, PooledBody } from '../core/memory/buffer-pool.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
@@ -15,29 +12,20 @@ import { countedBytes } from './memory-budget.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
 import type { ExchangeClocks } from './transfer-clock.ts'
 
-// Pieces of a stream are cut to this size. The sockets buffer what the kernel does not take, and the kernel tells of
-// new room only when a third of its own buffer (tens of KiB) is free: with pieces below that, what is buffered shrinks
-// each time.
+// Streams are cut to this size: the kernel tells of new room only when a third of its buffer (tens of KiB) is free.
 const pieceBytes = 16 * 1024
 
 /** What a response needs of its exchange. */
 export interface ResponseOwner {
   readonly over: boolean
   readonly socket: ExchangeSocket
-  /** Whether the body must not be sent. */
   readonly isHead: boolean
-  /** The response whose pooled body is being sent in one piece: given back at the end. */
   pooled: HttpResponse | undefined
-  /** Undefined where memory is not counted. */
   readonly reservation: Reservation | undefined
-  /** Reports an error and returns its answer. */
   problem(error: ServingError): HttpResponse
-  /** Undefined where nobody observes. */
   readonly recorder: OutcomeRecorder | undefined
   readonly clocks: ExchangeClocks
-  /** Resolves when the client has read what was written, or the exchange is over. */
   caughtUp(): Promise<void>
-  /** Called when the body fails after its status was sent. */
   streamFailed(cause: unknown): void
 }
 
@@ -54,7 +42,6 @@ export function sendResponse(owner: ResponseOwner, given: HttpResponse, isCorked
   else sendStream(owner, response, isCorked)
 }
 
-/** Sends a complete body, within the memory budget and the time that a client has for reading it. */
 function sendCounted(owner: ResponseOwner, response: HttpResponse, body: Chunk, isCorked: boolean): void {
   const isLarge = body.length >= countedBytes
   if (isLarge && owner.reservation?.reserve(body.length) === false) {
@@ -80,7 +67,6 @@ function sendWhole(owner: ResponseOwner, response: HttpResponse, body: Chunk, is
   else socket.cork(() => socket.sendWhole(response, body, before))
 }
 
-/** Returns a response whose body is all of it. */
 function joinedResponse({ before = '', body, ...rest }: HttpResponse): HttpResponse {
   return { ...rest, body: joinInPool([Buffer.from(before), body as Uint8Array]), pooled: new PooledBody() }
 }
@@ -116,7 +102,6 @@ class ResponseStream {
   #headSent = false
   #piece: Chunk = ''
   #hasRoom = true
-  /** Made once, not for each piece. */
   readonly #writePiece = () => {
     this.#sendHead()
     this.#hasRoom =
@@ -125,7 +110,6 @@ class ResponseStream {
         : this.#socket.sendSized(this.#piece as Uint8Array, this.#length)
   }
 
-  /** `length`: of the body, undefined where it is not known. **Units**: bytes. */
   constructor(owner: ResponseOwner, response: HttpResponse, length?: number) {
     this.#owner = owner
     this.#socket = owner.socket
@@ -151,10 +135,7 @@ class ResponseStream {
     this.#socket.sendEnd()
   }
 
-  /**
-   * Sends chunks as they come, no faster than the client reads; starts when `ready` resolves. `encode`: makes a chunk
-   * of each piece of the source, by default the piece itself.
-   */
+  /** Sends chunks as they come, no faster than the client reads. `encode` makes a chunk of each piece of the source. */
   async pump<T>(
     source: AsyncIterator<T | Chunk> | Iterator<T | Chunk>,
     encode?: (piece: T | Chunk) => MaybePromise<Chunk>,
@@ -181,7 +162,6 @@ class ResponseStream {
     }
   }
 
-  /** Ends a body of unknown length; one of known length has ended with its last bytes. */
   #end(): void {
     if (this.#length !== undefined) return
     this.#socket.cork(() => {
@@ -215,7 +195,6 @@ class ResponseStream {
     this.#socket.cork(this.#writePiece)
   }
 
-  /** Gives back the memory of a chunk that the socket has copied. */
   #release(chunk: Chunk): void {
     if (this.#socket.copies && chunk instanceof Uint8Array) this.#response.pooled?.give(chunk)
   }
@@ -235,7 +214,6 @@ function bytesOf(chunk: Chunk): Uint8Array {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }
 
-/** Cuts a chunk into pieces that sockets should be given at once. */
 function* piecesOf(chunk: Chunk): Generator<Chunk> {
   if (chunk.length <= pieceBytes) {
     yield chunk
@@ -245,7 +223,6 @@ function* piecesOf(chunk: Chunk): Generator<Chunk> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
 
-/** Returns the length that a descriptor promises for a body that it streams. */
 function lengthOf({ headers }: HttpResponse): number | undefined {
   const value = headers.find(([name]) => name === 'content-length')?.[1]
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : undefined

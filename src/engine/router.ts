@@ -1,7 +1,4 @@
-/**
- * Finds the endpoint of a method and a path.
- * @module
- */
+/** Finds the endpoint of a method and a path. @module */
 
 import { isPathSegment } from '../api/api.ts'
 import { BadInput, expected, InvalidArgument, MethodNotAllowed, NotFound, type ServingError } from '../core/errors.ts'

@@ -1,7 +1,4 @@
-/**
- * Certificate and key in files, read again when the files change.
- * @module
- */
+/** Certificate and key in files, read again when the files change. @module */
 import { X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
@@ -9,7 +6,6 @@ import { expected, InvalidArgument } from '../core/errors.ts'
 import type { Logger } from './log.ts'
 import type { ServeOptions } from './options.ts'
 
-/** How often the files are looked at. **Units**: milliseconds. */
 const pollMs = 1_000
 
 /** The content of the files, as PEM. */
@@ -42,10 +38,8 @@ export class TlsFiles {
   readonly #listeners: ((pem: TlsPem) => void)[] = []
   readonly #timer: NodeJS.Timeout
   #pem: TlsPem
-  /** Of the files, before they were read. */
   #version: string
 
-  /** **Errors**: InvalidArgument for a file that cannot be read, or is no certificate, or no key of it. */
   constructor(certFile: string, keyFile: string, caFile: string | undefined, log: Logger) {
     this.certFile = certFile
     this.keyFile = keyFile
@@ -56,17 +50,14 @@ export class TlsFiles {
     this.#timer = setInterval(() => this.#poll(), pollMs).unref()
   }
 
-  /** The content that was valid last. */
   get pem(): TlsPem {
     return this.#pem
   }
 
-  /** Calls `listener` with the new content whenever the files were replaced by valid ones. */
   onChange(listener: (pem: TlsPem) => void): void {
     this.#listeners.push(listener)
   }
 
-  /** Stops looking at the files. */
   close(): void {
     clearInterval(this.#timer)
   }
@@ -115,11 +106,7 @@ export class TlsFiles {
   }
 }
 
-/**
- * Returns the files that options name; undefined without TLS. The caller closes them.
- * **Errors**: InvalidArgument for a certificate without key, or a key or client CA without certificate, and as
- * {@link TlsFiles}.
- */
+/** Returns the files that options name; undefined without TLS. The caller closes them. **Errors**: InvalidArgument. */
 export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | undefined {
   for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const) {
     const value: unknown = options[name]
@@ -136,7 +123,6 @@ export function openTlsFiles(options: ServeOptions, log: Logger): TlsFiles | und
   return new TlsFiles(tlsCert, tlsKey, tlsClientCa, log)
 }
 
-/** Returns what is another text when a file was written or replaced. */
 function versionOf(file: string): string {
   try {
     const { dev, ino, size, mtimeNs, ctimeNs } = statSync(file, { bigint: true })

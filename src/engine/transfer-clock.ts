@@ -1,7 +1,4 @@
-/**
- * Limits the time in which a client sends a body or reads a response.
- * @module
- */
+/** Limits the time in which a client sends a body or reads a response. @module */
 import { ClientClosed, DeadlineExceeded, type ServingError } from '../core/errors.ts'
 import type { Context } from '../http/context.ts'
 import type { Limits } from './options.ts'
@@ -10,24 +7,19 @@ import type { Limits } from './options.ts'
 export const minRate = 16 * 1024
 
 /**
- * Gives a transfer a time to end, and as much again while it keeps a rate of 16 KiB a second. Runs only while the
- * server waits for the client: a body that is being processed, or a response whose next piece is not there yet, costs
- * the client no time.
+ * Gives a transfer a time to end, and as much again while it keeps the rate. Runs only while the server waits for the
+ * client.
  */
 export class TransferClock {
   readonly #timeMs: number
   readonly #transferred: () => number
   readonly #onLate: () => void
-  // Bytes transferred when the period began. **Units**: bytes.
   #before = 0
   #leftMs: number
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
 
-  /**
-   * `transferred` returns the bytes so far, and is called only when a period is over. `onLate` is called at most once.
-   * **Units**: `timeMs` in milliseconds.
-   */
+  /** `transferred` returns the bytes so far. `onLate` is called at most once. **Units**: `timeMs` in milliseconds. */
   constructor(timeMs: number, transferred: () => number, onLate: () => void) {
     this.#timeMs = Math.min(timeMs, 0x7fffffff)
     this.#leftMs = this.#timeMs
@@ -35,14 +27,12 @@ export class TransferClock {
     this.#onLate = onLate
   }
 
-  /** Starts or resumes; does nothing while it runs. */
   start(): void {
     if (this.#timer !== undefined) return
     this.#startedAt = performance.now()
     this.#timer = setTimeout(() => this.#endPeriod(), Math.max(1, this.#leftMs))
   }
 
-  /** Stops until the next `start`. */
   pause(): void {
     if (this.#timer === undefined) return
     clearTimeout(this.#timer)
@@ -65,13 +55,9 @@ export class TransferClock {
 
 /** What the clocks need of their exchange. */
 export interface TimedExchange {
-  /** Returns the bytes of the body so far. */
   received(): number
-  /** Returns the bytes that the client has taken so far; only differences count. */
   taken(): number
-  /** Called when the body is late. */
   bodyLate(error: ServingError): void
-  /** Called when the client reads too slowly. */
   readerLate(error: ServingError): void
 }
 
@@ -88,7 +74,6 @@ export class ExchangeClocks {
     this.#exchange = exchange
   }
 
-  /** Starts the clocks of a body that did not come at once; later calls do nothing. */
   awaitBody(ctx: Context): void {
     const { bodyTimeoutMs } = this.#limits
     const exchange = this.#exchange
@@ -107,27 +92,23 @@ export class ExchangeClocks {
     this.#deadline = setTimeout(() => late('before the request deadline'), Math.min(ctx.remainingMs, 0x7fffffff))
   }
 
-  /** Starts the clock of what must be decided before the body is read, until `bodyOver`. */
   awaitHooks(ctx: Context): void {
     if (ctx.deadlineMs === undefined) return
     const late = () => new DeadlineExceeded('expected the hooks to end before the request deadline, they did not')
     this.#deadline = setTimeout(() => this.#exchange.bodyLate(late()), Math.min(ctx.remainingMs, 0x7fffffff))
   }
 
-  /** Called when the answer begins: it is in time, and the body may still come. */
   answered(): void {
     clearTimeout(this.#deadline)
     this.#deadline = undefined
   }
 
-  /** Called when the body is complete or given up. */
   bodyOver(): void {
     this.answered()
     this.#body?.pause()
     this.#body = undefined
   }
 
-  /** Starts or resumes timing a client that does not take what was written. */
   awaitReader(): void {
     const { sendTimeoutMs } = this.#limits
     if (sendTimeoutMs === 0) return
@@ -145,22 +126,18 @@ export class ExchangeClocks {
     this.#reader.start()
   }
 
-  /** Called when the client has read what was written. */
   readerReady(): void {
     this.#reader?.pause()
   }
 
-  /** Called when the server stops waiting for the body. */
   pauseBody(): void {
     this.#body?.pause()
   }
 
-  /** Called when the server waits for the body again. */
   resumeBody(): void {
     this.#body?.start()
   }
 
-  /** Called when the exchange is over. */
   stop(): void {
     this.bodyOver()
     this.#reader?.pause()

@@ -1,7 +1,4 @@
-/**
- * Passes a body from a socket to an endpoint's receiver.
- * @module
- */
+/** Passes a body from a socket to an endpoint's receiver. @module */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeFailureOf } from '../api/stages.ts'
@@ -16,38 +13,28 @@ const turnMs = 2
 export interface UploadEvents {
   readonly pause: () => void
   readonly resume: () => void
-  /** Reserves memory up to `bytes` in all; returns false when there is too little, and the request was refused. */
   readonly reserve: (bytes: number) => boolean
-  /** Answers now, while the body still comes. */
   readonly refuse: (error: ServingError) => void
-  /** Called when the body is complete and the receiver has taken all of it. */
   readonly run: (isCorked: boolean) => void
-  /** Called when a callback above throws in a later tick. */
   readonly fault: (error: unknown) => void
 }
 
-/** A piece that waits for the next turn. */
 interface HeldPiece {
   readonly bytes: Uint8Array
   readonly last: boolean
 }
 
 /**
- * Counts a body against its limit, hands it to its receiver, and pauses the socket while the receiver is busy: only
- * what the receiver holds, and what the socket had read before it was paused, is in memory.
- *
- * After two milliseconds of work the pieces wait for a turn of the event loop. uWebSockets.js reads a socket, even a
- * paused one, as long as the client fills its buffer of 512 KiB, all within one turn: 60 MB of a form that is slow to
- * search were one stretch of 570 ms.
+ * Counts a body against its limit, hands it to its receiver, and pauses the socket while that is busy. After two
+ * milliseconds of work pieces wait for a turn: uWebSockets.js reads a socket, even a paused one, as long as its
+ * client fills the buffer, all in one turn.
  */
 export class Upload {
   readonly #receiver: EndpointReceiver
   readonly #events: UploadEvents
   readonly #limit: number
-  // Undefined while pieces go to the receiver at once.
   #held: HeldPiece[] | undefined
   #heldBytes = 0
-  // Work of the receiver since the last turn that this has waited for.
   #spentMs = 0
   #length = 0
   #busy = 0
@@ -60,7 +47,6 @@ export class Upload {
     this.#events = events
   }
 
-  /** Takes a piece, which the socket may reuse when this returns. Runs within the socket's own callback. */
   take(piece: Uint8Array, last: boolean): void {
     if (this.#over) return
     this.#length += piece.length
@@ -80,7 +66,6 @@ export class Upload {
     else if (!last && this.#spentMs > turnMs) this.#wait(this.#passInTurns())
   }
 
-  /** Hands a piece to the receiver. Returns its promise while it is busy. */
   #pass(piece: Uint8Array, last: boolean): Promise<void> | undefined {
     const beganMs = performance.now()
     this.#complete = last
@@ -113,7 +98,6 @@ export class Upload {
     this.#held = undefined
   }
 
-  /** Stops the upload; does nothing once it is complete. */
   abort(reason: () => Error): void {
     if (this.#over) return
     this.#over = true

@@ -1,7 +1,4 @@
-/**
- * Warns when a process runs out of file descriptors.
- * @module
- */
+/** Warns when a process runs out of file descriptors. @module */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Logger } from '../engine/log.ts'
 
@@ -11,10 +8,8 @@ const warnAt = 0.9
 const calmAt = 0.7
 
 /**
- * Logs a warning when nearly all file descriptors of the process are in use. Above the limit neither uWebSockets.js nor
- * Node tells: new connections wait in the kernel until others close.
- *
- * **Cost**: a listing of `/proc/self/fd` each 5 s: 0.4 ms for 1,000 of them. Does nothing where there is none.
+ * Warns when nearly all file descriptors are in use: above the limit neither uWebSockets.js nor Node tells, and new
+ * connections wait in the kernel. Does nothing where there is no `/proc`.
  */
 export class DescriptorWatch {
   readonly #log: Logger
@@ -27,7 +22,6 @@ export class DescriptorWatch {
     if (this.#limit !== undefined) this.#timer = setInterval(() => this.#look(this.#limit as number), watchMs).unref()
   }
 
-  /** Ends the watch. */
   stop(): void {
     clearInterval(this.#timer)
   }
@@ -51,7 +45,6 @@ function openFileCount(limit: number): number {
   }
 }
 
-/** Returns undefined when the limit is unknown or there is none. */
 function openFileLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]

@@ -28,11 +28,10 @@ export interface InjectOptions extends Partial<Limits> {
 }
 
 /**
- * Answers a request as `serve` would, in process and without a socket. A service whose functions need its startup hooks
- * or Runners must be started first, by `await service.start()`, and stopped afterwards.
+ * Answers a request as `serve` would, without a socket. If functions need startup hooks or Runners, start the service
+ * first.
  *
- * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off, since over HTTP the
- * response would be incomplete. Whatever a client could cause is a response, as over HTTP.
+ * **Errors**: InvalidArgument for a wrong request or option; an Error when a stream breaks off.
  * **Example** `const response = await inject(service, { path: '/double', body: [1, 2] })`
  */
 export async function inject(
@@ -81,7 +80,6 @@ function answer(
   return socket.response
 }
 
-/** Collects a response. */
 class MemorySocket implements ExchangeSocket {
   readonly answersLater = false
   readonly copies = true
@@ -118,7 +116,6 @@ class MemorySocket implements ExchangeSocket {
   }
 
   sendPiece(piece: Chunk): boolean {
-    // A copy: bytes may be in a pooled buffer.
     this.#pieces.push(Buffer.from(piece as Uint8Array))
     return true
   }
@@ -189,9 +186,6 @@ class CollectedResponse implements InjectResponse {
   }
 }
 
-/**
- * Returns the bytes of a body; undefined without one. **Errors**: InvalidArgument for a value that JSON cannot write.
- */
 async function bodyOf(
   body: InjectRequest['body'],
 ): Promise<{ readonly bytes?: Uint8Array; readonly contentType?: string }> {
@@ -222,7 +216,6 @@ function headersOf(
   })
 }
 
-/** Returns only the headers that the endpoint reads, as engines do. */
 function readHeaders(readsHeaders: readonly string[] | 'all', headers: HeaderList): HeaderList {
   if (readsHeaders === 'all') return headers
   return new HeaderList(

@@ -1,7 +1,4 @@
-/**
- * Runs a service as a server.
- * @module
- */
+/** Runs a service as a server. @module */
 
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { expected, InvalidArgument } from '../core/errors.ts'
@@ -77,7 +74,6 @@ export async function serveFrom(
     const name = limitsOfNode.find((each) => options[each] !== undefined)
     if (name !== undefined) throw new InvalidArgument(`${name} needs engine node: ${builtIn}`)
   }
-  // What is to be closed, the last one first.
   const opened: (() => unknown)[] = []
   let engine: Engine | undefined
   try {
@@ -115,7 +111,6 @@ export async function serveFrom(
   }
 }
 
-/** Calls all, the last one first, and then throws what one of them has thrown. */
 async function closeAll(opened: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = []
   for (let close = opened.pop(); close !== undefined; close = opened.pop()) {
@@ -145,8 +140,8 @@ const builtIn =
 type StartEngine = (server: ServerState, address: Address) => Promise<Engine>
 
 /**
- * Returns the engine of that name, or the fastest that loads here.
- * **Errors**: InvalidArgument when `uws` is named and does not load.
+ * Returns the engine of that name, or the fastest that loads. **Errors**: InvalidArgument if `uws` is named and does
+ * not.
  */
 export async function pickEngine(
   name: EngineName | undefined,

@@ -1,37 +1,25 @@
-/**
- * Returns memory to the system when a burst is over.
- * @module
- */
+/** Returns memory to the system when a burst is over. @module */
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import { addon } from '../core/native/add-on.ts'
 
-/** How often the process is checked. **Units**: milliseconds. */
 const checkMs = 5_000
 /** Growth since the last collection that makes another one worthwhile. **Units**: bytes. */
 const minGrowthBytes = 64 * 1024 * 1024
 
-/** Time for the finalizers of collected buffers to free their memory. **Units**: milliseconds. */
 const finalizersMs = 200
 
 /** What a reclaimer needs of its process; replaced in tests. */
 export interface ReclaimerProcess {
-  /** Resident memory. **Units**: bytes. */
   rss(): number
-  /** Collects garbage and returns free memory to the system. */
   reclaim(): Promise<void>
 }
 
 /**
- * Watches a worker and reclaims its memory when no request has run for 5 s and more than 64 MiB have been added since
- * the last time. Between two bursts with less time between them, the second one would pay for memory fresh from the
- * system: 16 requests of 1000×1000 numbers every few seconds took 8 % more CPU.
- *
- * V8 sees no reason to collect in an idle process, and glibc keeps the free memory of each thread's arena: after 20 s
- * of 20 MB bodies on 16 connections a worker of 122 MB stayed at 561 MB for good.
- * **Cost**: reading the resident size every 5 s; a full collection, about 20 ms, at the end of a burst.
+ * Reclaims memory when no request has run for 5 s and more than 64 MiB have been added: V8 does not collect in an idle
+ * process, and glibc keeps the free memory of each thread's arena, for good.
  */
 export class MemoryReclaimer {
   readonly #timer: NodeJS.Timeout
@@ -40,7 +28,6 @@ export class MemoryReclaimer {
   #baseline: number
   #busy = false
 
-  /** `isIdle`: whether no request was open since its last call. */
   constructor(isIdle: () => boolean, process: ReclaimerProcess = thisProcess) {
     this.#process = process
     this.#baseline = process.rss()
@@ -50,7 +37,6 @@ export class MemoryReclaimer {
     }, checkMs).unref()
   }
 
-  /** Reclaims when enough has been added. Called while no request runs. */
   async check(): Promise<void> {
     const rss = this.#process.rss()
     this.#baseline = Math.min(this.#baseline, rss)

@@ -1,7 +1,4 @@
-/**
- * The state of a server before it listens.
- * @module
- */
+/** The state of a server before it listens. @module */
 
 import { ConcurrencyLimiter } from '../api/concurrency-limiter.ts'
 import { Cors } from '../api/cors.ts'
@@ -25,11 +22,8 @@ import { endpointsOf } from './endpoints/endpoints.ts'
 
 /** The optional parts of a server. */
 export interface ServerExtras {
-  /** See ServerState. */
   readonly proxies?: TrustedProxies | undefined
-  /** Whether the HTTP port speaks TLS. Default false. */
   readonly isTls?: boolean | undefined
-  /** See ServeOptions. */
   readonly corsOrigin?: string | undefined
   /** Told of all requests before the hooks of the service. */
   readonly observers?: readonly RequestObserver[]
@@ -78,7 +72,6 @@ export function createServerState(
   }
 }
 
-/** Returns the headers that are read for every endpoint: a hook may read any. */
 function headersFor(
   service: Service,
   observer: RequestObserver | undefined,
@@ -94,7 +87,6 @@ function headersFor(
   ]
 }
 
-/** `origin`: as in ServeOptions, in place of the service's own. */
 function corsOf({ cors }: Service, origin: string | undefined): Cors | undefined {
   if (origin === undefined) return cors === undefined ? undefined : new Cors(cors)
   const list = origin === '*' ? origin : origin.split(',').map((each) => each.trim())

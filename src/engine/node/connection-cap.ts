@@ -1,14 +1,12 @@
-/**
- * Caps the connections of one client.
- * @module
- */
+/** Caps the connections of one client. @module */
 import type { Socket } from 'node:net'
 import type { Logger } from '../log.ts'
 
-/** Time between two lines of the log, which refused clients could fill. **Units**: milliseconds. */
 const logEveryMs = 60_000
 
-/** Counts the open connections of each address. */
+/**
+ * Counts the open connections of each address: node:http has no limit of its own (`server.maxConnections` is for all).
+ */
 export class ConnectionCap {
   readonly #max: number
   readonly #log: Logger
@@ -20,7 +18,6 @@ export class ConnectionCap {
     this.#log = log
   }
 
-  /** Takes a new connection, or closes it when its address has too many. */
   take(socket: Socket): void {
     const address = socket.remoteAddress ?? ''
     const count = (this.#counts.get(address) ?? 0) + 1

@@ -1,15 +1,12 @@
-/**
- * What the requests of one connection of node:http share.
- * @module
- */
+/** What the requests of one connection of node:http share. @module */
 import type { Socket } from 'node:net'
 import { TurnCounter } from '../uws/turn-counter.ts'
 
 /** One connection. */
 export class Connection {
   /**
-   * Whether a response has said that the connection closes: requests pipelined behind it are dropped (RFC 9112 section
-   * 9.6). Node would accept them, and ends the process by an assertion when one is answered out of turn.
+   * Whether a response has said that the connection closes: requests pipelined behind it are dropped. Node would
+   * accept them, and ends the process by an assertion when one is answered out of turn.
    */
   closing = false
   readonly #running = new Set<() => void>()
@@ -21,24 +18,19 @@ export class Connection {
     })
   }
 
-  /** Counts a request; returns false when the connection has sent too many in this turn of the event loop. */
   addRequest(): boolean {
     return this.#turn.add()
   }
 
-  /** Whether a response is under way, or has said that the connection closes. */
   get isBusy(): boolean {
     return this.closing || this.#running.size > 0
   }
 
-  /**
-   * Calls `abort` when the socket closes. Node notifies only the response whose turn it is, not those queued behind it.
-   */
+  /** Calls `abort` when the socket closes: Node notifies only the response whose turn it is. */
   add(abort: () => void): void {
     this.#running.add(abort)
   }
 
-  /** Removes an `abort`. */
   delete(abort: () => void): void {
     this.#running.delete(abort)
   }

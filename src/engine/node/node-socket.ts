@@ -1,7 +1,4 @@
-/**
- * The socket of one request on node:http.
- * @module
- */
+/** The socket of one request on node:http. @module */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { plainAddress } from '../../http/client-address.ts'
@@ -29,9 +26,7 @@ export class NodeSocket implements ExchangeSocket {
   readonly #req: IncomingMessage
   readonly #res: ServerResponse
   readonly #connection: Connection
-  // Bytes of a body of known length.
   #sent = 0
-  // Whether the body was let in.
   #listens = false
   readonly #abort = () => this.#exchange.abort()
 
@@ -69,7 +64,6 @@ export class NodeSocket implements ExchangeSocket {
 
   #take(piece: Uint8Array, last: boolean): void {
     try {
-      // Node does not reuse a piece's memory, so the bytes are ours.
       this.#exchange.receive(piece, last, false)
     } catch (error) {
       this.#exchange.fault(error)
@@ -165,7 +159,6 @@ export class NodeSocket implements ExchangeSocket {
     return headLines(response, echoedId, closing)
   }
 
-  /** Starts the timeout of a client that does not read; not while a pipelined response waits for its turn. */
   #timeStall(): void {
     const { socket } = this.#res
     if (socket === null) this.#res.once('socket', (later: Socket) => later.setTimeout(stallMs))

@@ -1,7 +1,4 @@
-/**
- * The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js.
- * @module
- */
+/** The HTTP engine on node:http, for platforms and versions of Node without a binary of uWebSockets.js. @module */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { BadInput, expected, InternalError, type ServingError, SetupError } from '../../core/errors.ts'
@@ -19,7 +16,6 @@ import { ConnectionCap } from './connection-cap.ts'
 import { connectionOf } from './node-connection.ts'
 import { drainUpload, headLines, limitDropped, NodeSocket, peerOf } from './node-socket.ts'
 
-/** **Units**: milliseconds. */
 const handshakeMs = 10_000
 
 /** Serves HTTP at an address. **Errors**: SetupError when the address cannot be listened on. */
@@ -28,7 +24,6 @@ export async function listenNode(server: ServerState, address: Address): Promise
   const listening = create(address.tls, {
     keepAliveTimeout: idleTimeoutMs,
     headersTimeout: headerTimeoutMs,
-    // Node looks for late headers only so often, every 30 s by default.
     connectionsCheckingInterval: Math.max(10, Math.min(5000, headerTimeoutMs / 4)),
     // Uploads to an API are bounded by the request deadline, with a proper answer; this bounds refused ones, which are
     // read and dropped.
@@ -36,7 +31,6 @@ export async function listenNode(server: ServerState, address: Address): Promise
     noDelay: true,
   })
   listening.on('request', (req, res) => guard(server, req, res, false))
-  // With this listener, `100 Continue` is sent only once the request was let in: a refused upload never starts.
   listening.on('checkContinue', (req, res) => guard(server, req, res, true))
   if (maxConnectionsPerAddress > 0) {
     const cap = new ConnectionCap(maxConnectionsPerAddress, server.log)
@@ -68,7 +62,6 @@ function create(tls: TlsFiles | undefined, options: ServerOptions): Server {
     requestCert: tls.pem.clientCa !== undefined,
     handshakeTimeout: handshakeMs,
   })
-  // Applies to new connections.
   tls.onChange((pem) => server.setSecureContext(contextOf(pem)))
   return server
 }
@@ -91,7 +84,6 @@ function listen(server: Server, { host, port }: Address): Promise<void> {
 
 function guard(server: ServerState, req: IncomingMessage, res: ServerResponse, expectsContinue: boolean): void {
   try {
-    // Without a listener an error of a dying connection would be thrown.
     req.on('error', () => {})
     res.on('error', () => {})
     const connection = connectionOf(req.socket)
@@ -179,7 +171,6 @@ function answerUnparsed(server: ServerState, error: NodeJS.ErrnoException, socke
   socket.destroySoon()
 }
 
-/** Answers before the body was read. */
 function refuse(
   server: ServerState,
   req: IncomingMessage,
@@ -209,12 +200,10 @@ function answer(
   const lines = headLines(response, undefined, close)
   lines.push('content-length', String(Buffer.byteLength(text)))
   res.writeHead(response.status ?? 200, lines)
-  // Node reads and drops the rest of the body, and omits the text for HEAD.
   res.end(text)
   if (body.declared !== 0) limitDropped(req, server.limits)
 }
 
-/** Exposes Node's own header object as RequestHeaders; nothing is copied. */
 class NodeHeaders implements RequestHeaders {
   readonly #req: IncomingMessage
 

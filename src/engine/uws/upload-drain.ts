@@ -1,7 +1,4 @@
-/**
- * Answers requests whose bodies are refused, on uWebSockets.js.
- * @module
- */
+/** Answers requests whose bodies are refused, on uWebSockets.js. @module */
 import type { HttpResponse } from '../../http/message.ts'
 import { BodyRest } from '../body-rest.ts'
 import { statusLine } from '../head.ts'
@@ -14,10 +11,7 @@ export interface DrainedResponse {
   close(): unknown
 }
 
-/**
- * Answers a request whose body is still coming: sends the answer at once, reads and drops the body within bounds, and
- * closes the connection.
- */
+/** Answers a request whose body still comes: sends the answer, drops the body within bounds, closes the connection. */
 export class UploadDrain {
   readonly #res: DrainedResponse
   readonly #response: HttpResponse
@@ -25,14 +19,12 @@ export class UploadDrain {
   #rest: BodyRest | undefined
   #over = false
 
-  /** The body of `response` must be a string. `timeMs`: how long the rest of the body is read. */
   constructor(res: DrainedResponse, response: HttpResponse, timeMs?: number) {
     this.#res = res
     this.#response = response
     this.#timeMs = timeMs
   }
 
-  /** Starts, for a response that has no handlers yet. */
   start(isHead: boolean): void {
     this.#res.onAborted(() => this.aborted())
     this.#res.onData((chunk, last) => this.data(chunk.byteLength, last))
@@ -40,9 +32,8 @@ export class UploadDrain {
   }
 
   /**
-   * Writes the answer without ending it natively: `end` would either close the socket over unread bytes, and the reset
-   * would overtake the answer, or read on for ever. `writeStatus` takes any text and adds one line break, which is
-   * counted as the end of the body. All of the text is the server's own or checked by `responseFault`.
+   * Not natively ended: `end` would close the socket over unread bytes, or read on for ever. `writeStatus` takes any
+   * text and adds one line break, which is counted as the end of the body.
    */
   write(isHead: boolean): void {
     const { status = 200, headers, body } = this.#response
@@ -54,12 +45,10 @@ export class UploadDrain {
     this.#rest = new BodyRest(() => setImmediate(() => this.#close()), this.#timeMs)
   }
 
-  /** Counts and drops a piece of the body. */
   data(bytes: number, last: boolean): void {
     this.#rest?.drop(bytes, last)
   }
 
-  /** Called when the connection is gone. */
   aborted(): void {
     this.#over = true
     this.#rest?.stop()

@@ -10,11 +10,8 @@ import { basename, join } from 'node:path'
 import { uwsChecksums } from './uws-checksums.ts'
 
 /**
- * Returns when the binary is a known one, or the one whose SHA-256 `allowed` names; also when the package is not
- * installed, for which the import fails with a better message.
- *
- * **Errors**: Error that names the file and its SHA-256, or that there is none for this system and version of Node.
- * **Cost**: 10 ms, once: 7 MB are read and hashed.
+ * Returns if the binary is known, is the one that `allowed` names, or is not installed.
+ * **Errors**: Error with the file and its SHA-256, or that there is none for this system and version of Node.
  */
 export function checkUwsBinary(
   allowed: string | undefined = process.env.SERVING_UWS_SHA256,
@@ -33,11 +30,8 @@ export function checkUwsBinary(
 const target = `${process.platform}_${process.arch}_${process.versions.modules}`
 
 /**
- * Returns the path of this system's binary, wherever it lies in the package: below `dist/bin` in the repack, at the
- * root in uWebSockets.js itself, and from its version 20.61 on in a package `@uws/uws_<system>` beside it. Undefined
- * where the package is not installed.
- *
- * **Errors**: Error when the package has none for this system and version of Node.
+ * Returns the path of this system's binary: in the repack, in uWebSockets.js itself, or in `@uws/uws_<system>` beside
+ * it. Undefined where the package is not installed. **Errors**: Error when it has none for this system and Node.
  */
 export function findUwsBinary(
   roots: readonly string[] = createRequire(import.meta.url).resolve.paths('uWebSockets.js') ?? [],

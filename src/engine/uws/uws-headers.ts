@@ -1,7 +1,4 @@
-/**
- * Reads the headers of a request on uWebSockets.js.
- * @module
- */
+/** Reads the headers of a request on uWebSockets.js. @module */
 import { BadInput, expected, type ServingError } from '../../core/errors.ts'
 import { HeaderList, type RequestHeaders } from '../../http/message.ts'
 import type { BodyAnnouncement } from '../admission.ts'
@@ -11,10 +8,8 @@ export interface NativeHeaders {
   forEach(visit: (name: string, value: string) => void): void
 }
 
-/** A header that is read beside those of framing. */
 interface NamedHeader {
   readonly name: string
-  /** Its place among the names to read. */
   readonly index: number
 }
 
@@ -32,7 +27,6 @@ export class HeaderReader {
   readonly #absent: readonly string[]
   #allNames: string[] = []
   #values: string[] = []
-  // The headers of framing. They decide where the request ends and whether the connection closes.
   #length: string | undefined
   #encoding: string | undefined
   #connection: string | undefined
@@ -51,7 +45,6 @@ export class HeaderReader {
     }
   }
 
-  /** Reads the headers of a request; the getters below describe it until the next one is read. */
   read(request: NativeHeaders): void {
     if (this.#names === 'all') {
       this.#allNames = []
@@ -65,20 +58,18 @@ export class HeaderReader {
     request.forEach(this.#visit)
   }
 
-  /** The headers that were asked for. */
   get headers(): RequestHeaders {
     return new HeaderList(this.#names === 'all' ? this.#allNames : this.#names, this.#values)
   }
 
   /**
-   * Whether uWebSockets.js closes the connection after the answer. Compares only the length with that of `close`, as
-   * uWebSockets.js does.
+   * Whether uWebSockets.js closes the connection after the answer: like it, compares only the length with that of
+   * `close`.
    */
   get clientCloses(): boolean {
     return this.#connection?.length === 5
   }
 
-  /** How the body is announced, with a fault where that can be read in more than one way. */
   get body(): BodyAnnouncement {
     const length = this.#length
     const encoding = this.#encoding
@@ -133,7 +124,6 @@ export class HeaderReader {
     }
   }
 
-  /** Returns the value to keep of a header that may occur once. */
   #once(name: string, value: string, first: string | undefined): string {
     if (first === undefined) return value
     this.#repeated = name
@@ -141,7 +131,6 @@ export class HeaderReader {
   }
 }
 
-/** Returns the number of decimal digits; NaN for other text. Number takes 0.1 µs for a string that is new. */
 function numberOf(digits: string): number {
   if (digits === '') return Number.NaN
   let value = 0

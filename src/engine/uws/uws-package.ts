@@ -1,7 +1,4 @@
-/**
- * The package uWebSockets.js. The only file that imports it.
- * @module
- */
+/** The package uWebSockets.js. The only file that imports it. @module */
 import type { TemplatedApp } from 'uWebSockets.js'
 import { checkUwsBinary } from './uws-binary.ts'
 
@@ -26,10 +23,7 @@ interface AppDescriptor {
   readonly app: unique symbol
 }
 
-/**
- * Returns uWebSockets.js, or the reason why it does not load here: no binary for this platform or version of Node, or
- * one that is not known.
- */
+/** Returns uWebSockets.js, or the reason why it does not load here. */
 export async function loadUws(load: () => Promise<Uws> = importUws): Promise<Uws | string> {
   // Read by the binary while it loads. Its own default of 4 KiB is too small for usual cookies and headers of proxies.
   process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '16384'

@@ -1,7 +1,4 @@
-/**
- * The socket of one request on uWebSockets.js.
- * @module
- */
+/** The socket of one request on uWebSockets.js. @module */
 
 import { joinInPool, PooledBody } from '../../core/memory/buffer-pool.ts'
 import { plainAddress } from '../../http/client-address.ts'
@@ -17,11 +14,8 @@ import type { NativeResponse } from './uws-package.ts'
 // Whole bodies up to this size are handed over in one call; larger ones only as fast as the client reads.
 const wholeBytes = 64 * 1024
 
-/** How the response of a request may end. */
 interface Ending {
-  /** Whether it must not be written in this turn. */
   readonly answersLater: boolean
-  /** Whether uWebSockets.js closes the connection at the end, since the client said so. */
   readonly clientCloses: boolean
 }
 
@@ -54,7 +48,6 @@ export class UwsSocket implements ExchangeSocket {
     this.#exchange = new Exchange(server, request, this)
   }
 
-  /** Called once both handlers are set. */
   begin(): void {
     this.#exchange.begin()
   }
@@ -71,7 +64,6 @@ export class UwsSocket implements ExchangeSocket {
 
   onData(chunk: ArrayBuffer, last: boolean): void {
     try {
-      // The chunk is detached when this callback returns.
       if (this.#drain !== undefined) this.#drain.data(chunk.byteLength, last)
       else this.#exchange.receive(new Uint8Array(chunk), last, true)
     } catch (error) {
@@ -80,10 +72,9 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   /**
-   * When the cork was lost to earlier pipelined responses, a response that closes its connection closes the socket at
-   * once. Within the data callback the parser does not notice: it passes the next pipelined request to its handler on a
-   * closed socket, which never aborts, so that the limiter would count it for good. Outside of the callback the next
-   * request finds this one pending, and uWebSockets.js closes the connection itself.
+   * An answer that closes its connection must not be written in the data callback if pipelined responses took the
+   * cork: the parser would go on to the next request on a closed socket, which never aborts and would be counted for
+   * good.
    */
   get answersLater(): boolean {
     return this.#answersLater || this.#exchange.closing
@@ -98,17 +89,14 @@ export class UwsSocket implements ExchangeSocket {
     else this.#sendWhole(response, body, true, before)
   }
 
-  /** Called for an end that comes before that of the request. */
   #dropBody(end: () => void): void {
     this.#exchange.dropBody(this.#clientCloses, () => this.#res.cork(end))
   }
 
-  /** `closes`: whether the connection may be closed at the end, where the response says that it is. */
   #sendWhole(response: HttpResponse, body: Chunk, closes: boolean, before?: string): void {
     const res = this.#res
     const exchange = this.#exchange
     const close = exchange.closing
-    // A string takes at most three bytes a character.
     const large = body.length > (typeof body === 'string' ? wholeBytes / 3 : wholeBytes)
     const bodyless = isBodyless(response.status ?? 200)
     if (exchange.isHead) {
@@ -130,7 +118,6 @@ export class UwsSocket implements ExchangeSocket {
     exchange.finished()
   }
 
-  /** Writes what the kernel takes, and the rest when it has room: nothing is buffered in between. */
   sendSized(bytes: Uint8Array, length: number): boolean {
     const isLast = this.#exchange.isReceiving && this.#res.getWriteOffset() + bytes.length >= length
     if (!isLast) return this.#sendSized(bytes, length)
@@ -142,7 +129,6 @@ export class UwsSocket implements ExchangeSocket {
     const start = this.#res.getWriteOffset()
     if (this.#writeSized(bytes, length)) return true
     this.#rest = { bytes, start }
-    // Set once: a handler that is set while another one runs is lost.
     if (!this.#listens) this.#listenSized(length)
     return false
   }
@@ -237,7 +223,6 @@ export class UwsSocket implements ExchangeSocket {
   }
 
   remoteAddress(): string | undefined {
-    // Undefined while it is made, when observers may ask for the address.
     const exchange: Exchange | undefined = this.#exchange
     return this.#gone || exchange?.over ? undefined : addressOf(this.#res)
   }

@@ -1,7 +1,4 @@
-/**
- * TLS of uWebSockets.js with certificates that can be replaced.
- * @module
- */
+/** TLS of uWebSockets.js with certificates that can be replaced. @module */
 import { SetupError } from '../../core/errors.ts'
 import type { TlsFiles } from '../tls-files.ts'
 import type { App, Uws } from './uws-package.ts'

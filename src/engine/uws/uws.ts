@@ -78,7 +78,6 @@ function openPost(
   }
 }
 
-/** Readers for endpoints that are not matched natively, and for requests that have none. */
 class Readers {
   readonly #server: ServerState
   readonly #readers = new Map<Endpoint | undefined, HeaderReader>()

@@ -1,7 +1,4 @@
-/**
- * The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it.
- * @module
- */
+/** The functions of a service as endpoints: `POST {baseUrl}/{route}`, and GET for those that answer it. @module */
 
 import type { Api } from '../../api/api.ts'
 import { call, callReceived, callWith } from '../../api/call.ts'

@@ -1,7 +1,4 @@
-/**
- * The preflights of cross-origin requests.
- * @module
- */
+/** The preflights of cross-origin requests. @module */
 
 import type { Cors } from '../../api/cors.ts'
 import { NotFound } from '../../core/errors.ts'
@@ -22,7 +19,6 @@ export class CorsEndpoint implements Endpoint {
   readonly #cors: Cors
   readonly #methodsOf: (path: string) => readonly string[]
 
-  /** `methodsOf`: the methods that a path has, none for one that is not there. */
   constructor(cors: Cors, methodsOf: (path: string) => readonly string[]) {
     this.#cors = cors
     this.#methodsOf = methodsOf

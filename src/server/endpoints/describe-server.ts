@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document of a service without a server.
- * @module
- */
+/** The OpenAPI document of a service without a server. @module */
 
 import { type OpenApiDocument, openApiDocument } from '../../docs/openapi/document.ts'
 import type { OipServer } from '../../oip/endpoints.ts'

@@ -1,7 +1,4 @@
-/**
- * All that the HTTP port answers: one line for each protocol.
- * @module
- */
+/** All that the HTTP port answers: one line for each protocol. @module */
 
 import { docsEndpoints } from '../../docs/openapi/docs-endpoint.ts'
 import { pageEndpoints } from '../../docs/page-endpoints.ts'

@@ -1,7 +1,4 @@
-/**
- * Fetch handlers as endpoints: `svc.mount(path, handler)`.
- * @module
- */
+/** Fetch handlers as endpoints: `svc.mount(path, handler)`. @module */
 
 import type { FetchHandler, Mount } from '../../api/mount.ts'
 import { abortOf, decodeFailureOf, functionFailureOf, withDeadline } from '../../api/stages.ts'
@@ -55,7 +52,6 @@ class MountEndpoint implements Endpoint {
     }
   }
 
-  /** Calls the handler within the deadline. Never rejects. */
   #run(ctx: Context, makeRequest: () => Request): Promise<HttpResponse> {
     const fail = (error: ServingError) => problemResponse(error, ctx.id)
     return withDeadline(ctx, this.#call(ctx, makeRequest), { fail })
@@ -79,12 +75,10 @@ class MountEndpoint implements Endpoint {
   }
 }
 
-/** Whether a Request of the Fetch standard may have a body. */
 function hasBody({ method }: RequestTarget): boolean {
   return method !== 'GET' && method !== 'HEAD'
 }
 
-/** Returns the Request of a target. **Errors**: BadInput for a Host or a header that is none. */
 function requestOf(ctx: Context, target: RequestTarget, body: Uint8Array | ReadableStream | undefined): Request {
   const { method, path, query } = target
   try {
@@ -194,7 +188,6 @@ class BodySource {
     this.drop()
   }
 
-  /** Called when nothing reads what still comes. */
   drop(): void {
     this.#isOpen = false
     this.#goOn()

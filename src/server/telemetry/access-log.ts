@@ -1,7 +1,4 @@
-/**
- * One line of the log for each request.
- * @module
- */
+/** One line of the log for each request. @module */
 
 import type { Logger } from '../../engine/log.ts'
 import type { Context } from '../../http/context.ts'
@@ -12,12 +9,10 @@ import { tracer } from '../../telemetry/tracing/tracer.ts'
 /** Probes and scrapes, which would be most of the log of an idle server. */
 const unlogged: ReadonlySet<string> = new Set(['/livez', '/healthz', '/readyz', '/metrics'])
 
-/** Longest path that is logged; the rest is cut off. */
 const maxPath = 1024
 
 /**
- * Logs requests when they are over, at level `info`: never headers or bodies, and paths without their query, since both
- * may hold secrets. Probes and scrapes are logged only when they fail.
+ * Logs requests when they are over: never headers, bodies or queries, which may hold secrets, nor probes and scrapes.
  */
 export class AccessLog implements RequestObserver {
   readonly needsAddress = true
@@ -26,7 +21,6 @@ export class AccessLog implements RequestObserver {
   readonly #share: number
   #due = 1
 
-  /** `share`: of the requests that are logged, above 0; answers from 500 up always are. */
   constructor(log: Logger, share: number) {
     this.#log = log
     this.#share = share

@@ -1,7 +1,4 @@
-/**
- * `GET /metrics`, on the HTTP port or on one of its own.
- * @module
- */
+/** `GET /metrics`, on the HTTP port or on one of its own. @module */
 import type { AddressInfo } from 'node:net'
 import { Overloaded, SetupError } from '../../core/errors.ts'
 import { preferredType } from '../../http/accept.ts'

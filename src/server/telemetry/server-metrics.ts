@@ -1,7 +1,4 @@
-/**
- * What one server counts, and its metrics.
- * @module
- */
+/** What one server counts, and its metrics. @module */
 import { readFileSync } from 'node:fs'
 import type { ConcurrencyLimiter } from '../../api/concurrency-limiter.ts'
 import { grpcStatusOf, ServingError } from '../../core/errors.ts'
@@ -26,7 +23,6 @@ export interface MeasuredServer {
 export class ServerMetrics implements RequestObserver {
   readonly #counts = new RequestCounts()
   readonly #runners: readonly RunnerLife[]
-  /** Set before the server listens. */
   server: MeasuredServer | undefined
 
   constructor(runners: readonly RunnerLife[]) {
@@ -43,7 +39,6 @@ export class ServerMetrics implements RequestObserver {
     if (reason !== undefined) this.#counts.addRefused(reason)
   }
 
-  /** Returns the metrics of this process. */
   async collect(): Promise<readonly MetricFamily[]> {
     if (this.server === undefined) return []
     const { engine, limiter, memory } = this.server
@@ -73,7 +68,6 @@ export function workerFamilies(workers: number, restarts: number): readonly Metr
   ]
 }
 
-/** Returns why a request was refused; undefined for other errors. */
 function refusalReason(error: Error): string | undefined {
   if (!ServingError.is(error)) return undefined
   const { code } = error

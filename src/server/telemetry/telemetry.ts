@@ -1,7 +1,4 @@
-/**
- * The telemetry of a server: metrics, the access log and traces.
- * @module
- */
+/** The telemetry of a server: metrics, the access log and traces. @module */
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { Logger } from '../../engine/log.ts'
 import type { ServeOptions } from '../../engine/options.ts'
@@ -22,13 +19,11 @@ export type TelemetryOptions = Pick<
   'metrics' | 'metricsPort' | 'accessLog' | 'accessLogSample' | 'otlpEndpoint' | 'traceSample' | 'host' | 'tlsCert'
 >
 
-// Loading what measures blocks for 30 ms: not while others wait for the first answer of `/readyz`.
-// **Units**: milliseconds.
+// Loading what measures blocks: not while others wait for `/readyz`. **Units**: milliseconds.
 const measureAfterMs = 200
 
 /** The telemetry of one server. */
 export class Telemetry {
-  /** Told of all requests, in this order. */
   readonly observers: readonly RequestObserver[]
   readonly endpoints: readonly Endpoint[]
   readonly #options: TelemetryOptions
@@ -80,22 +75,18 @@ export class Telemetry {
     if (metricsPort !== undefined) this.#port = await listenMetrics(this.#page, metricsPort, host)
   }
 
-  /** Called when the server listens. */
   measure(): void {
     if (this.#metrics !== undefined) this.#measuring = setTimeout(tryToMeasure, measureAfterMs).unref()
   }
 
-  /** Undefined without a port for metrics. */
   get metricsPort(): number | undefined {
     return this.#port?.port
   }
 
-  /** Returns the metrics of this process. */
   async collect(): Promise<readonly MetricFamily[]> {
     return (await this.#metrics?.collect()) ?? []
   }
 
-  /** Closes the port and sends the last spans. */
   async close(): Promise<void> {
     if (tracer === this.#tracer) setTracer(undefined)
     clearTimeout(this.#measuring)
@@ -130,10 +121,7 @@ function checkTelemetryOptions(options: TelemetryOptions): void {
   }
 }
 
-/**
- * Returns a tracer for the SDK that the application has registered; undefined without one. The API of OpenTelemetry is
- * loaded only then, which takes 20 ms and 5 MB. `share`: see ServeOptions, `traceSample`.
- */
+/** Returns a tracer for the SDK that the application has registered; undefined without one. `share`: `traceSample`. */
 async function createTracer(share: number | undefined, scheme: 'http' | 'https'): Promise<Tracer | undefined> {
   // Where all copies of the API's major version 1 find what is registered.
   const registered = (globalThis as Record<symbol, unknown>)[Symbol.for('opentelemetry.js.api.1')]

@@ -1,7 +1,4 @@
-/**
- * The first worker process, which starts before the command knows what it serves.
- * @module
- */
+/** The first worker process, which starts before the command knows what it serves. @module */
 import cluster, { type Worker } from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import { type FirstWorker, workerNodeOptions } from './worker-process.ts'
@@ -11,10 +8,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 let first: Worker | undefined
 let isLoaded = false
 
-/**
- * Sets the program of all workers, which share one listening socket: each accepts connections from it by itself. Called
- * before the first worker starts.
- */
+/** Sets the program of all workers, which accept from one shared socket. Called before the first one starts. */
 export function setWorkerFile(file: URL): void {
   // Round robin, the default, hands connections over with messages, and loses them when a worker is replaced.
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -22,15 +16,13 @@ export function setWorkerFile(file: URL): void {
 }
 
 /**
- * Starts a worker that {@link takeFirstWorker} returns later. It loads its code on another core, while this process
- * loads its own and reads the options: a service is ready 60 to 90 ms sooner.
+ * Starts a worker that {@link takeFirstWorker} returns later: it loads its code while this process reads the options.
  */
 export function startFirstWorker(file: URL): void {
   // Before the process is there, which takes some milliseconds to start.
   for (const signal of signals) process.once(signal, leave)
   setWorkerFile(file)
   first = cluster.fork()
-  // One that could not be started is not taken, and the next attempt is reported.
   first.on('error', () => {})
   first.once('message', () => {
     isLoaded = true
@@ -40,7 +32,6 @@ export function startFirstWorker(file: URL): void {
   process.once('exit', () => first?.process.kill('SIGKILL'))
 }
 
-/** Called by a signal that comes before there is anything to finish. */
 function leave(): void {
   process.exit(0)
 }

@@ -1,19 +1,12 @@
-/**
- * Finds a port to listen on by listening on it for a moment.
- * @module
- */
+/** Finds a port to listen on by listening on it for a moment. @module */
 import { type AddressInfo, createServer } from 'node:net'
 import { InvalidArgument } from '../../core/errors.ts'
 
 /**
- * Returns a port that a server can listen on: `port` itself, or a free one for 0.
+ * Returns a port that a server can listen on: `port` itself, or a free one for 0. Listens without SO_REUSEPORT: with
+ * it, as uWebSockets.js listens, a forgotten process would silently take a share of the requests.
  *
- * uWebSockets.js listens with SO_REUSEPORT, with which a forgotten process of the same user would silently take a share
- * of the requests. This listens without it, so that such a process causes an error. Another process can take the port
- * before the workers listen; the kernel picks free ports at random, so for port 0 that is next to impossible.
- *
- * **Errors**: InvalidArgument for a port that is taken or not allowed, and for a host that is no address of this
- * machine.
+ * **Errors**: InvalidArgument for a port that is taken or not allowed, and for an unknown host.
  */
 export function takePort(port: number, host: string | undefined, option = '--port'): Promise<number> {
   return new Promise((resolve, reject) => {

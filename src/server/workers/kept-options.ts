@@ -1,7 +1,4 @@
-/**
- * Options that a reload keeps.
- * @module
- */
+/** Options that a reload keeps. @module */
 import type { ServeOptions, ServeSettings } from '../../engine/options.ts'
 
 /** The options of a supervisor's workers. */
@@ -10,7 +7,6 @@ export interface WorkerOptions {
   readonly serve: ServeSettings
 }
 
-/** What all workers share. */
 const keptOptions = ['port', 'grpcPort', 'metricsPort', 'host', 'engine'] as const
 
 /** Logs which options have changed that a reload keeps: those that all workers share, and how many there are. */

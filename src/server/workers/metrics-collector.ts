@@ -1,7 +1,4 @@
-/**
- * Collects the metrics of all worker processes.
- * @module
- */
+/** Collects the metrics of all worker processes. @module */
 import { joinFamilies } from '../../telemetry/metrics/exposition.ts'
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { workerFamilies } from '../telemetry/server-metrics.ts'
@@ -13,10 +10,7 @@ export const collectMs = 2_000
 
 type Families = readonly MetricFamily[]
 
-/**
- * Asks worker processes for their metrics. Counters never go back: those of a worker that has ended are kept, as
- * of its last report.
- */
+/** Asks worker processes for their metrics. Counters of a worker that has ended are kept: they never go back. */
 export class MetricsCollector {
   readonly #last = new Map<WorkerChannel, Families>()
   readonly #poll = new WorkerPoll<undefined>()
@@ -24,7 +18,6 @@ export class MetricsCollector {
   #restarts = 0
   #joining: Promise<void> = Promise.resolve()
 
-  /** Collects the metrics of a worker process from now on, and answers when it asks for those of all. */
   follow(worker: WorkerChannel): void {
     this.#last.set(worker, [])
     worker.on('message', (message) => {
@@ -35,12 +28,10 @@ export class MetricsCollector {
     worker.process.on('close', () => this.#onEnd(worker))
   }
 
-  /** Counts a worker process that takes the place of one that died. */
   restarted(): void {
     this.#restarts++
   }
 
-  /** Returns the metrics of each worker, of those that have ended, and of the supervisor. */
   async collect(): Promise<readonly Families[]> {
     await this.#poll.ask(this.#last.keys(), collectMs, (id) => ({ type: 'metrics_request', id }))
     return [...this.#last.values(), ...this.#ended, workerFamilies(this.#last.size, this.#restarts)]

@@ -1,7 +1,4 @@
-/**
- * The metrics of a worker process: reported to its supervisor, and requested from it for all workers.
- * @module
- */
+/** The metrics of a worker process: reported to its supervisor, and requested from it for all workers. @module */
 import type { MetricFamily } from '../../telemetry/metrics/metric-family.ts'
 import { joinGroup } from '../../telemetry/metrics/process-group.ts'
 import { collectMs } from './metrics-collector.ts'
@@ -16,7 +13,6 @@ import { supervisorChannel, WorkerPoll } from './worker-poll.ts'
 
 type Families = readonly MetricFamily[]
 
-/** How long the supervisor is waited for. **Units**: milliseconds. */
 const answerMs = collectMs + 1_000
 
 /** Makes this process one of those that a supervisor collects metrics from. */
@@ -24,7 +20,6 @@ export class MetricsMember {
   readonly #own: () => Promise<Families>
   readonly #poll = new WorkerPoll<readonly Families[], WorkerMessage>()
 
-  /** `own`: returns the metrics of this process. */
   constructor(own: () => Promise<Families>) {
     this.#own = own
     process.on('message', (message: unknown) => {

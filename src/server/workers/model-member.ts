@@ -1,7 +1,4 @@
-/**
- * The models of a worker process: its requests to the models of all workers go through its supervisor.
- * @module
- */
+/** The models of a worker process: its requests to the models of all workers go through its supervisor. @module */
 import { answerGroup, type GroupAnswer, type GroupRequest, joinModelGroup } from '../../oip/model-group.ts'
 import {
   isMessageOf,
@@ -12,7 +9,6 @@ import {
 } from './worker-messages.ts'
 import { supervisorChannel, WorkerPoll } from './worker-poll.ts'
 
-/** Longer than the supervisor waits for the other workers. **Units**: milliseconds. */
 const answerMs = 150_000
 
 /** Makes this process one of those that load, unload and count together. */

@@ -1,7 +1,4 @@
-/**
- * Passes the requests that one worker process makes of all models to the others: load, unload, statistics.
- * @module
- */
+/** Passes the requests that one worker process makes of all models to the others: load, unload, statistics. @module */
 import type { GroupAnswer } from '../../oip/model-group.ts'
 import { isMessageOf, type ModelReply, type RelayRequest, type WorkerReady } from './worker-messages.ts'
 import { type WorkerChannel, WorkerPoll } from './worker-poll.ts'
@@ -11,13 +8,11 @@ const relayMs = { load: 120_000, unload: 120_000, statistics: 2_000 }
 
 /** Relays requests between the workers of a supervisor. */
 export class ModelRelay {
-  // Those that serve.
   readonly #workers = new Set<WorkerChannel>()
   readonly #poll = new WorkerPoll<GroupAnswer>()
   // A worker that starts has loaded the whole folder.
   readonly #unloaded = new Set<string>()
 
-  /** Relays the requests of a worker from now on. */
   follow(worker: WorkerChannel): void {
     worker.on('message', (message) => {
       if (isMessageOf<RelayRequest>('relay_request', message)) void this.#relay(worker, message)

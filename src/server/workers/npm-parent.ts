@@ -1,14 +1,10 @@
-/**
- * Notices that npm has ended, which passes a signal to the shell between it and this process only.
- * @module
- */
+/** Notices that npm has ended, which passes a signal to the shell between it and this process only. @module */
 
-/** **Units**: milliseconds. */
 const checkMs = 250
 
 /**
- * Calls `onGone` once when this process was started by a script of npm, pnpm or yarn, and its parent has ended: npm 11
- * sends SIGTERM to `sh -c "serving serve …"`, which ends without a word to its child.
+ * Calls `onGone` when a script of npm, pnpm or yarn has started this process and its parent ends: npm 11 sends
+ * SIGTERM to the shell between, which does not pass it on.
  */
 export function watchNpmParent(onGone: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

@@ -1,13 +1,8 @@
-/**
- * Which engine and how many workers can share a port.
- * @module
- */
+/** Which engine and how many workers can share a port. @module */
 import type { EngineName } from '../../engine/options.ts'
 
 /**
- * Returns the engine and the number of workers that can share a port on a platform. Only Linux spreads connections over
- * sockets with SO_REUSEPORT. Elsewhere (our choice): the node engine for several workers, since their number is what a
- * user with several cores wants; but one worker when uws was asked for by name.
+ * Returns the engine and the number of workers that can share a port: only Linux spreads connections over SO_REUSEPORT.
  */
 export function sharing(
   engine: EngineName | undefined,

@@ -1,7 +1,4 @@
-/**
- * What the command prints for a human once the service is there.
- * @module
- */
+/** What the command prints for a human once the service is there. @module */
 import type { ServeSettings } from '../../engine/options.ts'
 import type { WorkerReady } from './worker-messages.ts'
 

@@ -1,21 +1,13 @@
-/**
- * The delay before a dead worker is started again.
- * @module
- */
+/** The delay before a dead worker is started again. @module */
 
 /** Delay before the first restart. **Units**: milliseconds. */
 export const firstDelayMs = 100
 /** Longest delay. **Units**: milliseconds. */
 export const maxDelayMs = 10_000
-/**
- * A worker that was ready for this long was healthy: its next delay is the first one again. **Units**: milliseconds.
- */
+/** A worker that was ready for this long was healthy. **Units**: milliseconds. */
 export const healthyAfterMs = 10_000
 
-/**
- * Returns the delay after a number of restarts in a row: 100 ms, doubled each time, at most 10 s.
- * **Units**: milliseconds.
- */
+/** Returns the delay after a number of restarts in a row. **Units**: milliseconds. */
 export function restartDelay(earlierRestarts: number): number {
   return Math.min(firstDelayMs * 2 ** earlierRestarts, maxDelayMs)
 }

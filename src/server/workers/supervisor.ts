@@ -23,14 +23,12 @@ import { type Exit, type FirstWorker, WorkerProcess } from './worker-process.ts'
 const exitMarginMs = 2_000
 
 /**
- * A signal repeated within this time counts once: npm forwards a Ctrl-C that the terminal has already sent to us.
- * **Units**: milliseconds.
+ * A signal repeated within this time counts once: npm forwards a Ctrl-C that we had already. **Units**: milliseconds.
  */
 const sameSignalMs = 100
 
 /** Options of {@link supervise}. */
 export interface SupervisorOptions {
-  /** Program of the worker processes. */
   readonly workerFile: URL
   readonly workers: number
   /** Settings of each worker; port 0 is replaced by a free one. */
@@ -46,11 +44,9 @@ export interface SupervisorOptions {
 
 /** What a supervisor does while a service is written. */
 export interface Development {
-  /** Calls `reload` with the reason whenever there is one. */
   watch(reload: (reason: string) => void): void
   /** Called when new processes have replaced all workers. **Units**: milliseconds. */
   onReload(durationMs: number): void
-  /** Called with why a worker did not start. */
   onFailure(message: string): void
 }
 
@@ -67,14 +63,11 @@ interface Slot {
 const signals = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0 after an orderly stop, 128 + signal when a
- * second signal cut it short.
+ * Runs workers until SIGTERM or SIGINT, and resolves to the exit code: 0, or 128 + signal after a second one. Workers
+ * of the node engine share a listening socket, those of uws have one each (SO_REUSEPORT).
  *
- * Uses node:cluster: the node engine's workers accept from one listening socket (SCHED_NONE); those of the uws engine
- * have one each, among which the kernel spreads connections (SO_REUSEPORT). The parent never loads the service, so a
- * fault in it ends at most a worker.
- *
- * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are stopped.
+ * **Errors**: InvalidArgument when the port is taken, or a worker fails before it was ever ready; then all are
+ * stopped.
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
   const { workers, logger, workerFile } = options
@@ -121,19 +114,15 @@ class Supervision {
   readonly #slots: Slot[]
   /** All that run: current ones, successors that start, and predecessors that leave. */
   readonly #processes = new Set<WorkerProcess>()
-  /** The options at the start. */
   readonly #initial: WorkerOptions
   readonly #metrics: MetricsCollector
   readonly #metricsPort: MetricsPort | undefined
-  /** Of processes that start from now on. */
   #config: WorkerConfig
-  /** Of the next process to start. */
   #first: FirstWorker | undefined
   #settle!: { readonly resolve: (code: number) => void; readonly reject: (error: Error) => void }
   #announced = false
   #stopping = false
   #reloading = false
-  /** The reason of a reload that has not begun. */
   #pendingReload: string | undefined
   #signalAt = Number.NEGATIVE_INFINITY
   #problem: Error | undefined
@@ -178,7 +167,6 @@ class Supervision {
     options.development?.watch((reason) => this.#reload(reason))
   }
 
-  /** Returns what processes are given that start with these settings. What all share stays: ports, address, engine. */
   #configOf(settings: ServeSettings): WorkerConfig {
     const { config } = this.#options
     const { port, grpcPort, host, engine, metricsPort } = config.serve
@@ -232,7 +220,6 @@ class Supervision {
     const isCurrent = slot.current === worker
     if (isCurrent) slot.current = undefined
     if (this.#stopping || !isCurrent) {
-      // After a failed start, its cause is all that is logged.
       const level = this.#problem === undefined ? 'info' : 'debug'
       logger[level](event, `worker ${slot.number} ${how}`)
       if (this.#stopping) this.#settleWhenAlone()
@@ -262,8 +249,8 @@ class Supervision {
   }
 
   /**
-   * Replaces the workers one by one by new processes, each of which is ready before its predecessor leaves. When one
-   * does not start, the others go on as they are. Asked meanwhile, it reloads once more afterwards.
+   * Replaces the workers one by one; each successor is ready before its predecessor leaves. If asked meanwhile, once
+   * more.
    */
   async #reload(reason: string): Promise<void> {
     this.#pendingReload = reason
@@ -291,7 +278,6 @@ class Supervision {
     if (this.#pendingReload !== undefined) this.#reload(this.#pendingReload)
   }
 
-  /** Returns why a worker was not replaced; undefined when all were. The last predecessor may still run. */
   async #replaceAll(): Promise<string | undefined> {
     const next = await this.#options.refresh?.()
     if (next !== undefined) {
@@ -315,7 +301,6 @@ class Supervision {
     return undefined
   }
 
-  /** Lets a process leave that has a successor, and waits for its end. */
   async #handOver(worker: WorkerProcess): Promise<void> {
     worker.drain({ isReplaced: true })
     const late = setTimeout(() => worker.kill('did not leave in time'), this.#drainMs + exitMarginMs)

@@ -1,7 +1,4 @@
-/**
- * Messages between a worker process and its supervisor.
- * @module
- */
+/** Messages between a worker process and its supervisor. @module */
 
 import type { EngineName, ServeSettings } from '../../engine/options.ts'
 import type { GroupAnswer, GroupRequest } from '../../oip/model-group.ts'
@@ -49,7 +46,6 @@ export interface WorkerFailed {
 /** Answers {@link MetricsRequest}; also sent by a worker before it exits in order. */
 export interface MetricsReport {
   readonly type: 'metrics_report'
-  /** Of the request; 0 for the last report of a worker. */
   readonly id: number
   readonly families: readonly MetricFamily[]
 }
@@ -165,7 +161,6 @@ export function requestStart(): Promise<WorkerStart> {
       resolve(message)
     }
     process.on('message', take)
-    // Before this file was loaded nothing would have read it.
     void sendToSupervisor({ type: 'loaded' })
   })
 }

@@ -1,7 +1,4 @@
-/**
- * Requests between a supervisor and its worker processes, and their answers.
- * @module
- */
+/** Requests between a supervisor and its worker processes, and their answers. @module */
 import { type SupervisorMessage, sendToSupervisor, type WorkerMessage } from './worker-messages.ts'
 
 /** What requests are sent to. `callback` is called when a message has left, or could not. */
@@ -29,10 +26,7 @@ export class WorkerPoll<Answer, Message = SupervisorMessage> {
   readonly #pending = new Map<number, Pending<Answer, Message>>()
   #ids = 0
 
-  /**
-   * Sends a request to processes and waits for their answers, for at most `timeoutMs`. Returns the answers, and how
-   * many were too late; one that has ended counts as neither.
-   */
+  /** Sends a request to processes; returns the answers that come within `timeoutMs`, and how many were late. */
   async ask(
     channels: Iterable<Channel<Message>>,
     timeoutMs: number,
@@ -57,7 +51,6 @@ export class WorkerPoll<Answer, Message = SupervisorMessage> {
     return { answers, late: missing.size }
   }
 
-  /** Takes the answer of a process to the request `id`. */
   take(channel: Channel<Message>, id: number, answer: Answer): void {
     const pending = this.#pending.get(id)
     if (pending?.missing.delete(channel) !== true) return
@@ -65,7 +58,6 @@ export class WorkerPoll<Answer, Message = SupervisorMessage> {
     if (pending.missing.size === 0) pending.done()
   }
 
-  /** Called when a process has ended: nothing waits for it any more. */
   end(channel: Channel<Message>): void {
     for (const { missing, done } of this.#pending.values()) if (missing.delete(channel) && missing.size === 0) done()
   }

@@ -1,7 +1,4 @@
-/**
- * One worker process, from its start to its end.
- * @module
- */
+/** One worker process, from its start to its end. @module */
 import cluster, { type Worker } from 'node:cluster'
 import type { ServeOptions } from '../../engine/options.ts'
 import {
@@ -16,14 +13,8 @@ import {
 } from './worker-messages.ts'
 
 /**
- * Options of Node for every worker; those that this process was started with follow, and take precedence.
- *
- * V8 counts memory of arrays outside of its heap, and collects all of the heap once as much has been added as the heap
- * has: 25 MB, a dozen requests of 600 KB. With 64 MB it collects a third to an eighth as often; gRPC of 600 KB takes
- * half of the CPU, at 27 MB more of resident memory under load and none while idle.
- *
- * Workers share the cores, and V8 waits for up to four helper threads in each collection of young objects: on one busy
- * core 2.3 to 7 ms, and 0.7 without them.
+ * Options of Node for every worker; those of this process follow, and take precedence. Less often collected as a
+ * whole for large bodies, and no helper threads of V8 on cores that workers share.
  */
 export const workerNodeOptions: readonly string[] = ['--initial-old-space-size=64', '--no-parallel-scavenge']
 
@@ -90,13 +81,11 @@ export class WorkerProcess {
     return this.#worker?.process.pid
   }
 
-  /** Lets it listen that opens when told. */
   open(): void {
     this.#opens = 'when_loaded'
     if (this.#isLoaded) this.#send({ type: 'open' })
   }
 
-  /** Asks it to finish its requests and exit. */
   drain(how: Omit<DrainRequest, 'type'>): void {
     if (this.#isLoaded) this.#send({ type: 'drain', ...how })
     else this.#worker?.process.kill()
@@ -118,7 +107,6 @@ export class WorkerProcess {
     })
     worker.on('error', (error) => {
       if (worker.process.pid === undefined) this.#onNoProcess(error)
-      // Otherwise it died while we wrote to it; its exit event is handled below.
       else this.#logger.debug({ event: 'worker_channel', worker: this.#number, err: error })
     })
     // Not 'exit', which can come before the last message: 'close' comes after the channel was read to its end.
@@ -133,7 +121,6 @@ export class WorkerProcess {
   }
 
   #send(message: SupervisorMessage): void {
-    // The callback receives the error of a worker that died at this moment; without it the error would be thrown.
     this.#worker?.send(message, () => {})
   }
 

@@ -1,7 +1,4 @@
-/**
- * Counts how values are distributed.
- * @module
- */
+/** Counts how values are distributed. @module */
 import type { MetricFamily, MetricLabels, MetricValue } from './metric-family.ts'
 
 /** From half a millisecond, as small models take, to a minute of generated text. **Units**: seconds. */
@@ -15,16 +12,13 @@ export const rowBuckets: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 
 /** The counts of one histogram. **Cost**: 20 ns a value; one of prom-client takes 1.6 µs. */
 export class BucketCounts {
   readonly #bounds: Float64Array
-  /** A count for each bound, one for what is above, and the sum. */
   readonly #counts: Float64Array
 
-  /** `bounds`: upper bounds of the buckets, ascending. */
   constructor(bounds: readonly number[]) {
     this.#bounds = Float64Array.from(bounds)
     this.#counts = new Float64Array(bounds.length + 2)
   }
 
-  /** Counts a value. */
   add(value: number): void {
     const bounds = this.#bounds
     const counts = this.#counts
@@ -34,7 +28,6 @@ export class BucketCounts {
     counts[bounds.length + 1] += value
   }
 
-  /** Returns the values of a histogram of that name: for each bucket the number of values up to its bound. */
   values(name: string, labels: MetricLabels): MetricValue[] {
     const values: MetricValue[] = []
     let total = 0

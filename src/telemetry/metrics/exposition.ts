@@ -1,7 +1,4 @@
-/**
- * Metrics of the process, and the text of metrics. The only file that imports prom-client.
- * @module
- */
+/** Metrics of the process, and the text of metrics. The only file that imports prom-client. @module */
 import { createRequire } from 'node:module'
 import type { OpenMetricsContentType, PrometheusContentType, Registry } from 'prom-client'
 import type { MetricFamily } from './metric-family.ts'
@@ -14,16 +11,16 @@ export const metricsTypes = {
 
 const require = createRequire(import.meta.url)
 /**
- * Returns prom-client, which takes 30 ms to load: at first use. By `require`, which tries again after a failure, as
- * without a free file descriptor; Node's `import` fails for good (Node 20.20, 22.23).
+ * Loaded at first use. By `require`, which tries again after a failure: without a free descriptor `import` fails for
+ * good.
  */
 const promClient = (): typeof import('prom-client') => require('prom-client')
 
 let processRegistry: Registry | undefined
 
 /**
- * How often the delay of the event loop is sampled. prom-client's 10 ms wake an idle process 90 times a second.
- * **Units**: milliseconds.
+ * How often the delay of the event loop is sampled: prom-client's own 10 ms wake an idle process. **Units**:
+ * milliseconds.
  */
 const lagSampleMs = 100
 
@@ -35,10 +32,7 @@ export function measureProcess(): void {
   collectDefaultMetrics({ register: processRegistry, eventLoopMonitoringPrecision: lagSampleMs })
 }
 
-/**
- * Returns the metrics of this process: event loop, memory, garbage collection, CPU; and those that the application has
- * in the default registry of prom-client, if its copy of the package is ours.
- */
+/** Returns the metrics of this process, and those that the application has in prom-client's default registry. */
 export async function processFamilies(): Promise<MetricFamily[]> {
   measureProcess()
   const all = (await processRegistry?.getMetricsAsJSON()) as MetricFamily[] | undefined
@@ -52,10 +46,7 @@ export async function processFamilies(): Promise<MetricFamily[]> {
   return [...own, ...users.filter(({ name }) => !names.has(name) && !name.startsWith('serving_'))].map(withoutNaN)
 }
 
-/**
- * Returns the delay of the event loop as how late the timer was: Node's histogram counts its interval, too. Nothing
- * where it has not fired yet.
- */
+/** Returns the delay as how late the timer was: Node's histogram counts its interval, too. */
 function withOwnLag(family: MetricFamily): MetricFamily {
   if (!/^nodejs_eventloop_lag_(?:min|max|mean|p\d+)_seconds$/.test(family.name)) return family
   const own = (value: number) => (value > 1e9 ? Number.NaN : Math.max(0, value - lagSampleMs / 1000))
@@ -67,7 +58,6 @@ function worstOfAll(family: MetricFamily): MetricFamily {
   return /^nodejs_eventloop_lag_(?:p\d+_)?seconds$/.test(family.name) ? { ...family, aggregator: 'max' } : family
 }
 
-/** Without values that nothing was measured for. */
 function withoutNaN(family: MetricFamily): MetricFamily {
   return { ...family, values: family.values.filter(({ value }) => !Number.isNaN(value)) }
 }

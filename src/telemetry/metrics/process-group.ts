@@ -1,7 +1,4 @@
-/**
- * The processes whose metrics are reported together: the workers of a supervisor, or this process alone.
- * @module
- */
+/** The processes whose metrics are reported together: the workers of a supervisor, or this process alone. @module */
 import type { MetricFamily } from './metric-family.ts'
 
 /** Returns the metrics of each process of the group. */

@@ -1,19 +1,13 @@
-/**
- * Counts the requests of a server.
- * @module
- */
+/** Counts the requests of a server. @module */
 import { BucketCounts, durationBuckets, histogram } from './bucket-counts.ts'
 import { counter, type MetricFamily } from './metric-family.ts'
 
-/** Statuses of HTTP are below this. */
 const maxStatus = 600
 
-/** The requests of one API over one protocol. */
 class SeriesCounts {
   readonly labels: { readonly api: string; readonly transport: string }
   readonly durations = new BucketCounts(durationBuckets)
   readonly byStatus = new Float64Array(maxStatus)
-  /** Of gRPC. */
   readonly byName = new Map<string, number>()
   bytesIn = 0
   bytesOut = 0
@@ -24,8 +18,8 @@ class SeriesCounts {
 }
 
 /**
- * Counts in plain numbers, for each API and protocol; metrics are made of them when somebody asks. The labels are names
- * that the application has registered, so that clients cannot make more of them.
+ * Counts in plain numbers; metrics are made of them when somebody asks. Labels are names that the application
+ * registered.
  */
 export class RequestCounts {
   readonly #transports = new Map<string, Map<string, SeriesCounts>>()
@@ -41,7 +35,6 @@ export class RequestCounts {
     series.bytesOut += bytesOut
   }
 
-  /** Counts a request that a limit refused. */
   addRefused(reason: string): void {
     this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + 1)
   }
@@ -55,7 +48,6 @@ export class RequestCounts {
     return series
   }
 
-  /** Returns what was counted so far. */
   families(): MetricFamily[] {
     const all = [...this.#transports.values()].flatMap((apis) => [...apis.values()])
     const requests = all.flatMap(({ labels, byStatus, byName }) =>

@@ -1,7 +1,4 @@
-/**
- * Counts the calls of a Runner.
- * @module
- */
+/** Counts the calls of a Runner. @module */
 import { BucketCounts, durationBuckets, histogram, rowBuckets } from './bucket-counts.ts'
 import { counter, gauge, type MetricFamily } from './metric-family.ts'
 

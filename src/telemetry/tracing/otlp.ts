@@ -1,7 +1,4 @@
-/**
- * Starts an OpenTelemetry SDK that sends spans to a collector. The only file that loads its packages.
- * @module
- */
+/** Starts an OpenTelemetry SDK that sends spans to a collector. The only file that loads its packages. @module */
 import { InvalidArgument } from '../../core/errors.ts'
 import { loadOptional } from '../../core/modules/optional.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The header `traceparent`.
- * @module
- */
+/** The header `traceparent`. @module */
 
 /** What the header says. */
 export interface Traceparent {
