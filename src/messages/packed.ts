@@ -88,12 +88,11 @@ export class PackedList<K extends PackedKind> {
   }
 
   #takeVarints(reader: ProtoReader): void {
-    const view = viewOf(reader.buf)
-    const count = countVarints(view, reader.pos, reader.len)
+    const count = countVarints(reader.buf, reader.pos, reader.len)
     const at = this.#grow(count)
     const words = this.#data.BYTES_PER_ELEMENT / 4
     if (words < 1) for (let i = 0; i < count; i++) this.#data[at + i] = reader.bool() ? 1 : 0
-    else readVarints(reader, view, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
+    else readVarints(reader, new Int32Array(this.#data.buffer), at * words, (at + count) * words, words === 2)
     if (reader.pos !== reader.len) throw reader.fault('complete packed numbers')
   }
 

@@ -76,9 +76,9 @@ interface RawBytes {
 
 /** Counts the packed integers that the reader stands before. **Errors**: PayloadTooLarge. */
 function takeIntegers(quota: Quota, reader: ProtoReader): void {
-  const { pos, buf } = reader
+  const { pos } = reader
   const end = reader.extent()
-  quota.take(countVarints(new DataView(buf.buffer, buf.byteOffset, buf.byteLength), reader.pos, end))
+  quota.take(countVarints(reader.buf, reader.pos, end))
   reader.pos = pos
 }
 
