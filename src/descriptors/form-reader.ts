@@ -5,17 +5,12 @@
 
 import { BadInput, type ErrorDetails, PayloadTooLarge, ServingError, UnsupportedMediaType } from '../core/errors.ts'
 import { GrowableBytes } from '../core/memory/growable-bytes.ts'
-import { Turn } from '../core/memory/slices.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import { type FormLimits, type FormListener, FormParser } from '../http/form/form-parser.ts'
 import type { FormPart } from '../http/form/form-part.ts'
 import { HttpRequest, type RequestHeaders } from '../http/message.ts'
 import type { BodyReceiver, IODescriptor } from './descriptor.ts'
-
-// A search for a short boundary in a flood of carriage returns takes 10 ns a byte.
-const atOnceBytes = 1 << 20
-const pieceBytes = 1 << 18
 
 /** The methods of a descriptor that read. */
 export type PartDescriptor<T = unknown> = Pick<IODescriptor<T>, 'fromHttpRequest' | 'receive'>
@@ -79,28 +74,10 @@ export class FormReader<T> implements BodyReceiver<T>, FormListener {
     this.#ctx = ctx
   }
 
-  /** Reads a request's whole form, a long one with turns of the event loop in between. */
+  /** Reads a request's whole form. */
   readWhole(request: HttpRequest): MaybePromise<T> {
-    if (request.peek().length > atOnceBytes) {
-      request.retain()
-      return this.#readPieces(request.peek())
-    }
     this.#parser.write(request.peek())
     return this.end()
-  }
-
-  async #readPieces(bytes: Uint8Array): Promise<T> {
-    const turn = new Turn(this.#ctx?.signal)
-    try {
-      for (let at = 0; at < bytes.length; at += pieceBytes) {
-        await this.write(bytes.subarray(at, at + pieceBytes))
-        if (turn.isOver) await turn.next()
-      }
-      return await this.end()
-    } catch (error) {
-      this.abort(error as Error)
-      throw error
-    }
   }
 
   write(piece: Uint8Array): void | Promise<void> {

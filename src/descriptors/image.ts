@@ -204,7 +204,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
     const header = this.#admit(request.peek())
     request.retain()
     if (request.isPooled) return this.#decode(request.peek(), header, ctx?.signal, ctx)
-    return withCopy(request.peek(), ctx?.signal, (copy) => this.#decode(copy, header, ctx?.signal, ctx))
+    return withCopy(request.peek(), (copy) => this.#decode(copy, header, ctx?.signal, ctx))
   }
 
   /**
@@ -223,7 +223,7 @@ export class Image<const T extends TensorOptions | undefined = undefined> extend
   ): Promise<ImageValue<T>> {
     this.#checkDeclared(contentType)
     const header = this.#admit(bytes)
-    return withCopy(bytes, signal, (copy) => this.#decode(copy, header, signal, ctx))
+    return withCopy(bytes, (copy) => this.#decode(copy, header, signal, ctx))
   }
 
   /** Decodes a File message, or a picture's bytes; a kind counts as a Content-Type does. */

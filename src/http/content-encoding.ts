@@ -5,7 +5,6 @@
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { BadInput, expected, PayloadTooLarge, UnsupportedMediaType } from '../core/errors.ts'
 import { nativeLimiter } from '../core/memory/limiter.ts'
-import { joinBytes, runInSlices } from '../core/memory/slices.ts'
 
 // Short bodies may repeat themselves: zeros compress a thousand to one.
 const ratioFreeBytes = 1024 * 1024
@@ -52,7 +51,7 @@ export async function decodeContent(
   }
   try {
     const pieces = await (pieceBytes > maxPieceBytes ? nativeLimiter.run(unpackAll) : unpackAll())
-    return pieces.length === 1 ? pieces[0] : await runInSlices(joinBytes(pieces))
+    return pieces.length === 1 ? pieces[0] : joinBytes(pieces)
   } catch (error) {
     if (error instanceof PayloadTooLarge) throw error
     const message = `expected ${name} data for the body, received damaged data`
@@ -86,4 +85,15 @@ function unpack(stream: Gunzip | Inflate, body: Uint8Array, limit: number, tooLa
     stream.on('error', reject)
     stream.end(body)
   })
+}
+
+/** Returns the bytes of all pieces in memory that nobody else has. */
+function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = Buffer.allocUnsafeSlow(pieces.reduce((size, piece) => size + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
 }

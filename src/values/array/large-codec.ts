@@ -65,7 +65,7 @@ class LargeCodec {
     isPrivate = false,
     maxBytes?: number,
   ): Promise<NDArray | ParseFailure> {
-    if (!isPrivate) return withCopy(json, undefined, (copy) => this.parse(copy, dtype, enforced, true, maxBytes))
+    if (!isPrivate) return withCopy(json, (copy) => this.parse(copy, dtype, enforced, true, maxBytes))
     const parsed = await nativeLimiter.run(() => this.#parse(json, dtype, enforced))
     if (parsed === undefined) return typescriptCodec.parseNdarray(json, dtype, enforced, maxBytes)
     return 'failure' in parsed ? checkEncoding(json, parsed) : parsed

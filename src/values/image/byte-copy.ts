@@ -9,10 +9,9 @@ import type { Pixels } from './raster-modes.ts'
 /** {@link withCopy} of the pixels of a function. */
 export async function copied<T>(
   { mode, width, height, data, palette }: Pixels,
-  signal: AbortSignal | undefined,
   work: (copy: Pixels) => Promise<T>,
 ): Promise<T> {
   // Only memory that was detached has another length.
   if (data.length === 0) throw new InvalidArgument('the pixels of this picture are gone: moved, or of a request before')
-  return withCopy(data, signal, (copy) => work({ mode, width, height, data: copy, palette }))
+  return withCopy(data, (copy) => work({ mode, width, height, data: copy, palette }))
 }

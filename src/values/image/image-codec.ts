@@ -204,14 +204,14 @@ export function imageCodecWith(jpeg: JpegCodec | undefined): ImageCodec {
       const area = pixels.width * pixels.height
       if (jpeg !== undefined && mimeType === 'image/jpeg') {
         const write = (copy: Pixels) => jpeg.encode(copy, quality ?? jpegQuality, signal)
-        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => write(copy)))
+        return copied(pixels, (copy) => pictureQueue.run(area, signal, () => write(copy)))
       }
       const { mode } = pixels
       if (mimeType === 'image/png' && mode === 'P') {
-        return copied(pixels, signal, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
+        return copied(pixels, (copy) => pictureQueue.run(area, signal, () => encodeIndexedPng(copy, signal)))
       }
       if (mimeType === 'image/tiff' && isOwnTiffMode(mode)) return encodeTiff({ ...pixels, mode })
-      if (mimeType === 'image/gif') return copied(pixels, signal, (copy) => gifOf(copy, signal))
+      if (mimeType === 'image/gif') return copied(pixels, (copy) => gifOf(copy, signal))
       const pnm = pnmOf(pixels)
       return pictureQueue.run(area, signal, () => encoders[mimeType](new Transformer(pnm), quality, signal))
     },

@@ -114,7 +114,7 @@ export class RasterImage implements Pixels {
     const resize = { filter, x, y, channels, ...to, hasAlpha: mode === 'LA' || mode === 'RGBA' }
     const out = new Uint8Array(Buffer.allocUnsafeSlow(width * height * channels).buffer)
     const pixels = this.width * this.height + width * height
-    await copied(this, signal, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
+    await copied(this, (copy) => pictureQueue.run(pixels, signal, () => resample(copy, resize, out, signal)))
     return new RasterImage(mode, width, height, out)
   }
 
@@ -154,7 +154,7 @@ export class RasterImage implements Pixels {
       const size = `${this.width}×${this.height}`
       throw new InvalidArgument(`expected sides of at most ${maxResizedSide} pixels for toTensor, received ${size}`)
     }
-    return copied(this, signal, (copy) => tensorOf(copy, plan, signal))
+    return copied(this, (copy) => tensorOf(copy, plan, signal))
   }
 
   /**

@@ -4,7 +4,6 @@ import { Context, HeaderList, io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import type { BodyReceiver } from '../../../src/descriptors/descriptor.ts'
 import { FormReader } from '../../../src/descriptors/form-reader.ts'
-import { turnsOf } from './event-loop-turns.ts'
 import { formOf, requestOf } from './requests.ts'
 
 setFlagsFromString('--expose-gc')
@@ -51,15 +50,6 @@ describe('a long form', () => {
   const type = 'multipart/form-data; boundary=BND'
   const file = Buffer.alloc(10_000_000, '\r')
   const form = formOf(['before', 'x'], ['f', file, 'n.bin', 'application/octet-stream'], ['after', 'y'])
-
-  it.each<[string, io.IODescriptor<unknown, never>]>([
-    ['Multipart', new io.Multipart({ before: new io.Text(), f: new io.File(), after: new io.Text() })],
-    ['File', new io.File()],
-    ['Image', new io.Image()],
-  ])('of carriage returns for %s is searched in slices: the event loop turns meanwhile', async (_, descriptor) => {
-    const read = async () => descriptor.fromHttpRequest(requestOf(form, type))
-    expect(await turnsOf(read())).toBeGreaterThan(3)
-  })
 
   it('has the parts that a short one has', async () => {
     const parts = { before: new io.Text(), f: new io.File(), after: new io.Text() }

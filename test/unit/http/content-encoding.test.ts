@@ -1,6 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { joinBytes } from '../../../src/core/memory/slices.ts'
 import { decodeContent } from '../../../src/http/content-encoding.ts'
 
 const text = Buffer.alloc(5_000_000, 'a text that repeats itself ')
@@ -40,20 +39,5 @@ describe('decodeContent', () => {
       await expect(decode(body, 'gzip', text.length - 1)).rejects.toMatchObject({ code: 'payload_too_large' })
       expect(await decode(body, 'gzip', text.length)).toHaveLength(text.length)
     }
-  })
-})
-
-describe('joinBytes', () => {
-  it('copies a megabyte in a slice at most', () => {
-    const work = joinBytes([text, text.subarray(0, 10)])
-    let slices = 0
-    for (let step = work.next(); ; step = work.next()) {
-      if (step.done) {
-        expect(step.value.equals(Buffer.concat([text, text.subarray(0, 10)]))).toBe(true)
-        break
-      }
-      slices++
-    }
-    expect(slices).toBeGreaterThan(text.length / (1 << 20))
   })
 })

@@ -47,7 +47,7 @@ function readText(csv: Uint8Array, isUtf8Text: boolean, source: CsvSource): Mayb
   const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
   const lines = text.bytes.subarray(text.linesAt)
   const parseAsync = (bytes: Uint8Array) => parser.parseAsync(bytes, names, flags)
-  const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, undefined, parseAsync))
+  const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, parseAsync))
   const parsed = lines.length < minAsyncBytes ? parser.parse(lines, names, flags) : parseLarge()
   return whenReady(parsed, (table) => {
     if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)

@@ -52,7 +52,7 @@ export function decodeFrameJson(
   }
   const readLarge = async (text: Uint8Array) =>
     readFrame(source, (asWritten) => parseFrameAsync(text, layout, asWritten))
-  return isPrivate ? readLarge(json) : withCopy(json, undefined, readLarge)
+  return isPrivate ? readLarge(json) : withCopy(json, readLarge)
 }
 
 /** What is known of a text before it is parsed. */
