@@ -1,5 +1,5 @@
 /**
- * The error tree and the one table that drives classes, status codes and the README's error table.
+ * The error tree and the one table that drives classes, status codes and docs/reference/errors.md.
  * @module
  */
 

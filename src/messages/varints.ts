@@ -1,5 +1,6 @@
 /**
- * Varints, one after another, ⇄ typed arrays: protobufjs makes an object of each of 64 bits, see bench/micro/packed.ts.
+ * Varints, one after another, ⇄ typed arrays: protobufjs makes an object of each of 64 bits, see
+ * bench/micro/packed.ts.
  * @module
  */
 import type { ProtoReader, ProtoWriter } from './protobuf.ts'
