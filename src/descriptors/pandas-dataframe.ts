@@ -314,11 +314,9 @@ export class PandasDataFrame extends IODescriptor<DataFrame> {
   /** Checks the width of a frame that Polars read, then renames and casts its columns. */
   #accept(frame: DataFrame): MaybePromise<DataFrame> {
     const polars = this.#polars
-    const { width } = polars.view(frame)
-    this.#checkWidth(width, BadInput)
-    // Reading the names of a wide frame takes 7 ms, so only if needed.
+    const own = polars.names(frame).map((name) => ({ name }))
+    this.#checkWidth(own.length, BadInput)
     const isNamed = this.#types instanceof Map || this.required.length > 0
-    const own = isNamed ? polars.names(frame).map((name) => ({ name })) : []
     const renamed = this.applyColumnNames ? polars.rename(frame, this.columns as readonly string[]) : frame
     if (!isNamed) return renamed
     const named = polars.names(renamed).map((name) => ({ name }))

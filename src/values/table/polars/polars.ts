@@ -11,7 +11,6 @@ import { withoutViews } from '../parquet/parquet-views.ts'
 import { encodeParquet } from '../parquet/parquet-writer.ts'
 import { exactTimes, type TimeForm } from '../times.ts'
 import { ColumnSeries, isPlain } from './column-series.ts'
-import { type FrameView, maxGroupColumns, viewOf } from './frame-view.ts'
 import { dtypeOf, lazyFrame, lazyFrameWith, tableBehind } from './lazy-frame.ts'
 import { frameBehind, lazySeries, type NativeSeries } from './lazy-series.ts'
 import {
@@ -42,7 +41,6 @@ export interface Polars {
    */
   toColumns(frame: DataFrame, times?: TimeForm): ColumnTable | ColumnFailure
   fieldTypes(frame: DataFrame): readonly FieldType[]
-  view(frame: DataFrame): FrameView
   /** Returns the columns as Polars holds them, but categories as text and decimals as floats. */
   toVectors(frame: DataFrame): ColumnTable<AnyColumn> | ColumnFailure
   /** Returns the columns as Polars holds them, if all are of numbers, booleans, times, text or bytes. */
@@ -117,7 +115,6 @@ function wrap(polars: typeof pl): Polars {
     lazyFrame: (table) => lazyFrame({ polars, table, make: fromColumns }),
     toColumns: (frame, times = exactTimes) => toColumns(polars, frame, times),
     fieldTypes: (frame) => fieldTypes(polars, frame),
-    view: (frame) => viewOf(polars, frame),
     toVectors: (frame) => toVectors(polars, frame),
     flatColumns,
     seriesOf: (frame) => seriesOf(polars, frame),
@@ -189,11 +186,7 @@ function wrap(polars: typeof pl): Polars {
         return pieces.size
       })
     },
-    countCharacters(frame) {
-      let characters = 0
-      for (const group of viewOf(polars, frame).groups(maxGroupColumns)) characters += charactersOf(polars, group)
-      return characters
-    },
+    countCharacters: (frame) => charactersOf(polars, member(frame, 'clone')()),
   }
 }
 
@@ -249,9 +242,12 @@ const maxFileCells = 2 ** 18
  */
 const maxFileRows = 2 ** 13
 
+/** Polars takes long to write more columns as Parquet. */
+const maxPolarsColumns = 256
+
 function parquetOf(frame: DataFrame, allocate?: (size: number) => ArrayBuffer): Uint8Array {
   // Of the frames that Polars made, only wide ones: reading the columns of others costs as much as it saves.
-  const table = tableBehind(frame) ?? (namesOf(frame).length > maxGroupColumns ? flatColumns(frame) : undefined)
+  const table = tableBehind(frame) ?? (namesOf(frame).length > maxPolarsColumns ? flatColumns(frame) : undefined)
   const own = table && encodeParquet(table, allocate)
   if (own !== undefined) return own
   const rows = member(frame, 'height')
