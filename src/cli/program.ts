@@ -5,7 +5,7 @@ import type { RepositoryOptions } from '../oip/repository.ts'
 import { foreignVariables, unknownVariable } from './config/environment.ts'
 import { flagOf, helpOf, type OptionName, optionEntry, optionNames, variableOf } from './config/option-table.ts'
 import { type OptionType, readText, wholeNumber } from './config/option-types.ts'
-import type { GivenOption, GivenOptions } from './config/settled-options.ts'
+import type { GivenOptions } from './config/settled-options.ts'
 import type { ImageProgram } from './containerize-command.ts'
 import type { DeployFlags } from './deploy-command.ts'
 import { nodeWarning } from './node-version.ts'
@@ -206,12 +206,14 @@ function requireService(command: Command, { service }: Settings): string {
 }
 
 function givenOptions(command: Command): GivenOptions {
-  const given: Partial<Record<OptionName, GivenOption>> = {}
+  const given: GivenOptions = {}
   for (const name of optionNames) {
     const key = commanderOption(name).attributeName()
     const source = command.getOptionValueSource(key)
-    if (source === 'cli' || source === 'env') {
-      given[name] = { value: command.getOptionValue(key), source: source === 'cli' ? 'flag' : 'environment' }
+    if (source !== 'cli' && source !== 'env') continue
+    given[name] = {
+      value: command.getOptionValue(key),
+      from: source === 'cli' ? `--${flagOf(name)}` : variableOf(name),
     }
   }
   return given

@@ -1,15 +1,6 @@
 /** Which value of an option holds: of the flag, else of the environment, else of the file, else the default. @module */
 import type { ConfigFile } from './config-file.ts'
-import { flagOf, type OptionName, type OptionValues, optionEntry, optionNames, variableOf } from './option-table.ts'
-
-/** A value that the command line or the environment gave. */
-export interface GivenOption {
-  readonly value: unknown
-  readonly source: 'flag' | 'environment'
-}
-
-/** What the command line and the environment gave. */
-export type GivenOptions = Readonly<Partial<Record<OptionName, GivenOption>>>
+import { type OptionName, type OptionValues, optionEntry, optionNames } from './option-table.ts'
 
 /** An option with the value that holds. */
 export interface SettledOption {
@@ -19,12 +10,14 @@ export interface SettledOption {
   readonly from: string
 }
 
+/** What the command line and the environment gave. */
+export type GivenOptions = Partial<Record<OptionName, Omit<SettledOption, 'name'>>>
+
 /** Returns every option with the value that holds, in the order of the table. */
 export function settleOptions(given: GivenOptions, file: ConfigFile | undefined): SettledOption[] {
   return optionNames.map((name) => {
     const own = given[name]
-    if (own?.source === 'flag') return { name, value: own.value, from: `--${flagOf(name)}` }
-    if (own !== undefined) return { name, value: own.value, from: variableOf(name) }
+    if (own !== undefined) return { name, ...own }
     const inFile = file?.options[name]
     if (file !== undefined && inFile !== undefined) return { name, value: inFile, from: file.name }
     return { name, value: optionEntry(name).default, from: 'default' }
