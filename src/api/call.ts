@@ -79,7 +79,6 @@ function finish(response: HttpResponse, ctx: Context): MaybePromise<HttpResponse
   return isAsyncBody(response.body) ? firstChunk(response, response.body, ctx) : withOwn(response, ctx)
 }
 
-/** Adds what the function set on its response. */
 function withOwn(response: HttpResponse, ctx: Context): HttpResponse {
   const own = ctx.ownResponse
   if (own === undefined) return response

@@ -31,28 +31,23 @@ export class ConcurrencyLimiter {
     this.#max = max
   }
 
-  /** Requests between their headers and the end of their response. */
   get open(): number {
     return this.#open
   }
 
-  /** Requests that hold a slot. */
   get active(): number {
     return this.#active
   }
 
-  /** Whether no slot is free. */
   get isFull(): boolean {
     return this.#active >= this.#max
   }
 
-  /** Counts one more open request. */
   enter(): void {
     this.#open++
     this.#hasRun = true
   }
 
-  /** Whether no request was open since the last call. */
   wasIdle(): boolean {
     const isIdle = this.#open === 0 && !this.#hasRun
     this.#hasRun = this.#open > 0

@@ -56,7 +56,6 @@ export class Hooks {
     add(this.error, 'onError', onError)
   }
 
-  /** Whether there is none of any kind. */
   get isEmpty(): boolean {
     return this.request.length + this.response.length + this.error.length === 0
   }

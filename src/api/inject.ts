@@ -36,7 +36,6 @@ export interface InjectResponse {
   readonly body: Uint8Array
   /** Why the request failed, with the causes, which clients do not receive; undefined for a success. */
   readonly error: Error | undefined
-  /** Returns the body as UTF-8 text. */
   text(): string
   /** Returns the body as JSON; NDJSON as a list of its values. **Errors**: SyntaxError for other text. */
   json<T = unknown>(): T

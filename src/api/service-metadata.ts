@@ -51,7 +51,6 @@ export function serviceMetadata({ name, doc, apis }: MetadataSource): ServiceMet
   }
 }
 
-/** Returns the metadata of a descriptor, and of its parts. */
 function descriptorMetadata(descriptor: IODescriptor): DescriptorMetadata {
   const { options, parts } = publicOptions(descriptor)
   const nested = [...parts].map(([name, part]) => [name, descriptorMetadata(part)] as const)

@@ -48,7 +48,6 @@ const maxParts = 1000
 export interface ContentType<M> {
   /** Reads the message to its end. **Errors**: BadInput. */
   read(reader: ProtoReader): M
-  /** Writes the message's own fields. */
   write(writer: ProtoWriter, message: M): void
   /** **Errors**: BadInput `schema`. */
   fromJson(json: unknown, path: string): M

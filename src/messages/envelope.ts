@@ -25,7 +25,7 @@ export interface RawRequest {
 
 /**
  * Decodes a Request.
- * **Errors**: BadInput. **Cost**: reads over the content, without looking into it; its bytes are a view.
+ * **Errors**: BadInput.
  */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
   return readProto(bytes, (reader) => {

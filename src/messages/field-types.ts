@@ -49,7 +49,6 @@ export function jsonString(value: unknown, path: string): string {
   throw wrongJson('a string', path, value)
 }
 
-/** Returns a value, or undefined for an empty list. */
 function nonEmpty<T extends ArrayLike<unknown>>(list: T): T | undefined {
   return list.length === 0 ? undefined : list
 }

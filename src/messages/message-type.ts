@@ -38,7 +38,6 @@ export class MessageType<M extends object> {
     return readProto(bytes, (reader) => this.read(reader))
   }
 
-  /** Returns the bytes of a message. */
   encode(message: M): Uint8Array {
     const writer = new ProtoWriter(256)
     this.write(writer, message)
@@ -62,7 +61,6 @@ export class MessageType<M extends object> {
     return message as M
   }
 
-  /** Writes the fields of a message. */
   write(writer: ProtoWriter, message: M): void {
     for (const { name, number, type } of this.#fields) {
       const value = message[name as keyof M]
@@ -86,7 +84,6 @@ export class MessageType<M extends object> {
     return message as M
   }
 
-  /** Makes a JSON object of a message. */
   toJson(message: M): Record<string, unknown> {
     const object: Record<string, unknown> = {}
     for (const { name, type } of this.#fields) {

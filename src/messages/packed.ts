@@ -1,8 +1,5 @@
 /**
  * Repeated numbers of a protobuf message ⇄ typed arrays.
- *
- * **Cost**: fixed-width numbers are copied as bytes, varints are read into place; no array of JavaScript numbers in
- * between. 1M floats, decoded and encoded: see bench/micro/packed.ts.
  * @module
  */
 import { endianness } from 'node:os'
@@ -109,7 +106,6 @@ export class PackedList<K extends PackedKind> {
     }
   }
 
-  /** Makes room for more elements and returns the index of the first. */
   #grow(count: number): number {
     const at = this.#length
     this.#length += count
@@ -173,7 +169,6 @@ function writeFew(writer: ProtoWriter, data: Float64Array): void {
   }
 }
 
-/** Converts a list that somebody wrote by hand to the typed array of its kind. */
 function fill(kind: PackedKind, list: readonly unknown[]): AnyPacked {
   const data = new (dataConstructor(kind))(list.length)
   const isBig = isWideInteger(kind)

@@ -113,12 +113,10 @@ export class ProtoReader extends Reader {
     return this.type === type
   }
 
-  /** Skips an unknown field. */
   skipField(): void {
     this.skipType(this.type)
   }
 
-  /** Reads a length and returns the position where that many bytes end. */
   extent(): number {
     const end = this.size() + this.pos
     if (end > this.len) throw this.fault(`${end - this.pos} more bytes`)
@@ -143,7 +141,6 @@ export class ProtoReader extends Reader {
     return isLonger
   }
 
-  /** Returns the bytes from here to the end of the message, as a view. */
   rest(): Uint8Array {
     const bytes = this.raw(this.pos, this.len)
     this.pos = this.len
@@ -155,7 +152,6 @@ export class ProtoReader extends Reader {
     return this.stringVerify()
   }
 
-  /** Returns the error for bytes that are not what they should be. */
   fault(what: string, cause?: unknown): BadInput {
     const message = `expected ${what} in the protobuf message, received other bytes at byte ${this.pos}`
     return new BadInput(message, { reason: 'encoding', offset: this.pos, cause })
@@ -198,20 +194,17 @@ export class ProtoWriter extends BufferWriter {
     this.pos = headroomBytes
   }
 
-  /** Writes number and wire type of the field that follows. */
   tag(field: number, type: number): this {
     this.uint32((field << 3) | type)
     return this
   }
 
-  /** Writes a field that is a message. */
   message(field: number, write: () => void): void {
     this.tag(field, wireType.bytes).fork()
     write()
     this.ldelim()
   }
 
-  /** Writes a field of text. */
   text(field: number, text: string): void {
     // protobufjs would write half a surrogate pair as it is, which is not UTF-8.
     this.tag(field, wireType.bytes).string(text.toWellFormed())
@@ -243,7 +236,6 @@ export class ProtoWriter extends BufferWriter {
   }
 }
 
-/** Bytes that a varint of 32 bits takes. */
 function varintSize(value: number): number {
   return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5
 }

@@ -91,7 +91,6 @@ export class UnaryMessage {
     this.#memory = undefined
   }
 
-  /** Returns memory for that many bytes of the message, those so far in it. */
   #reserve(size: number): Buffer {
     const had = this.#memory
     if (had !== undefined && size <= had.length) return had

@@ -71,7 +71,6 @@ function seriesMessage({ name, array }: Tensor): SeriesMessage {
   return { [list?.property as 'floatValues']: widened(data, dtype, wide) as Float32Array }
 }
 
-/** Returns the dtype of the messages' list that holds the elements. */
 function wideOf(dtype: DType): DType {
   if (dtype === 'float16') return 'float32'
   if (dtype === 'int8' || dtype === 'int16') return 'int32'

@@ -91,7 +91,6 @@ async function statisticsOf(models: Models, name?: string, version?: string): Pr
 
 type MakeEndpoint = (path: string, answer: Answer) => Endpoint
 
-/** Lists of all models, for those who may ask for the names of all APIs. */
 function lists(models: Models, get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   return [
     get('/models', () => ({ models: [...new Set(models.all().map(({ name }) => name))] })),

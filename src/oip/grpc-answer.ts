@@ -21,7 +21,7 @@ export interface AnswerInfo {
   readonly isFinal?: boolean
 }
 
-/** Encodes a ModelInferResponse. **Cost**: one copy of the elements, into memory of the pool where they are many. */
+/** Encodes a ModelInferResponse. */
 export function encodeInferResponse(info: AnswerInfo, outputs: readonly Output[]): EncodedMessage {
   const raws = outputs.map(({ tensor }) => writeRaw(tensor))
   const size = raws.reduce((sum, raw) => sum + raw.length + 256, 256)

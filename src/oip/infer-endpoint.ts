@@ -144,7 +144,6 @@ function encodingFrom(accept: string | undefined): keyof typeof encoders | undef
   return name === 'gzip' || name === 'deflate' ? name : undefined
 }
 
-/** Compresses a response as its client asks, off the event loop. */
 function compressed(response: HttpResponse, accept: string | undefined): MaybePromise<HttpResponse> {
   const name = encodingFrom(accept)
   if (name === undefined) return response

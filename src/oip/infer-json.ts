@@ -36,7 +36,6 @@ const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
 /**
  * Reads a request. **Errors**: BadInput with the input's name as its path.
- * **Cost**: numbers go from the body into typed arrays; binary tensors are views of the body.
  */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
@@ -134,7 +133,6 @@ class TensorReader {
     return this.#readBinary(info, size)
   }
 
-  /** Checks that all bytes behind the JSON belong to a tensor. */
   end(): void {
     const rest = (this.#binary?.length ?? 0) - this.#at
     if (rest > 0) {

@@ -43,7 +43,6 @@ export class Models {
     }
   }
 
-  /** Returns all models, by name and version. */
   all(): Model[] {
     const own = [...this.#byName.values()]
     const loaded = this.#repositories.flatMap((repository) =>
@@ -70,7 +69,6 @@ export class Models {
     throw new NotFound(expected(`version ${[...versions.keys()].join(' or ')}`, `the model ${shown(name)}`, version))
   }
 
-  /** Returns the index of the repository. */
   index(): IndexEntry[] {
     const entries = this.all().map(({ name, version, unready }): IndexEntry => {
       if (unready === undefined) return { name, version, state: 'READY' }

@@ -65,7 +65,6 @@ class CountedModel extends RunnerModel {
     return outcome
   }
 
-  /** Resolves when no call is under way. */
   idle(): Promise<void> {
     return this.#calls === 0
       ? Promise.resolve()
@@ -141,13 +140,11 @@ export class ModelRepository implements RunnerLife {
     return versions && new Map([...versions].map(([version, { model }]) => [version, model]))
   }
 
-  /** Names of the models, those among them that could not be loaded with the reason. */
   names(): ReadonlyMap<string, string | undefined> {
     const all = [...this.#models.keys(), ...this.#faults.keys()]
     return new Map(all.map((name) => [name, this.#faults.get(name)?.reason]))
   }
 
-  /** Loads what is new or has changed in the folder, and ends what has gone. */
   async scan(): Promise<void> {
     const names = await modelNames(this.folder, this.#only)
     await Promise.all(names.map((name) => this.load(name).catch(() => {})))

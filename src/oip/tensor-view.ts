@@ -32,7 +32,6 @@ export function tensorView(descriptor: IODescriptor, side: 'input' | 'output'): 
   return singleView(descriptor, descriptor instanceof Text ? `text_${side}` : side)
 }
 
-/** Returns the view of a descriptor whose value is one tensor of that name. */
 function singleView(descriptor: IODescriptor, name: string): TensorView | undefined {
   if (descriptor instanceof NumpyNdarray) return arrayView(descriptor, name)
   if (descriptor instanceof PandasSeries) return seriesView(descriptor, name)
@@ -95,7 +94,6 @@ function jsonView(descriptor: JsonDescriptor, name: string): TensorView {
   }
 }
 
-/** Returns a form whose parts are one tensor each. */
 function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | 'output'): TensorView | undefined {
   const parts = new Map<string, TensorView>()
   const infos: TensorInfo[] = []

@@ -69,8 +69,7 @@ export function shown(name: string): string {
 /**
  * Reads the elements of an input from bytes. The bytes are the caller's, and so are `room` bytes in front of them,
  * which may be overwritten.
- * **Errors**: BadInput where the bytes are not those of that shape. **Cost**: a view; a copy where they lie unaligned
- * and cannot be moved.
+ * **Errors**: BadInput where the bytes are not those of that shape.
  */
 export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Tensor {
   if (datatype === 'BYTES') {
@@ -157,7 +156,7 @@ export function writtenArray({ datatype, array }: Tensor): NDArray {
   return new NDArray(widen(narrow(array.data as Float32Array)), array.shape)
 }
 
-/** Returns the elements of a tensor in binary form. **Cost**: a view for numbers; texts and BF16 are encoded. */
+/** Returns the elements of a tensor in binary form. */
 export function writeRaw({ datatype, array: { dtype, data } }: Tensor): Uint8Array {
   if (datatype === 'BF16') return narrow(data as Float32Array)
   if (dtype !== 'str') return bytesOf(data as Float64Array)

@@ -34,12 +34,10 @@ export class GrpcAnswer {
     )
   }
 
-  /** Whether everything was handed over and the client is still reading. */
   get isSending(): boolean {
     return this.#isSending
   }
 
-  /** Counts bytes that were written. */
   count(bytes: number): void {
     this.#handed += bytes
   }

@@ -35,7 +35,6 @@ export class GrpcCalls {
     })
   }
 
-  /** A method that answers a message with the pieces of an API's answer. */
   stream(path: string, apis: Apis): GrpcMethod {
     return this.#method(path, async (open, message) => {
       const { call, ctx, recorder } = open
@@ -101,7 +100,6 @@ export class GrpcCalls {
   }
 }
 
-/** Sends one of several messages, and waits until the client has read so far. */
 function send({ call, ctx, answer, recorder }: OpenCall, bytes: Uint8Array): MaybePromise<void> {
   answer.count(bytes.length)
   recorder?.sent(bytes)

@@ -36,7 +36,6 @@ export class GrpcHealth {
     this.#names = new Set(names)
   }
 
-  /** Says from now on that the services do not serve. */
   drain(): void {
     this.#status = servingStatus.notServing
     const bytes = checkAnswer.encode({ status: this.#status })
@@ -44,7 +43,6 @@ export class GrpcHealth {
     this.#watchers.clear()
   }
 
-  /** Returns the methods by path. */
   methods(): readonly (readonly [string, GrpcMethod])[] {
     const check = answerPlainly(maxBytes, (call, message) => {
       const { service: name = '' } = checkRequest.decode(message)

@@ -62,7 +62,6 @@ function answerTo(message: Uint8Array): Uint8Array {
   return writer.finish()
 }
 
-/** Returns a file and those that it imports. */
 function withImports(file: DescriptorFile): readonly DescriptorFile[] {
   return [file, ...fileDescriptors.filter(({ name }) => file.imports.includes(name))]
 }

@@ -112,7 +112,6 @@ export class GrpcStream {
     if (timeout !== undefined) this.#startTimeout(String(timeout))
   }
 
-  /** Whether nothing can be sent any more. */
   get cancelled(): boolean {
     return this.#isOver || this.stream.destroyed || this.stream.closed
   }
@@ -127,7 +126,6 @@ export class GrpcStream {
     return address === undefined ? undefined : plainAddress(address)
   }
 
-  /** Sets metadata that are sent in front of the first message. */
   setMetadata(metadata: OutgoingHttpHeaders): void {
     this.#ownHeaders = metadata
   }
@@ -139,7 +137,6 @@ export class GrpcStream {
     return this.stream.write(frameOf(message))
   }
 
-  /** Sends the last message, where there is one, and the status OK. */
   end(message?: EncodedMessage): void {
     if (this.cancelled) return
     this.#respond()
@@ -149,7 +146,6 @@ export class GrpcStream {
     else this.stream.end(frameOf(message))
   }
 
-  /** Ends the call with a status. */
   refuse({ code, details, metadata }: Status): void {
     if (this.cancelled) return
     this.#finish()
@@ -201,7 +197,6 @@ export class GrpcStream {
     if (this.#method.isDuplex && this.#answerer !== undefined && !this.#isOver) this.#startClock()
   }
 
-  /** Returns false when the message that begins is refused. */
   #begin(): boolean {
     const answerer = this.#method.begin(this)
     this.#answerer = answerer
@@ -212,7 +207,6 @@ export class GrpcStream {
     return !this.#isOver
   }
 
-  /** Answers a message of a duplex call, and reads on. */
   async #answerOne(bytes: Uint8Array): Promise<void> {
     this.#clock?.pause()
     this.#clock = undefined
@@ -311,7 +305,6 @@ export class GrpcStream {
     }, timeoutMs)
   }
 
-  /** Refuses a message for what it is. */
   #fault({ code, details }: MessageFault): void {
     const isLong = code === grpcStatusNumbers.RESOURCE_EXHAUSTED
     const status = this.#answerer?.fail(isLong ? new PayloadTooLarge(details) : new BadInput(details))

@@ -51,8 +51,7 @@ interface Verified {
  * Returns a hook that lets in whoever sends a valid token as `authorization: Bearer`, and leaves its subject and claims
  * in `ctx.state.caller`. Tokens must expire. **Errors**: InvalidArgument for a wrong option. Requests without a token
  * or with an invalid one get 401, without a scope 403; 503 when the URL of the keys does not answer.
- * **Cost**: 0.3 ms and more for a new token, on libuv's threads; 3 µs for one that was verified before. A token that
- * is withdrawn by its issuer stays valid until it expires.
+ * A token that its issuer withdraws stays valid until it expires.
  */
 export function jwt(options: JwtOptions): RequestHook {
   checkOptions('jwt', options, names)
