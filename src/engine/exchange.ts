@@ -7,7 +7,7 @@
 import { decodeFailureOf } from '../api/stages.ts'
 import { BadOutput, ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
 import { bufferPool } from '../core/memory/buffer-pool.ts'
-import type { MaybePromise } from '../core/promise.ts'
+import { isPromise, type MaybePromise } from '../core/promise.ts'
 import type { Context, RequestPeer, Scheme } from '../http/context.ts'
 import type { Endpoint, EndpointReceiver, RequestTarget } from '../http/endpoint.ts'
 import { HttpRequest, type HttpResponse } from '../http/message.ts'
@@ -89,7 +89,7 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   /** Called once the socket can be written: runs the hooks. `ready` is called when they let the body come. */
   begin(ready?: () => void): void {
     const refusal = this.#server.before?.(this.endpoint, this.ctx)
-    if (!(refusal instanceof Promise)) {
+    if (!isPromise(refusal)) {
       if (refusal === undefined) this.#letIn(ready)
       else this.#refuseUnread(refusal, true)
       return
@@ -315,8 +315,10 @@ export class Exchange implements ResponseOwner, BodyOwner, RequestPeer {
   }
 
   answer(response: MaybePromise<HttpResponse> | undefined, isCorked: boolean): void {
-    if (response instanceof Promise)
-      response.then((later) => this.#respond(later, false)).catch((error) => this.fault(error))
+    if (isPromise(response))
+      Promise.resolve(response)
+        .then((later) => this.#respond(later, false))
+        .catch((error) => this.fault(error))
     else if (response !== undefined) this.#respond(response, isCorked)
   }
 

@@ -32,10 +32,7 @@ const commonMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const ambiguous = /[\\\x00-\x1f]|\/(?:\.|%2e){1,2}(?:\/|$)/i
 const parameter = /^\{(\w+)\}$/
 
-/**
- * Returns a base URL as a prefix without a slash at its end: `/` → ``, `/v1/` → `/v1`.
- * **Errors**: InvalidArgument for other than an absolute path of plain segments.
- */
+/** Returns a base URL without a slash at its end: `/v1/` → `/v1`. **Errors**: InvalidArgument. */
 export function parseBaseUrl(baseUrl: string): string {
   const ok = typeof baseUrl === 'string' && baseUrl.startsWith('/')
   const path = ok ? baseUrl.replace(/\/$/, '') : ''
@@ -45,12 +42,8 @@ export function parseBaseUrl(baseUrl: string): string {
 }
 
 /**
- * Makes a router of endpoints. Paths match exactly, so a slash at the end is another path; literal segments take
- * precedence over parameters, and parameters over `*`.
- * `preflight` makes the endpoint that answers OPTIONS for all paths.
- * **Errors**: InvalidArgument for two endpoints that answer one method on one path.
- * **Cost**: a request for a path without parameters is one Map lookup; others try one regular expression for each
- * pattern.
+ * Makes a router of endpoints. Paths match exactly; literal segments take precedence over parameters, and parameters
+ * over `*`. **Errors**: InvalidArgument for two endpoints that answer one method on one path.
  */
 export function createRouter(endpoints: Iterable<Endpoint>, preflight?: MakePreflight): Router {
   const exact = new Map<string, Endpoint[]>()

@@ -137,13 +137,11 @@ function open(
 }
 
 /**
- * Counts requests of all connections in a turn; this version of uWebSockets.js does not tell which connection one
- * belongs to. Requests above the limit are answered in the next turn. By then a connection that pipelines has an
- * unanswered request, so uWebSockets.js closes it; other connections do not notice.
+ * Counts requests of all connections in a turn. Those above the limit are answered in the next one: by then a connection
+ * that pipelines has an unanswered request, and uWebSockets.js closes it.
  */
 const turn = new TurnCounter(1024)
 
-/** Answers before the body was read. */
 function refuse(
   server: ServerState,
   res: NativeResponse,
