@@ -137,8 +137,8 @@ function open(
 }
 
 /**
- * Counts requests of all connections in a turn. Those above the limit are answered in the next one: by then a connection
- * that pipelines has an unanswered request, and uWebSockets.js closes it.
+ * Counts requests of all connections in a turn. Those above the limit are answered in the next one: by then a
+ * connection that pipelines has an unanswered request, and uWebSockets.js closes it.
  */
 const turn = new TurnCounter(1024)
 
