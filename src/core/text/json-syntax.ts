@@ -2,7 +2,6 @@
  * JSON grammar (RFC 8259) without values: where a broken text breaks.
  * @module
  */
-import { scanNumber } from './number-text.ts'
 
 /**
  * The most levels of lists and objects in a JSON body: our choice, above what data needs and far below what recursion
@@ -65,7 +64,7 @@ export function syntaxErrorAt(json: Uint8Array): number {
         byte === quote
           ? stringEnd(json, start)
           : byte === 0x2d || isDigit(byte)
-            ? scanNumber(json, start, json.length)
+            ? numberEnd(json, start)
             : wordEnd(json, start)
       want = 'comma'
     }
@@ -84,6 +83,27 @@ function stringEnd(json: Uint8Array, start: number): number {
     if (escape === 0x75) for (const end = i + 4; i < end; ) if (!isHex(json[++i])) return -1
   }
   return -1
+}
+
+function numberEnd(json: Uint8Array, start: number): number {
+  let pos = json[start] === 0x2d ? start + 1 : start
+  const skipDigits = () => {
+    const first = pos
+    while (isDigit(json[pos])) pos++
+    return pos > first
+  }
+  if (json[pos] === 0x30) pos++
+  else if (!skipDigits()) return -1
+  if (json[pos] === 0x2e) {
+    pos++
+    if (!skipDigits()) return -1
+  }
+  if ((json[pos] | 0x20) === 0x65) {
+    pos++
+    if (json[pos] === 0x2b || json[pos] === 0x2d) pos++
+    if (!skipDigits()) return -1
+  }
+  return pos
 }
 
 /** Whether a byte is a hexadecimal digit. */

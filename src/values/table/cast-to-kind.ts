@@ -5,8 +5,8 @@
  */
 
 import { type ColumnKind, dataConstructor, elementTypes, isFloat, isWideInteger, itemSize } from '../../core/dtype.ts'
-import { maxFloatBytes, writeDigits, writeFloat } from '../../core/text/number-text.ts'
-import { bytesAt, type Column, columnWords, isValid, numberReader } from './columns.ts'
+import { floatText } from '../../core/text/number-text.ts'
+import { bytesAt, type Column, columnOf, columnWords, isValid, numberReader } from './columns.ts'
 
 type Value = number | bigint | boolean | string
 
@@ -81,28 +81,16 @@ function writerOf(
 
 /** Converts numbers and booleans to text. Floats print as in JSON: shortest for their width, recognisable as floats. */
 function textColumn(column: Column, rows: number, read: (row: number) => Value): Column {
-  const width = isFloat(column.kind) ? itemSize(column.kind) : 0
-  const offsets = new Int32Array(rows + 1)
-  let text = Buffer.allocUnsafe(rows * 12 + maxTextBytes)
-  let at = 0
-  for (let row = 0; row < rows; row++) {
-    if (at + maxTextBytes > text.length) text = Buffer.concat([text], text.length * 2)
-    if (isValid(column, row)) {
-      const value = read(row)
-      const isPlain = typeof value === 'number' && Number.isFinite(value)
-      if (isPlain && width > 0) at = writeFloat(text, at, value, width)
-      else if (isPlain && value >= 0) at = writeDigits(text, at, value)
-      else if (typeof value === 'boolean') at += text.write(value ? 'True' : 'False', at, 'latin1')
-      else at += text.write(String(value), at, 'latin1')
-    }
-    offsets[row + 1] = at
-  }
-  const { name, validity } = column
-  return { name, kind: 'str', data: text.subarray(0, at), offsets, ...(validity !== undefined && { validity }) }
+  const { name, kind, validity } = column
+  const width = isFloat(kind) ? itemSize(kind) : 0
+  const texts = Array.from({ length: rows }, (_, row) => {
+    if (!isValid(column, row)) return null
+    const value = read(row)
+    if (typeof value === 'boolean') return value ? 'True' : 'False'
+    return width > 0 && Number.isFinite(value) ? floatText(value as number, width) : String(value)
+  })
+  return { ...columnOf(name, 'str', texts), ...(validity !== undefined && { validity }) }
 }
-
-/** Length of the longest text of a number. **Units**: bytes. */
-const maxTextBytes = maxFloatBytes + 8
 
 function toFlag(value: Value): boolean | undefined {
   if (typeof value !== 'string') return Number.isNaN(value) ? undefined : Boolean(value)

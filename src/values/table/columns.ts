@@ -5,8 +5,6 @@
  */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
-import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
-import type { Slices } from '../../core/memory/slices.ts'
 
 /** Units of times, as numpy and Arrow name them, in the order of Arrow's codes. */
 export const timeUnits = ['s', 'ms', 'us', 'ns'] as const
@@ -207,29 +205,7 @@ export function numberReader(column: Column): (row: number) => number | bigint {
   }
 }
 
-const empty = new Uint8Array(0)
-const encoder = new TextEncoder()
-
-/**
- * Makes a column of texts, in slices; half a surrogate pair becomes U+FFFD. The bytes lie in one buffer from the start:
- * an object for each text took 400 bytes and a microsecond.
- */
-export function* textColumnOf(name: string, texts: readonly string[]): Slices<Column> {
-  const bytes = new GrowableBytes(Buffer.allocUnsafeSlow(texts.length * 4))
-  const offsets = new Int32Array(texts.length + 1)
-  for (let i = 0; i < texts.length; i++) {
-    const text = texts[i]
-    bytes.reserve(text.length * 3)
-    bytes.length += bytes.buffer.write(text, bytes.length)
-    offsets[i + 1] = bytes.length
-    if (i % textsInSlice === textsInSlice - 1) yield
-  }
-  return { name, kind: 'str', data: bytes.buffer.subarray(0, bytes.length), offsets }
-}
-
-const textsInSlice = 4096
-
-/** Makes a column from values, for samples and small tables; `null` is a null. The values must fit the kind. */
+/** Makes a column from values that fit the kind; `null` is a null, half a surrogate pair becomes U+FFFD. */
 export function columnOf(
   name: string,
   kind: ColumnKind,
@@ -238,10 +214,10 @@ export function columnOf(
   const rows = values.length
   const rest = values.includes(null) ? { validity: packBits(values.map((value) => value !== null)) } : {}
   if (kind === 'str') {
-    const texts = values.map((value) => (value === null ? empty : encoder.encode(String(value))))
+    const texts = values.map((value) => (value === null ? '' : String(value).toWellFormed()))
     const offsets = new Int32Array(rows + 1)
-    for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i] + texts[i].length
-    return { name, kind, data: Buffer.concat(texts), offsets, ...rest }
+    for (let i = 0; i < rows; i++) offsets[i + 1] = offsets[i] + Buffer.byteLength(texts[i])
+    return { name, kind, data: Buffer.from(texts.join('')), offsets, ...rest }
   }
   if (kind === 'bool') return { name, kind, data: packBits(values), ...rest }
   const numbers = new (dataConstructor(kind))(rows)

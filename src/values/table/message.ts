@@ -6,7 +6,6 @@
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'
 import { bufferPool, PooledBody } from '../../core/memory/buffer-pool.ts'
-import { runAtOnce } from '../../core/memory/slices.ts'
 import { type MaybePromise, whenReady } from '../../core/promise.ts'
 import { type DataFrameMessage, type ListField, type SeriesMessage, valueLists } from '../../messages/messages.ts'
 import { onlyList } from '../array/message.ts'
@@ -16,9 +15,9 @@ import {
   type Column,
   type ColumnTable,
   columnNumbers,
+  columnOf,
   isValid,
   packBits,
-  textColumnOf,
 } from './columns.ts'
 import { isArrowStream } from './parquet/parquet-answer.ts'
 import { type IndexedFile, indexLevels, withoutIndex } from './parquet/parquet-index.ts'
@@ -138,7 +137,7 @@ function fromSeriesMessage(
 }
 
 function columnFrom(name: string, dtype: DType, data: DataOf<DType>): Column {
-  if (dtype === 'str') return runAtOnce(textColumnOf(name, data as string[]))
+  if (dtype === 'str') return columnOf(name, 'str', data as string[])
   if (dtype === 'bool') return { name, kind: 'bool', data: packBits(data) }
   const { buffer, byteOffset, byteLength } = data as Float64Array
   return { name, kind: dtype as Column['kind'], data: new Uint8Array(buffer, byteOffset, byteLength) }

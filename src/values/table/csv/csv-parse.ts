@@ -1,47 +1,39 @@
 /**
  * Parses the lines of a CSV text in plain TypeScript, for use without the native add-on. Returns the same columns, and
- * the same errors at the same offsets, as native/src/csv_parse.cpp; not optimised for speed.
+ * the same errors at the same offsets, as native/src/csv_parse.cpp, within the limits of what JavaScript reads.
  * @module
  */
-import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
-import { runAtOnce, runInSlices, type Slices } from '../../../core/memory/slices.ts'
+import { PayloadTooLarge } from '../../../core/errors.ts'
+import { defaultMaxBytes, maxParsedValues } from '../../../core/text/parse-json.ts'
 import { decimal } from '../cast-to-kind.ts'
-import { type Column, type ColumnTable, columnOf, packBits } from '../columns.ts'
+import { type Column, type ColumnTable, columnOf } from '../columns.ts'
 import { maxFrameCells } from '../json/frame-codec.ts'
 import { type CsvFailure, type CsvParser, missingWords } from './csv.ts'
 
 /** The parser used without the add-on. */
-export const typescriptCsvParser: CsvParser = {
-  parse: (...args) => runAtOnce(parseLines(...args)),
-  parseAsync: (...args) => runInSlices(parseLines(...args)),
-}
+export const typescriptCsvParser: CsvParser = { parse: parseLines }
 
 const [quote, comma, newline, carriageReturn, space, tab] = [0x22, 0x2c, 0x0a, 0x0d, 0x20, 0x09]
 
-/** Bytes and fields between two turns of the event loop: less than a millisecond. */
-const bytesInSlice = 2 ** 15
-const fieldsInSlice = 2 ** 10
-
-function* parseLines(
-  lines: Uint8Array,
-  names: readonly string[],
-  isText: Uint8Array,
-): Slices<ColumnTable | CsvFailure> {
-  const cells = new Cells(lines, names.length)
-  const failure = yield* cells.scan()
-  if (failure !== undefined) return failure
-  const columns: Column[] = []
-  for (const [i, name] of names.entries()) {
-    const typed = isText[i] === 1 ? undefined : yield* typedColumn(cells, i, name)
-    columns.push(typed ?? (yield* textColumn(cells, i, name)))
-    yield
+function parseLines(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure {
+  if (lines.length > defaultMaxBytes) {
+    throw new PayloadTooLarge(`expected at most ${defaultMaxBytes} bytes ${limited}, received ${lines.length}`)
   }
+  const cells = new Cells(lines, names.length)
+  const failure = cells.scan()
+  if (failure !== undefined) return failure
+  const columns = names.map((name, i) => {
+    return (isText[i] === 1 ? undefined : typedColumn(cells, i, name)) ?? textColumn(cells, i, name)
+  })
   return { rows: cells.rows, columns }
 }
+
+const limited = 'of CSV that is read without the native add-on'
 
 /** Where the fields of all lines are. */
 class Cells {
   rows = 0
+  #fields = 0
   readonly #bytes: Buffer
   readonly #width: number
   /** For each field of each row, where it starts and ends; a field that its line lacks is empty. */
@@ -53,15 +45,10 @@ class Cells {
   }
 
   /** Finds all fields; returns why the lines are not a table. */
-  *scan(): Slices<CsvFailure | undefined> {
+  scan(): CsvFailure | undefined {
     const bytes = this.#bytes
     const maxCells = maxFrameCells(bytes.length)
-    let next = bytesInSlice
     for (let at = 0; at < bytes.length; ) {
-      if (at >= next) {
-        yield
-        next = at + bytesInSlice
-      }
       // Blank lines, and the second byte of \r\n.
       if (bytes[at] === newline || bytes[at] === carriageReturn) at++
       else {
@@ -69,6 +56,9 @@ class Cells {
         if (typeof end !== 'number') return end
         if ((this.rows + 1) * this.#width > maxCells) return { failure: 'cells', offset: at, row: this.rows }
         this.rows++
+        if (this.#fields > maxParsedValues) {
+          throw new PayloadTooLarge(`expected at most ${maxParsedValues} fields ${limited}, received more`)
+        }
         at = end
       }
     }
@@ -85,6 +75,7 @@ class Cells {
       if (end === -1) return { failure: 'quote', offset: at, row }
       bounds[i * 2] = at
       bounds[i * 2 + 1] = end
+      this.#fields++
       at = end + 1
       if (this.#bytes[end] !== comma) return at
     }
@@ -145,14 +136,13 @@ function unquoted(written: Buffer): Buffer {
 }
 
 /** Reads the fields of a column by their one type; returns undefined if they are text or of several types. */
-function* typedColumn(cells: Cells, at: number, name: string): Slices<Column | undefined> {
+function typedColumn(cells: Cells, at: number, name: string): Column | undefined {
   const { rows } = cells
   const values: (null | boolean | number | bigint)[] = []
   let kind: 'null' | 'bool' | 'int' | 'float' = 'null'
   // Of integers: beyond int64, beyond uint64, below zero or -0, which differs from 0 as a float.
   let [isLarge, isHuge, isNegative] = [false, false, false]
   for (let row = 0; row < rows; row++) {
-    if (row % fieldsInSlice === fieldsInSlice - 1) yield
     const field = cells.field(row, at)
     const scalar = field === undefined ? undefined : scalarOf(field)
     values.push(scalar?.value ?? null)
@@ -208,20 +198,10 @@ function isBlank(byte: number): boolean {
   return byte === space || byte === tab
 }
 
-function* textColumn(cells: Cells, at: number, name: string): Slices<Column> {
-  const { rows } = cells
-  const bytes = new GrowableBytes(Buffer.allocUnsafeSlow(rows * 8))
-  const offsets = new Int32Array(rows + 1)
-  const flags = new Uint8Array(rows)
-  for (let row = 0; row < rows; row++) {
-    const field = cells.field(row, at)
-    if (field !== undefined) {
-      bytes.append(field)
-      flags[row] = 1
-    }
-    offsets[row + 1] = bytes.length
-    if (row % fieldsInSlice === fieldsInSlice - 1) yield
-  }
-  const validity = flags.includes(0) ? { validity: packBits(flags) } : {}
-  return { name, kind: 'str', data: bytes.bytes, offsets, ...validity }
+function textColumn(cells: Cells, at: number, name: string): Column {
+  return columnOf(
+    name,
+    'str',
+    Array.from({ length: cells.rows }, (_, row) => cells.field(row, at)?.toString() ?? null),
+  )
 }

@@ -49,7 +49,7 @@ export interface CsvFailure {
 export interface CsvParser {
   parse(lines: Uint8Array, names: readonly string[], isText: Uint8Array): ColumnTable | CsvFailure
   /** Returns the same off the event loop. The lines must not change until the promise settles. */
-  parseAsync(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
+  parseAsync?(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
 }
 
 /** A text whose header has been read. */

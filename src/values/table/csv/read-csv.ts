@@ -29,27 +29,24 @@ export interface CsvSource {
 /**
  * Reads CSV text: header line, comma, double quotes; pandas' words for missing values; blank lines are skipped, short
  * lines are padded with nulls. Names are made unique as pandas does. A column without any value is Float64, as in JSON.
- *
- * From {@link minAsyncBytes} on, parses off the event loop.
+ * From {@link minAsyncBytes} on, the add-on parses off the event loop.
  * **Errors**: BadInput `syntax`, `encoding`, `ragged`, `columns`, `size`, with the position if there is one.
- * **Cost**: reads all lines before choosing a column's type.
  */
 export function decodeCsv(csv: Uint8Array, source: CsvSource): MaybePromise<ColumnTable> {
-  return readText(csv, isUtf8(csv), source)
-}
-
-function readText(csv: Uint8Array, isUtf8Text: boolean, source: CsvSource): MaybePromise<ColumnTable> {
   const { name, epochUnit, isPrivate = false, parser = csvParser } = source
-  const text = isUtf8Text ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
+  const text = isUtf8(csv) ? openCsv(csv) : ({ failure: 'encoding', offset: 0 } as const)
   if ('failure' in text) throw refusal(text, name)
   const names = headerNames(text.names)
   const types = typeof source.types === 'function' ? source.types(names) : []
   const flags = Uint8Array.from(names, (_, i) => (source.types === 'text' || isText(types[i], epochUnit) ? 1 : 0))
   const lines = text.bytes.subarray(text.linesAt)
-  const parseAsync = (bytes: Uint8Array) => parser.parseAsync(bytes, names, flags)
-  const parseLarge = () => (isPrivate ? parseAsync(lines) : withCopy(lines, parseAsync))
-  const parsed = lines.length < minAsyncBytes ? parser.parse(lines, names, flags) : parseLarge()
-  return whenReady(parsed, (table) => {
+  const { parseAsync } = parser
+  const parseLarge = (parse: NonNullable<typeof parseAsync>) => {
+    const parseOwn = (bytes: Uint8Array) => parse(bytes, names, flags)
+    return isPrivate ? parseOwn(lines) : withCopy(lines, parseOwn)
+  }
+  const isLarge = lines.length >= minAsyncBytes && parseAsync !== undefined
+  return whenReady(isLarge ? parseLarge(parseAsync) : parser.parse(lines, names, flags), (table) => {
     if ('failure' in table) throw refusal({ ...table, offset: table.offset + text.start + text.linesAt }, name)
     return epochUnit === undefined ? table : withEpochs(table, types, epochUnit)
   })
