@@ -191,7 +191,7 @@ describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
 
   it('is the same where cells are too many, and in megabytes', async () => {
     await both(Buffer.from(`${','.repeat(1000)}\n${'1\n'.repeat(2000)}`))
-    const csv = Array.from({ length: 90_000 }, (_, i) => `${i},${i / 3},${i % 2 === 0},"t ""${i}""",${i % 7 || ''}`)
+    const csv = Array.from({ length: 45_000 }, (_, i) => `${i},${i / 3},${i % 2 === 0},"t ""${i}""",${i % 7 || ''}`)
     await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}`))
     await both(Buffer.from(`a,b,c,d,e\n${csv.join('\r\n')}\n1,2,3,4,5,6`))
   })
