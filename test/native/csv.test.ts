@@ -198,25 +198,16 @@ describe.skipIf(nativeCsvParser === undefined)('CSV in both parsers', () => {
 })
 
 describe('CSV', () => {
-  it('is checked and copied in slices, if somebody else holds its bytes', async () => {
+  it('is copied, if somebody else holds its bytes', async () => {
     const csv = Buffer.from(`a\n${'1234567\n'.repeat(4_000_000)}`)
-    let turns = 0
-    let isCalled = false
-    const count = () => {
-      turns++
-      if (!isCalled) setImmediate(count)
-    }
-    setImmediate(count)
     const called: Uint8Array[] = []
     const parseAsync = (lines: Uint8Array) => {
-      isCalled = true
       called.push(lines)
       return Promise.resolve({ failure: 'quote', offset: 0, row: 0 } as const)
     }
     await expect(
       decodeCsv(csv, { name: 'the tests', isPrivate: false, parser: { ...csvParser, parseAsync } }),
     ).rejects.toThrow('quote')
-    expect(turns).toBeGreaterThan(2)
     expect(called[0].buffer).not.toBe(csv.buffer)
     expect(called[0]).toHaveLength(csv.length - 2)
     await expect(
