@@ -56,9 +56,8 @@ const holdsScripts = /^[^;]*(?:html|xml|xsl)/i
  * `application/octet-stream`; a file name is sent as `content-disposition: attachment`, which without `mimeType` is
  * there for HTML, SVG and XML in any case: opened in a browser, their scripts would run as those of the service.
  * **Errors**: 415 for another type; BadInput `part` for a form that is malformed or has no file.
- * **Cost**: large uploads and responses are streamed, see `spoolAboveBytes`. `bench/upload.ts`, 1 GiB: the process
- * grows by 9 MiB on uws and 43 MiB on node, alone or in a form, at about 1 GiB/s. The server's `maxBodyBytes` (64 MiB
- * unless set) and `requestTimeoutMs` limit uploads, too.
+ * **Cost**: large uploads and responses are streamed, see `spoolAboveBytes`. The server's
+ * `maxBodyBytes` (64 MiB unless set) and `requestTimeoutMs` limit uploads, too.
  * **Source**: SPEC "File".
  * **Example** `new io.File({ mimeType: 'application/pdf' })`
  */

@@ -33,10 +33,7 @@ export interface FormPlan<T> {
   finish(): T
 }
 
-/**
- * A part from its headers to its end. A class, because an object literal that gains properties took three times as
- * long.
- */
+/** A part from its headers to its end. */
 class OpenPart {
   readonly headers: RequestHeaders
   readonly plan: PartPlan

@@ -14,7 +14,6 @@ const blocks = new WeakMap<readonly HeaderLine[], ArrayBuffer>()
  * Returns the lines, frozen. A response that has just this list is neither checked nor written line by line.
  *
  * **Errors**: InternalError for a line that cannot be sent, or that depends on the request.
- * **Cost**: a response with two lines takes 0.1 µs on uWebSockets.js, otherwise 0.6.
  */
 export function constantHeaders(lines: readonly HeaderLine[]): readonly HeaderLine[] {
   for (const [name, value] of lines) {

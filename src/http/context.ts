@@ -3,7 +3,7 @@
  * @module
  */
 import { randomBytes } from 'node:crypto'
-// The global of this name is a getter, which takes as long as looking at the clock does.
+// The global of this name is a slow getter.
 import { performance } from 'node:perf_hooks'
 import { ClientClosed, type ServingError } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
@@ -73,7 +73,7 @@ const noParameters: RequestParameters = Object.freeze({})
 export type Cleanup = () => void | Promise<void>
 
 const noHeaders = new HeaderList([], [])
-// Ids are unique, not secret: a random prefix for the process and a counter cost a tenth of randomUUID.
+// Ids are unique, not secret.
 const idPrefix = randomBytes(8).toString('hex')
 let idCount = 0
 const plainId = /^[\w.:+/=-]{1,128}$/

@@ -1,6 +1,5 @@
 /**
- * node:http and node:https, by `require`. An import of node:http takes 40 ms, since it reads all exports of the module,
- * and one of them, `WebSocket`, loads undici; `require` takes 2 ms.
+ * node:http and node:https, by `require`: an import reads all exports of node:http, of which `WebSocket` loads undici.
  * @module
  */
 import { createRequire } from 'node:module'

@@ -47,7 +47,7 @@ export interface Outcome {
 export interface RequestObserver {
   /** Whether `ctx.remoteAddress` must be there in `onOutcome`; some engines forget it with the request. */
   readonly needsAddress?: boolean
-  /** Whether `durations` must have the times of the stages: looking at the clock takes 65 ns each time. */
+  /** Whether `durations` must have the times of the stages. */
   readonly needsStages?: boolean
   /** Request headers that it reads from the context, in lower case. */
   readonly readsHeaders?: readonly string[] | 'all'

@@ -13,7 +13,7 @@ const maxOversize = 4
 
 /**
  * Reuses the memory of large bodies. Memory fresh from the system costs a page fault for every 4 KiB, and V8 collects
- * its whole heap for every few of such buffers: together a fifth of the time of a 20 MB ndarray echo.
+ * its whole heap for every few of such buffers.
  *
  * `take` makes a buffer the caller's own; `give` ends that. Whoever does not give a buffer back leaves it to the
  * collector.

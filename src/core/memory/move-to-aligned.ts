@@ -8,8 +8,7 @@ const fromBytes = 4096
 
 /**
  * Moves bytes down to a multiple of `alignment` in memory, over at most `room` bytes in front of them that are no
- * longer needed. Returns the bytes at their new place, or at the old one where there is no room. **Cost**: a third of a
- * copy of 4 MB, which takes 1.5 ms, nearly all of it for the kernel to find new pages.
+ * longer needed. Returns the bytes at their new place, or at the old one where there is no room.
  */
 export function moveToAligned(bytes: Uint8Array, alignment: number, room: number): Uint8Array {
   const off = bytes.byteOffset % alignment

@@ -11,9 +11,6 @@ let reading: Promise<void> | undefined
 
 /**
  * From now on this thread can import TypeScript; each worker thread has to ask for itself. Asking again does nothing.
- *
- * **Cost**: a compiler's hooks in the thread (26 MB measured in a process, and esbuild beside it until the process ends
- * when something had to be compiled).
  */
 export function readTypeScript(): Promise<void> {
   reading ??= registerHooks()

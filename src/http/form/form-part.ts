@@ -30,10 +30,9 @@ const maxKnownLength = 256
  * Parses a part's headers: the lines between a delimiter and an empty line, `bytes` from `start` to `end`.
  * **Errors**: BadInput `part` for other than `name: value` lines, no Content-Disposition of type form-data, no name, a
  * repeated Content-Disposition or Content-Type, a transfer encoding; `encoding` for other than UTF-8.
- * **Cost**: 0.2 µs for a part without a file name that was seen before, otherwise 1.2.
  */
 export function parseFormPart(bytes: Buffer, start: number, end: number): FormPart {
-  // Three times as fast as TextDecoder, and nearly every head is ASCII.
+  // Nearly every head is ASCII.
   const text = bytes.toString('latin1', start, end)
   const known = knownParts.get(text)
   if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import { BadInput, HeaderList, HttpRequest, io, PayloadTooLarge } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { many } from './event-loop-turns.ts'
+import { many } from './many.ts'
 
 const headers = HeaderList.from({ 'content-type': 'application/json' })
 

@@ -1,6 +1,6 @@
 import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
-import { many } from './event-loop-turns.ts'
+import { many } from './many.ts'
 
 async function write(value: unknown, descriptor = new io.JSON()): Promise<string> {
   const { body } = await descriptor.toHttpResponse(value)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { DataFrameMessage } from '../../../../src/messages/messages.ts'
 import type { FrameFormat } from '../../../../src/values/table/frame-formats.ts'
 import { itNative } from '../../../native-only.ts'
-import { many as list } from '../../descriptors/event-loop-turns.ts'
+import { many as list } from '../../descriptors/many.ts'
 
 /** Returns the body of a frame. */
 async function written(frame: pl.DataFrame, defaultFormat: FrameFormat): Promise<Buffer> {
