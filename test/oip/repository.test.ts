@@ -202,7 +202,7 @@ describe('a repository of models', () => {
     await vi.waitFor(async () => expect((await ask('GET', '/models/iris/ready')).status).toBe(404), { timeout: 15_000 })
   })
 
-  it('swaps versions ten times under load without a failed request', { timeout: 120_000 }, async () => {
+  it('swaps versions four times under load without a failed request', { timeout: 120_000 }, async () => {
     await put('iris', '1')
     const ask = await served({ control: 'explicit' })
     let isOver = false
@@ -214,15 +214,15 @@ describe('a repository of models', () => {
         seen.set(version, (seen.get(version) ?? 0) + 1)
       }
     })
-    for (let version = 2; version <= 11; version++) {
+    for (let version = 2; version <= 5; version++) {
       await put('iris', String(version))
       expect((await ask('POST', '/repository/models/iris/load')).status).toBe(200)
     }
     isOver = true
     await Promise.all(clients)
-    const versions = Array.from({ length: 11 }, (_, i) => String(i + 1))
+    const versions = Array.from({ length: 5 }, (_, i) => String(i + 1))
     expect([...seen.keys()].filter((version) => !versions.includes(version))).toEqual([])
-    expect(seen.size).toBeGreaterThan(5)
+    expect(seen.size).toBeGreaterThan(2)
   })
 })
 

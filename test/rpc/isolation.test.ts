@@ -170,9 +170,8 @@ describe.each(engines)('two clients at once on %s', (engine) => {
     }),
   ]
 
-  // Around 64 cells, the scratch memory of 16 KiB, the buffers and responses of 64 KiB, and what is read beside the
-  // event loop.
-  it.each([60, 500, 16_000, 17_000, 64_000, 70_000, 300_000, 1_100_000])(
+  // Below 64 cells; above the scratch memory of 16 KiB, the buffers of 64 KiB, and a body in one buffer of 256 KiB.
+  it.each([500, 17_000, 70_000, 300_000])(
     'neither gets bytes of the other, bodies of about %i bytes',
     async (size) => {
       const rounds = size > 20_000 ? 1 : 2
