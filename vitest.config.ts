@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     // Vitest leaves a core free for itself, which is half of a machine with two: 1.6 times as long there.
     maxWorkers: '100%',
-    // Without isolation the files of a fork share their modules: half of the CPU. Servers share too much, as the tracer.
+    // Without isolation the files of a fork share their modules: half of the CPU. Servers share more, as the tracer.
     projects: [
       { extends: true, test: { ...common, name: 'unit', include: unit, isolate: false } },
       { extends: true, test: { ...common, name: 'server', include: server } },
