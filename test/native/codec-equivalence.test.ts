@@ -102,6 +102,16 @@ function agree(json: Uint8Array, dtype: DType | undefined): void {
 }
 
 describe.skipIf(nativeCodec === undefined)('the add-on and the TypeScript codec', () => {
+  it('print the same text for every float16', () => {
+    const every = new NDArray(
+      Uint16Array.from({ length: 65_536 }, (_, bits) => bits),
+      [65_536],
+      'float16',
+    )
+    const [native, typescript] = [nativeCodec!, typescriptCodec].map((codec) => text(codec, every, 'null')?.split(','))
+    expect(typescript?.flatMap((number, bits) => (number === native?.[bits] ? [] : [[bits, number]]))).toEqual([])
+  })
+
   it('print the same text for every array', () => {
     fc.assert(
       fc.property(arrays, fc.constantFrom<NonFinite>('null', 'literal', 'error'), (array, nonFinite) => {

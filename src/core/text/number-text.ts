@@ -81,8 +81,11 @@ function shortest(value: number, width: number): number {
     if (readsBack(near)) return near
     // Below a power of two numbers lie twice as close, so that the next decimal above may read back.
     if (!Number.isInteger(Math.log2(size))) continue
-    const [mantissa, exponent] = value.toExponential(digits - 1).split('e')
-    const next = decimalOf(BigInt(mantissa.replace('.', '')) + (value < 0 ? -1n : 1n), Number(exponent) - digits + 1)
+    const text = value.toExponential(digits - 1)
+    const [mantissa, exponent] = text.split('e')
+    // Of two that are as near the text may be the one above already.
+    const step = Math.abs(Number(text)) > size ? 0n : value < 0 ? -1n : 1n
+    const next = decimalOf(BigInt(mantissa.replace('.', '')) + step, Number(exponent) - digits + 1)
     if (readsBack(next)) return next
   }
   return Number(value.toPrecision(9))
