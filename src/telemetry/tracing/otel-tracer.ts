@@ -1,9 +1,6 @@
 /**
  * Spans by OpenTelemetry. The only file that imports its API; itself imported only where an SDK is registered: loading
- * the API takes 20 ms.
- *
- * Names and attributes are those of the semantic conventions 1.45.
- * @module
+ * the API takes 20 ms. Names and attributes are those of the semantic conventions 1.45. @module
  */
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,7 +1,6 @@
 /**
  * What the rest of the package knows of traces: whether a tracer is there, and what it does. Without one, a request
- * pays for looking at one variable a stage.
- * @module
+ * pays for looking at one variable a stage. @module
  */
 import type { Context } from '../../http/context.ts'
 import type { RequestObserver } from '../../http/outcome.ts'
@@ -50,7 +49,6 @@ export function setTracer(value: Tracer | undefined): void {
 /**
  * Returns the headers with which a call of another service continues the trace of a request: `traceparent`, and
  * `tracestate` and `baggage` where there are any. Without an OpenTelemetry SDK, those that came with the request.
- *
  * **Example** `await fetch(url, { headers: traceHeaders(ctx) })`
  */
 export function traceHeaders(ctx: Context): Record<string, string> {

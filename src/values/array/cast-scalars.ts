@@ -1,7 +1,4 @@
-/**
- * Casts the scalars of a JSON text to an element type, as numpy does, but never wraps.
- * @module
- */
+/** Casts the scalars of a JSON text to an element type, as numpy does, but never wraps. @module */
 import {
   type DataOf,
   type DType,

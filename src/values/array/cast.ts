@@ -1,7 +1,4 @@
-/**
- * Casts between element types.
- * @module
- */
+/** Casts between element types. @module */
 
 import { type DataOf, type DType, dataConstructor, elementTypes, isWideInteger } from '../../core/dtype.ts'
 import { numberCodec as codec } from './native-codec.ts'

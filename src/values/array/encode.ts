@@ -1,18 +1,13 @@
-/**
- * Compact JSON text of arrays, in TypeScript: for small arrays, strings, and if the add-on is not loaded.
- * @module
- */
+/** Compact JSON text of arrays, in TypeScript: for small arrays, strings, and if the add-on is not loaded. @module */
 import { type DType, elementTypes, isFloat } from '../../core/dtype.ts'
 import { float16ToNumber, floatText } from '../../core/text/number-text.ts'
 import type { NDArray } from './ndarray.ts'
 import type { NonFinite } from './number-codec.ts'
 
 /**
- * Prints an array as compact JSON text: `[[1.0,2.0],[3.0,4.0]]`.
- *
- * **Wire**: floats print the shortest text that reads back at their own width, `.0` on integral ones, in JavaScript's
- * layout; integers as integers; bool as true and false; str as JSON.stringify does. Lists stop at the first dimension
- * of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
+ * Prints an array as compact JSON text: `[[1.0,2.0],[3.0,4.0]]`. **Wire**: floats print the shortest text that reads
+ * back at their own width, `.0` on integral ones, in JavaScript's layout; integers as integers; bool as true and false;
+ * str as JSON.stringify does. Lists stop at the first dimension of length 0: `[2,0]` is `[[],[]]`, `[0,3]` is `[]`.
  * **Errors**: undefined for a non-finite element under `'error'`.
  */
 export function encodeNdarray({ shape, data, dtype }: NDArray, nonFinite: NonFinite): string | undefined {

@@ -1,9 +1,7 @@
 /**
- * FlatBuffers: the builder of the package flatbuffers, and tables read through its ByteBuffer.
- *
- * The package has no verifier: its reader follows whatever offset a client wrote. Here every offset is held against the
- * bytes that there are before it is followed.
- * @module
+ * FlatBuffers: the builder of the package flatbuffers, and tables read through its ByteBuffer. The package has no
+ * verifier: its reader follows whatever offset a client wrote. Here every offset is held against the bytes that there
+ * are before it is followed. @module
  */
 import { Builder, ByteBuffer } from 'flatbuffers'
 

@@ -1,7 +1,6 @@
 /**
  * JSON text to arrays by JSON.parse: for strings, objects and whatever the add-on gives up on, and for every array if
- * the add-on is not loaded.
- * @module
+ * the add-on is not loaded. @module
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import type { DType } from '../../core/dtype.ts'
@@ -23,14 +22,11 @@ const numberToken = /^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|Infinity)$|
 const columnKey = /^(?:0|[1-9]\d{0,14})$/
 
 /**
- * Reads JSON text as an array.
- *
- * **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column index, of whose repeated keys
- * the last one counts. RFC 8259 plus the words NaN, Infinity and -Infinity; a UTF-8 byte order mark is skipped.
- * **Errors**: `encoding` and `syntax` with the offset; the others with the path of what does not fit: `ragged`,
- * `depth`, `dtype` (also for an object that is not an element of the outer list, and for a key that is not a column
- * index).
- * PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
+ * Reads JSON text as an array. **Wire**: nested lists, one scalar (shape `[]`), or a list of objects keyed by column
+ * index, of whose repeated keys the last one counts. RFC 8259 plus the words NaN, Infinity and -Infinity; a UTF-8 byte
+ * order mark is skipped. **Errors**: `encoding` and `syntax` with the offset; the others with the path of what does not
+ * fit: `ragged`, `depth`, `dtype` (also for an object that is not an element of the outer list, and for a key that is
+ * not a column index). PayloadTooLarge above `maxBytes` and `maxParsedValues`, since JSON.parse holds the event loop.
  */
 function parseNdarray(
   json: Uint8Array,

@@ -1,7 +1,6 @@
 /**
  * Large arrays of numbers, read and printed by the add-on on libuv's threads, so that small requests need not wait for
- * them.
- * @module
+ * them. @module
  */
 import { type DType, dataConstructor, elementTypes } from '../../core/dtype.ts'
 import { bufferPool } from '../../core/memory/buffer-pool.ts'

@@ -1,7 +1,4 @@
-/**
- * Arrays ⇄ NDArray messages, and arrays in serialized bytes.
- * @module
- */
+/** Arrays ⇄ NDArray messages, and arrays in serialized bytes. @module */
 
 import { type DataOf, type DType, dataConstructor, isWideInteger } from '../../core/dtype.ts'
 import { BadInput } from '../../core/errors.ts'
@@ -50,8 +47,7 @@ export function acceptedForm(accept: string | undefined): NDArrayForm | undefine
 
 /**
  * Reads an array from serialized bytes: a FlatBuffers table, an .npy file, or elements alone under the configured
- * dtype.
- * **Errors**: BadInput.
+ * dtype. **Errors**: BadInput.
  */
 export function parseSerialized(bytes: Uint8Array, dtype: DType | undefined, name: string): NDArray {
   if (isNdarrayFlatbuffer(bytes)) return parseNdarrayFlatbuffer(bytes, name)

@@ -1,7 +1,4 @@
-/**
- * The codec of the native add-on, and the choice between it and the TypeScript codec.
- * @module
- */
+/** The codec of the native add-on, and the choice between it and the TypeScript codec. @module */
 
 import { type DType, type DTypeData, dataConstructor, dtypes, elementTypes } from '../../core/dtype.ts'
 import { type Addon, addon } from '../../core/native/add-on.ts'

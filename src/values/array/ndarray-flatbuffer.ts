@@ -1,7 +1,4 @@
-/**
- * Arrays ⇄ the FlatBuffers table of proto/ndarray.fbs.
- * @module
- */
+/** Arrays ⇄ the FlatBuffers table of proto/ndarray.fbs. @module */
 
 import {
   type DataOf,
@@ -71,8 +68,7 @@ function addUint32s(out: Builder, values: readonly number[]): number {
 
 /**
  * Reads an array from a FlatBuffers table. **Errors**: BadInput `encoding`, `dtype`, `shape`; those of
- * {@link checkTexts}.
- * **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
+ * {@link checkTexts}. **Cost**: the data is a view of `bytes` where its place in memory allows it, else one copy.
  */
 export function parseNdarrayFlatbuffer(bytes: Uint8Array, name: string): NDArray {
   if (!isNdarrayFlatbuffer(bytes)) throw badTable('a FlatBuffers table of an array', name, 'other bytes')

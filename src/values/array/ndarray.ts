@@ -1,7 +1,4 @@
-/**
- * The n-dimensional array that functions receive and return.
- * @module
- */
+/** The n-dimensional array that functions receive and return. @module */
 
 import {
   type DataOf,
@@ -18,13 +15,10 @@ import { argmaxOf, meanOf, type Numbers, softmaxOf, topOf } from './reductions.t
 import { reshapeTo, showShape, sizeOf } from './shape.ts'
 
 /**
- * An array in C order (the last dimension varies fastest): flat elements and a shape.
- *
- * **Shape**: any rank, `[]` is a scalar with one element; `data.length` is the product of `shape`.
- * **Units**: bool elements are bytes 0 or 1, float16 elements their IEEE 754 bits.
- * **Errors**: InvalidArgument when data, shape and dtype do not fit together.
- * **Cost**: keeps `data` as it is, no copy.
- * **Example** `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
+ * An array in C order (the last dimension varies fastest): flat elements and a shape. **Shape**: any rank, `[]` is a
+ * scalar with one element; `data.length` is the product of `shape`. **Units**: bool elements are bytes 0 or 1, float16
+ * elements their IEEE 754 bits. **Errors**: InvalidArgument when data, shape and dtype do not fit together. **Cost**:
+ * keeps `data` as it is, no copy. **Example** `new NDArray(Float32Array.of(1, 2, 3, 4), [2, 2])`
  */
 export class NDArray<D extends DType = DType> {
   readonly data: DataOf<D>
@@ -53,10 +47,8 @@ export class NDArray<D extends DType = DType> {
 
   /**
    * Returns an array of a list, a typed array or lists of them: numbers become float64, bigints int64, booleans bool
-   * and strings str; an NDArray is returned as it is.
-   *
-   * **Errors**: BadInput `ragged`, `dtype`, `shape` where no array can be made; `name` is what it is called there.
-   * **Cost**: one copy of the elements, none of a typed array.
+   * and strings str; an NDArray is returned as it is. **Errors**: BadInput `ragged`, `dtype`, `shape` where no array
+   * can be made; `name` is what it is called there. **Cost**: one copy of the elements, none of a typed array.
    * **Example** `NDArray.from([[1, 2], [3, 4]])`
    */
   static from(lists: NDArray | Nested | ArrayBufferView, name = 'NDArray'): NDArray {
@@ -109,9 +101,8 @@ export class NDArray<D extends DType = DType> {
 
   /**
    * Returns the indexes of the greatest elements along the last axis, the first of equal ones. NaN counts as greatest,
-   * as in numpy.
-   * **Shape**: that of the array without its last dimension. **Errors**: as {@link NDArray.mean}, and for rows of no
-   * elements.
+   * as in numpy. **Shape**: that of the array without its last dimension. **Errors**: as {@link NDArray.mean}, and for
+   * rows of no elements.
    */
   argmax(): NDArray<'int32'> {
     return new NDArray(argmaxOf(numbersOf(this, 'argmax'), columnsOf(this, 'argmax')), this.shape.slice(0, -1))

@@ -1,7 +1,6 @@
 /**
  * Nested JavaScript lists ⇄ n-dimensional arrays, for samples and for values inside JSON. Request bodies never pass
- * here.
- * @module
+ * here. @module
  */
 
 import { type DataOf, type DType, dataConstructor, dtypeOfContainer } from '../../core/dtype.ts'

@@ -1,9 +1,4 @@
-/**
- * Arrays ⇄ files of numpy's own format (.npy).
- *
- * **Source**: numpy.lib.format, versions 1.0 to 3.0.
- * @module
- */
+/** Arrays ⇄ files of numpy's own format (.npy). **Source**: numpy.lib.format, versions 1.0 to 3.0. @module */
 
 import { type DataOf, type DType, itemSize, npyName, parseDType } from '../../core/dtype.ts'
 import { BadInput } from '../../core/errors.ts'

@@ -1,7 +1,6 @@
 /**
  * The contract between NumpyNdarray and its two codecs: the native add-on (native-codec.ts) and JSON.parse (json.ts).
- * Both give the same arrays, and refuse the same texts.
- * @module
+ * Both give the same arrays, and refuse the same texts. @module
  */
 import type { DType } from '../../core/dtype.ts'
 import type { NDArray } from './ndarray.ts'

@@ -1,7 +1,4 @@
-/**
- * Reads short texts of plain numbers, where a call into the add-on costs more than the reading.
- * @module
- */
+/** Reads short texts of plain numbers, where a call into the add-on costs more than the reading. @module */
 import { type DType, dataConstructor } from '../../core/dtype.ts'
 import { isSpace } from '../../core/text/json-syntax.ts'
 import { dtypeBounds } from './cast-scalars.ts'

@@ -1,9 +1,7 @@
 /**
- * Reductions of numeric elements, and what usually follows a classifier. Rows are along the last axis.
- *
- * The sum is the add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a
- * row of a thousand classes takes a few microseconds here.
- * @module
+ * Reductions of numeric elements, and what usually follows a classifier. Rows are along the last axis. The sum is the
+ * add-on's where it is loaded: 0.5 ms for six million bytes, 3.5 in JavaScript. The others are not: a row of a thousand
+ * classes takes a few microseconds here. @module
  */
 import { addon } from '../../core/native/add-on.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Shapes: dimensions in C order, with `-1` as a wildcard in a pattern.
- * @module
- */
+/** Shapes: dimensions in C order, with `-1` as a wildcard in a pattern. @module */
 import { expected, InvalidArgument, show } from '../../core/errors.ts'
 
 /** Maximum of dimensions of an array: numpy's own limit. */

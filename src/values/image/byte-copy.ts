@@ -1,7 +1,4 @@
-/**
- * Pixels that somebody else owns, copied for work on other threads.
- * @module
- */
+/** Pixels that somebody else owns, copied for work on other threads. @module */
 import { InvalidArgument } from '../../core/errors.ts'
 import { withCopy } from '../../core/memory/byte-copy.ts'
 import type { Pixels } from './raster-modes.ts'

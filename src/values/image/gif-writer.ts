@@ -1,7 +1,4 @@
-/**
- * Writes GIF files of one frame, in TypeScript: @napi-rs/image is built without GIF.
- * @module
- */
+/** Writes GIF files of one frame, in TypeScript: @napi-rs/image is built without GIF. @module */
 import { GrowableBytes } from '../../core/memory/growable-bytes.ts'
 import { type Pixels, paletteOf } from './raster-modes.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Decodes the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF.
- * @module
- */
+/** Decodes the first frame of a GIF, in TypeScript: @napi-rs/image is built without GIF. @module */
 import type { GifFrame } from './header-gif.ts'
 import { greys, type Pixels } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'

@@ -1,7 +1,4 @@
-/**
- * The size of a GIF: its screen, or its first frame where that is larger.
- * @module
- */
+/** The size of a GIF: its screen, or its first frame where that is larger. @module */
 import { maxHeaderSteps } from './image-size.ts'
 
 /** The first frame of a GIF: its place on the screen, its colours and its data. **Units**: pixels; offsets in bytes. */

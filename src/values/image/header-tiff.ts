@@ -1,7 +1,4 @@
-/**
- * The size of a TIFF from the tags of its first directory.
- * @module
- */
+/** The size of a TIFF from the tags of its first directory. @module */
 import type { ImageSize } from './image-size.ts'
 
 /** BigTIFF has another magic number and is none of the known types. **Source**: TIFF 6.0, section 2. */

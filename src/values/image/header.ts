@@ -1,6 +1,5 @@
 /**
- * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing.
- * @module
+ * The format and size of a picture from its header alone: nothing is decoded, so a hostile size costs nothing. @module
  */
 import { readGif } from './header-gif.ts'
 import { readTiff } from './header-tiff.ts'

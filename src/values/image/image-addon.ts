@@ -1,7 +1,6 @@
 /**
  * The native add-on for pictures (native/image), loaded: with libjpeg-turbo, or without JPEG where that library is
- * missing.
- * @module
+ * missing. @module
  */
 import { loadAddon } from '../../core/native/load-addon.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The size that a picture's header announces.
- * @module
- */
+/** The size that a picture's header announces. @module */
 
 /** The most segments, blocks or stray bytes that are walked before the size: pictures have some hundreds. */
 export const maxHeaderSteps = 1 << 16

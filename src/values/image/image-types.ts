@@ -1,7 +1,4 @@
-/**
- * Names and samples of pictures: which format an option, a Content-Type or an extension stands for.
- * @module
- */
+/** Names and samples of pictures: which format an option, a Content-Type or an extension stands for. @module */
 import { extname } from 'node:path'
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import type { SampleContent } from '../../core/file/file-sample.ts'

@@ -13,8 +13,7 @@ import { planFields, type Resize } from './resize.ts'
 export interface JpegCodec {
   /**
    * Decodes a JPEG with one or three channels to pixels of mode `L` or `RGB`. The bytes must not change until the
-   * promise settles.
-   * **Errors**: an Error that says what is damaged or not supported; the signal's reason.
+   * promise settles. **Errors**: an Error that says what is damaged or not supported; the signal's reason.
    */
   decode(bytes: Uint8Array, header: ImageHeader, signal?: AbortSignal): Promise<Pixels>
   /**
@@ -31,8 +30,7 @@ export interface JpegCodec {
   ): Promise<void>
   /**
    * Encodes pixels of mode `L` or `RGB` with colour at half the resolution. They must not change until the promise
-   * settles.
-   * **Units**: quality is 1 to 100. **Errors**: as of decode.
+   * settles. **Units**: quality is 1 to 100. **Errors**: as of decode.
    */
   encode(pixels: Pixels, quality: number, signal?: AbortSignal): Promise<Uint8Array>
 }

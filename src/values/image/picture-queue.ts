@@ -1,7 +1,4 @@
-/**
- * The queue of pictures in front of libuv's thread pool.
- * @module
- */
+/** The queue of pictures in front of libuv's thread pool. @module */
 
 /** Pictures from this size on take tens of milliseconds. **Units**: pixels. */
 const minLargePixels = 4_000_000

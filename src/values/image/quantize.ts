@@ -1,7 +1,6 @@
 /**
  * Colours to a palette of their own: those of the picture when they are at most 256, else the best that repeated cuts
- * find.
- * @module
+ * find. @module
  */
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 import { nextTurn, turnPixels } from './turn.ts'

@@ -1,7 +1,4 @@
-/**
- * Mode `1` from grey and colour.
- * @module
- */
+/** Mode `1` from grey and colour. @module */
 
 import { thousandfoldLuma } from './raster-luma.ts'
 import type { Kernel, RasterElements, RasterMode } from './raster-modes.ts'

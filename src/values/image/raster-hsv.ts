@@ -1,7 +1,4 @@
-/**
- * RGB to HSV and back, rounded to float32 wherever Pillow's `libImaging/Convert.c` stores a float.
- * @module
- */
+/** RGB to HSV and back, rounded to float32 wherever Pillow's `libImaging/Convert.c` stores a float. @module */
 import type { Kernel } from './raster-modes.ts'
 
 const { fround } = Math

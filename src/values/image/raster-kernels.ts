@@ -1,7 +1,6 @@
 /**
  * The arithmetic of colour modes, after Pillow's `libImaging/Convert.c`: loops over pixels, integers where Pillow has
- * integers and float32 where it has floats.
- * @module
+ * integers and float32 where it has floats. @module
  */
 
 import { fromHsv, toHsv } from './raster-hsv.ts'

@@ -1,7 +1,4 @@
-/**
- * ITU-R 601-2 luma in the two ways that Pillow computes it.
- * @module
- */
+/** ITU-R 601-2 luma in the two ways that Pillow computes it. @module */
 import type { RasterElements } from './raster-modes.ts'
 
 /** Returns the luma of the colour at element `s`, rounded: for modes `L`, `LA` and `I`. */

@@ -1,7 +1,4 @@
-/**
- * Colour modes, and pixels in one of them.
- * @module
- */
+/** Colour modes, and pixels in one of them. @module */
 import { dataConstructor } from '../../core/dtype.ts'
 
 /** Colour modes, named as Pillow names them, with the channels of a pixel and the element type of a channel. */

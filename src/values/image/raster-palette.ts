@@ -1,7 +1,4 @@
-/**
- * Modes `P` and `PA`: pixels that point at the colours of a palette, after Pillow's `libImaging/Convert.c`.
- * @module
- */
+/** Modes `P` and `PA`: pixels that point at the colours of a palette, after Pillow's `libImaging/Convert.c`. @module */
 import { kernels } from './raster-kernels.ts'
 import { thousandfoldLuma } from './raster-luma.ts'
 import {
@@ -23,9 +20,7 @@ interface PaletteConversion {
 
 const range = (count: number) => Array.from({ length: count }, (_, i) => i)
 
-/**
- * Pillow's palette of the web: ten entries of black, then the cube of 6 levels a channel, red fastest.
- */
+/** Pillow's palette of the web: ten entries of black, then the cube of 6 levels a channel, red fastest. */
 const webColors: Uint8Array = Uint8Array.from(
   [
     ...range(10).map(() => [0, 0, 0]),

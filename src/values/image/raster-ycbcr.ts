@@ -1,12 +1,7 @@
-/**
- * RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, computed.
- * @module
- */
+/** RGB to YCbCr and back with the tables of Pillow's `libImaging/ConvertYCbCr.c`, computed. @module */
 import type { RasterElements } from './raster-modes.ts'
 
-/**
- * A table entry is the product with 6 binary places, plus a half, truncated toward zero, as in Pillow's tables.
- */
+/** A table entry is the product with 6 binary places, plus a half, truncated toward zero, as in Pillow's tables. */
 const table = (factor: number, zero = 0) =>
   Int16Array.from({ length: 256 }, (_, i) => Math.trunc((i - zero) * factor * 64 + 0.5))
 

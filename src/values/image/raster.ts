@@ -1,7 +1,4 @@
-/**
- * Pictures as pixels: what the Image descriptor gives to a function and takes from it.
- * @module
- */
+/** Pictures as pixels: what the Image descriptor gives to a function and takes from it. @module */
 
 import { expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf, checkOptions } from '../../core/options.ts'
@@ -27,16 +24,13 @@ import { maxResizedSide, type TensorDType, type TensorOptions, TensorPlan } from
 import { tensorOf } from './tensor-of.ts'
 
 /**
- * Pixels in rows from top to bottom, channels side by side, nothing between rows.
- *
- * **Shape**: `width * height` pixels.
+ * Pixels in rows from top to bottom, channels side by side, nothing between rows. **Shape**: `width * height` pixels.
  * **Units**: channels are bytes 0 to 255 (mode `1`: one byte a pixel, 0 or 255); `I` is an int32, `F` a float32 and
  * `I;16` a uint16 a pixel, held in `data` as their little-endian bytes. `P`, and `PA` with alpha, are the places of
  * their colours in `palette`, which has red, green, blue and alpha of at most 256 (without it, the greys). `a` and `b`
- * of `LAB` are signed bytes. The last byte of `RGBX` says nothing.
- * **Errors**: InvalidArgument when mode, size, data and palette do not fit together.
- * **Cost**: keeps `data` as it is, no copy.
- * **Example** `new RasterImage('L', 2, 1, Uint8Array.of(0, 255))`
+ * of `LAB` are signed bytes. The last byte of `RGBX` says nothing. **Errors**: InvalidArgument when mode, size, data
+ * and palette do not fit together. **Cost**: keeps `data` as it is, no copy. **Example** `new RasterImage('L', 2, 1,
+ * Uint8Array.of(0, 255))`
  */
 export class RasterImage implements Pixels {
   readonly mode: RasterMode
@@ -86,12 +80,9 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the picture in another size.
-   *
-   * **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`, `I;16`, `P`, `PA` and `LAB`, and for sides
-   * that are not 1 to 65,535; the signal's reason.
-   * **Cost**: in libuv's thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be
-   * transferred meanwhile.
+   * Returns the picture in another size. **Units**: pixels. **Errors**: InvalidArgument for modes `1`, `I`, `F`,
+   * `I;16`, `P`, `PA` and `LAB`, and for sides that are not 1 to 65,535; the signal's reason. **Cost**: in libuv's
+   * thread pool; the pixels are copied first, at once up to 4 MiB, so that they may change or be transferred meanwhile.
    * **Source**: Pillow's `Image.resize`, bit for bit. **Example** `await image.resize(224, 224, { filter: 'lanczos' })`
    */
   async resize(width: number, height: number, options: ResizeOptions = {}): Promise<RasterImage> {
@@ -120,8 +111,7 @@ export class RasterImage implements Pixels {
 
   /**
    * Returns a part of the picture. **Units**: pixels. **Errors**: InvalidArgument for a part that is empty or not
-   * within the picture.
-   * **Cost**: a copy of the part.
+   * within the picture. **Cost**: a copy of the part.
    */
   crop(left: number, top: number, width: number, height: number): RasterImage {
     const isWithin = [left, top, width, height].every(Number.isInteger) && Math.min(left, top) >= 0
@@ -139,13 +129,11 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass.
-   *
-   * **Shape**: `[channels, height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey
-   * modes, else RGB.
+   * Returns the picture as a tensor for a model: resized, cut out and normalised in one pass. **Shape**: `[channels,
+   * height, width]`, or `[height, width, channels]` with `layout: 'hwc'`; 1 channel for the grey modes, else RGB.
    * **Errors**: InvalidArgument for an option that does not fit, or a side above 65,535 pixels; the signal's reason.
-   * **Cost**: as `resize`.
-   * **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] })`
+   * **Cost**: as `resize`. **Example** `await image.toTensor({ size: [224, 224], mean: [0.485, 0.456, 0.406], std:
+   * [0.229, 0.224, 0.225] })`
    */
   async toTensor<const T extends TensorOptions>(options: T, signal?: AbortSignal): Promise<NDArray<TensorDType<T>>> {
     const isGrey = rasterModes[this.mode].channels === 1 || this.mode === 'LA'
@@ -159,10 +147,9 @@ export class RasterImage implements Pixels {
 
   /**
    * Returns the bytes of a picture file. Modes that the format does not hold are converted to the nearest one.
-   *
    * **Errors**: InvalidArgument for another format or quality; MissingDependencyException without `@napi-rs/image`; an
-   * Error for what the format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example**
-   * `await image.encode('image/webp', { quality: 90 })`
+   * Error for what the format cannot hold; the signal's reason. **Cost**: in libuv's thread pool. **Example** `await
+   * image.encode('image/webp', { quality: 90 })`
    */
   async encode(mimeType: EncodableMimeType, options: EncodeOptions & Abortable = {}): Promise<Uint8Array> {
     checkOptions('RasterImage.encode', options, ['quality', 'signal'])
@@ -187,11 +174,9 @@ export class RasterImage implements Pixels {
   }
 
   /**
-   * Makes a picture of an array.
-   *
-   * **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`, 2 `LA`, 3 `RGB`, 4 `RGBA`;
-   * int32 `I`; float32 `F`; uint16 `I;16`.
-   * **Errors**: InvalidArgument when dtype or shape do not fit the mode. **Cost**: no copy.
+   * Makes a picture of an array. **Shape**: `[h, w]`, or `[h, w, channels]`. Without `mode`: uint8 of 1 channel is `L`,
+   * 2 `LA`, 3 `RGB`, 4 `RGBA`; int32 `I`; float32 `F`; uint16 `I;16`. **Errors**: InvalidArgument when dtype or shape
+   * do not fit the mode. **Cost**: no copy.
    */
   static fromNDArray(array: NDArray, mode?: RasterMode): RasterImage {
     if (!(array instanceof NDArray)) throw new InvalidArgument(expected('an NDArray', 'RasterImage.fromNDArray', array))

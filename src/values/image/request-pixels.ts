@@ -1,7 +1,6 @@
 /**
- * Memory of pixels that is freed at the end of its request: V8 would collect its whole heap for about every 64 MB.
- * It is detached, so that it never shows pixels of another request.
- * @module
+ * Memory of pixels that is freed at the end of its request: V8 would collect its whole heap for about every 64 MB. It
+ * is detached, so that it never shows pixels of another request. @module
  */
 
 import { markGone } from '../../core/memory/mark-gone.ts'

@@ -1,7 +1,6 @@
 /**
- * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript with the same results.
- * **Source**: Pillow's `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes between the two.
- * @module
+ * Resizing of 8-bit pixels: by the add-on in libuv's pool, or in TypeScript with the same results. **Source**: Pillow's
+ * `Image.resize`, bit for bit: weights with 22 binary places, x before y, bytes between the two. @module
  */
 import { imageAddon, runWithStop } from './image-addon.ts'
 import { luma } from './raster-luma.ts'

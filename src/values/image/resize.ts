@@ -1,7 +1,4 @@
-/**
- * What a resize computes: the filter, the part of the picture, and where its pixels go.
- * @module
- */
+/** What a resize computes: the filter, the part of the picture, and where its pixels go. @module */
 
 /** Filters of a resize, named as Pillow names them; all of them are widened when a picture gets smaller (antialias). */
 export const resizeFilters = ['bilinear', 'bicubic', 'lanczos'] as const

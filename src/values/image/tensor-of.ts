@@ -1,7 +1,4 @@
-/**
- * Tensors of decoded pixels.
- * @module
- */
+/** Tensors of decoded pixels. @module */
 import type { NDArray } from '../array/ndarray.ts'
 import { pictureQueue } from './picture-queue.ts'
 import { convertRaster } from './raster-convert.ts'

@@ -1,7 +1,4 @@
-/**
- * Tensors of pictures: what the options mean, and the resize that makes them.
- * @module
- */
+/** Tensors of pictures: what the options mean, and the resize that makes them. @module */
 
 import type { DataOf } from '../../core/dtype.ts'
 import { expected, InvalidArgument } from '../../core/errors.ts'
@@ -120,8 +117,7 @@ export class TensorPlan<D extends 'float32' | 'uint8' = 'float32' | 'uint8'> {
 
   /**
    * Returns how much smaller a JPEG of this size may be decoded: 1, 2, 4 or 8 times, and no side less than twice what
-   * it is resized to.
-   * **Source**: Pillow's `Image.thumbnail`, whose `reducing_gap` is 2.
+   * it is resized to. **Source**: Pillow's `Image.thumbnail`, whose `reducing_gap` is 2.
    */
   denominator(width: number, height: number): number {
     if (!this.scaleOnLoad) return 1

@@ -1,7 +1,4 @@
-/**
- * The ways of packing strips of TIFF that Node has not.
- * @module
- */
+/** The ways of packing strips of TIFF that Node has not. @module */
 import { nextTurn, turnPixels } from './turn.ts'
 
 /** Unpacks at most `size` bytes of PackBits; fewer where the data ends. **Source**: TIFF 6.0, section 9. */

@@ -1,7 +1,4 @@
-/**
- * Writes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of four bytes.
- * @module
- */
+/** Writes the TIFF files that @napi-rs/image does not: palettes, L*a*b*, and numbers of four bytes. @module */
 import { type Pixels, paletteOf, rasterModes } from './raster-modes.ts'
 
 const photometrics = { P: 3, LAB: 8, I: 1, F: 1 } as const

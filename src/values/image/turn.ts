@@ -1,7 +1,4 @@
-/**
- * Turns of the event loop within long work on the pixels of a request.
- * @module
- */
+/** Turns of the event loop within long work on the pixels of a request. @module */
 import { setImmediate } from 'node:timers/promises'
 
 /** Pixels that JavaScript works on between two turns: some milliseconds. */

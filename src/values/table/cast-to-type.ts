@@ -1,7 +1,4 @@
-/**
- * Casts columns of every type to the types that an option names.
- * @module
- */
+/** Casts columns of every type to the types that an option names. @module */
 import { isUtf8 } from 'node:buffer'
 import type { ColumnKind } from '../../core/dtype.ts'
 import { type CastFailure, castToKind } from './cast-to-kind.ts'

@@ -1,7 +1,4 @@
-/**
- * Columns of frames ⇄ arrays: embeddings are lists of numbers, all of one length.
- * @module
- */
+/** Columns of frames ⇄ arrays: embeddings are lists of numbers, all of one length. @module */
 
 import type { ColumnKind, DataOf, NumericDType } from '../../core/dtype.ts'
 import { expected, ValueError } from '../../core/errors.ts'
@@ -12,11 +9,9 @@ import type { DataFrame, Series } from './polars/polars-package.ts'
 
 /**
  * Returns a column of numbers as an array: rows × the length of their lists, for lists of lists one dimension more.
- *
- * **Shape**: `[rows]` for numbers, `[rows, n]` for lists of `n` numbers.
- * **Errors**: ValueError for nulls, for lists of different lengths, and for elements that are no numbers.
- * **Cost**: a copy of the memory by Polars, nothing per element.
- * **Example** `io.columnToNDArray(frame, 'embedding')`
+ * **Shape**: `[rows]` for numbers, `[rows, n]` for lists of `n` numbers. **Errors**: ValueError for nulls, for lists of
+ * different lengths, and for elements that are no numbers. **Cost**: a copy of the memory by Polars, nothing per
+ * element. **Example** `io.columnToNDArray(frame, 'embedding')`
  */
 export function columnToNDArray(source: DataFrame | Series, name?: string): NDArray<NumericDType> {
   const polars = loadPolars('columnToNDArray')
@@ -67,10 +62,8 @@ function elementsOf(column: Column, size: number): DataOf<NumericDType> {
 }
 
 /**
- * Returns an array as a series: of numbers for one dimension, of lists for more.
- *
- * **Errors**: ValueError for a scalar, and for str and float16, which Polars does not have.
- * **Cost**: a copy of the memory by Polars, nothing per element.
+ * Returns an array as a series: of numbers for one dimension, of lists for more. **Errors**: ValueError for a scalar,
+ * and for str and float16, which Polars does not have. **Cost**: a copy of the memory by Polars, nothing per element.
  * **Example** `frame.withColumn(io.columnFromNDArray('embedding', array))`
  */
 export function columnFromNDArray(name: string, array: NDArray): Series {

@@ -1,7 +1,6 @@
 /**
  * Typed columns between wire formats and data frames, laid out like Arrow's buffers so that passing them on takes one
- * copy.
- * @module
+ * copy. @module
  */
 
 import { type ColumnKind, dataConstructor, isWideInteger, itemSize } from '../../core/dtype.ts'
@@ -194,8 +193,7 @@ export function columnNumbers({ kind, data }: Column, rows?: number): ArrayLike<
 
 /**
  * Returns a function that reads the number at a row of a numeric column, a bigint for 64-bit integers. For nulls it
- * returns whatever is stored there.
- * **Errors**: RangeError for a row that the column does not have.
+ * returns whatever is stored there. **Errors**: RangeError for a row that the column does not have.
  */
 export function numberReader(column: Column): (row: number) => number | bigint {
   const numbers = columnNumbers(column)

@@ -1,7 +1,4 @@
-/**
- * Parses the names of column types: numpy's, pandas' and Polars' names to Polars' names.
- * @module
- */
+/** Parses the names of column types: numpy's, pandas' and Polars' names to Polars' names. @module */
 
 import { type ColumnKind, dtypes, elementTypes, parseDType } from '../../core/dtype.ts'
 import { expected, InvalidArgument } from '../../core/errors.ts'

@@ -1,7 +1,4 @@
-/**
- * The wire formats of a frame, and how a request selects one.
- * @module
- */
+/** The wire formats of a frame, and how a request selects one. @module */
 
 import { PayloadTooLarge } from '../../core/errors.ts'
 import { decodeText } from '../../core/text/charset.ts'

@@ -1,7 +1,4 @@
-/**
- * Options that the frame and the series descriptor share, checked once.
- * @module
- */
+/** Options that the frame and the series descriptor share, checked once. @module */
 
 import { BadInput, expected, InvalidArgument } from '../../core/errors.ts'
 import { checkOneOf } from '../../core/options.ts'

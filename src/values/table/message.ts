@@ -1,7 +1,4 @@
-/**
- * Columns ⇄ Series and DataFrame messages, and frames in serialized bytes.
- * @module
- */
+/** Columns ⇄ Series and DataFrame messages, and frames in serialized bytes. @module */
 
 import { type ColumnKind, type DataOf, type DType, elementTypes } from '../../core/dtype.ts'
 import { BadInput, BadOutput } from '../../core/errors.ts'

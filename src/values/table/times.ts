@@ -1,7 +1,4 @@
-/**
- * Columns of times ⇄ text and numbers.
- * @module
- */
+/** Columns of times ⇄ text and numbers. @module */
 import type { CastFailure } from './cast-to-kind.ts'
 import { bytesAt, type Column, columnOf, isValid, numberReader, type TimeType, type TimeUnit } from './columns.ts'
 

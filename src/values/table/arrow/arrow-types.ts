@@ -1,8 +1,4 @@
-/**
- * Types of columns ⇄ types of Arrow fields.
- * Source: Arrow columnar format 1.5, Schema.fbs.
- * @module
- */
+/** Types of columns ⇄ types of Arrow fields. Source: Arrow columnar format 1.5, Schema.fbs. @module */
 
 import { type ColumnKind, elementTypes, isDType, itemSize } from '../../../core/dtype.ts'
 import { type Builder, FlatTable } from '../../array/flatbuffer.ts'

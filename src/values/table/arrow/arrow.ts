@@ -1,7 +1,6 @@
 /**
- * Columns ⇄ Arrow IPC files, the only format that Polars imports and exports without touching single values.
- * Source: Arrow columnar format 1.5, "IPC File Format"; Schema.fbs, Message.fbs, File.fbs.
- * @module
+ * Columns ⇄ Arrow IPC files, the only format that Polars imports and exports without touching single values. Source:
+ * Arrow columnar format 1.5, "IPC File Format"; Schema.fbs, Message.fbs, File.fbs. @module
  */
 
 import { float16ToNumber } from '../../../core/text/number-text.ts'

@@ -1,7 +1,6 @@
 /**
  * The contract between the frame descriptors and their codecs: the add-on in `native-codec.ts`, and `parse-frame.ts`
- * with `write-frame.ts`.
- * @module
+ * with `write-frame.ts`. @module
  */
 import type { BadInputReason } from '../../../core/errors.ts'
 import type { Column, ColumnTable } from '../columns.ts'

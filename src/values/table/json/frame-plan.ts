@@ -1,7 +1,4 @@
-/**
- * The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out.
- * @module
- */
+/** The JSON layouts of a frame as steps, which the add-on and `write-frame.ts` carry out. @module */
 import type { Column, ColumnTable } from '../columns.ts'
 
 /** Layouts of pandas' `orient`. **Source**: SPEC "Orient values and their JSON layouts". */

@@ -1,7 +1,4 @@
-/**
- * Columns whose elements are of several kinds: the types that an option names decide how they are read.
- * @module
- */
+/** Columns whose elements are of several kinds: the types that an option names decide how they are read. @module */
 import type { BadInput } from '../../../core/errors.ts'
 import { floatText } from '../../../core/text/number-text.ts'
 import { castToKind } from '../cast-to-kind.ts'

@@ -1,7 +1,4 @@
-/**
- * JSON text to columns by JSON.parse, for use without the native add-on.
- * @module
- */
+/** JSON text to columns by JSON.parse, for use without the native add-on. @module */
 import { PayloadTooLarge } from '../../../core/errors.ts'
 import { measureJson, tooDeepAt } from '../../../core/text/json-scan.ts'
 import { syntaxErrorAt } from '../../../core/text/json-syntax.ts'

@@ -1,7 +1,6 @@
 /**
  * Reads JSON bodies as columns with their labels; every refusal is a BadInput. Used by the frame and the series
- * descriptor.
- * @module
+ * descriptor. @module
  */
 import { isUtf8 } from 'node:buffer'
 import { BadInput } from '../../../core/errors.ts'

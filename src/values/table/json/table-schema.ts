@@ -1,7 +1,6 @@
 /**
- * The schema part of orient `table`: Table Schema as pandas writes it.
- * Source: pandas 2.2, `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema.
- * @module
+ * The schema part of orient `table`: Table Schema as pandas writes it. Source: pandas 2.2,
+ * `DataFrame.to_json(orient='table')`; specs.frictionlessdata.io/table-schema. @module
  */
 import { type ColumnKind, elementTypes, isFloat } from '../../../core/dtype.ts'
 import { tooDeepAt } from '../../../core/text/json-scan.ts'

@@ -1,7 +1,4 @@
-/**
- * Columns to JSON text, for use without the native add-on.
- * @module
- */
+/** Columns to JSON text, for use without the native add-on. @module */
 import { floatText } from '../../../core/text/number-text.ts'
 import { bytesAt, type Column, type ColumnTable, columnNumbers, isValid } from '../columns.ts'
 import type { PlanStep, RowsStep } from './frame-plan.ts'

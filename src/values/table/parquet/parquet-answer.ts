@@ -1,7 +1,4 @@
-/**
- * The messages between the Parquet decoder and its parent.
- * @module
- */
+/** The messages between the Parquet decoder and its parent. @module */
 
 /**
  * The numbers of a request, each as a float64: the file's length, whether it is an Arrow file, the maximum length of

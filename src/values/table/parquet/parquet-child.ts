@@ -1,8 +1,7 @@
 /**
  * The child process of `parquet-sandbox.ts`: decodes one file after another, from descriptor 5 to an Arrow file in 6.
  * Pipe 3 brings the numbers of a request; pipe 4 takes a status and the length of the answer. Reads and writes block:
- * there is nothing else to do here. Footers are read here, too: one may be as long as its file.
- * @module
+ * there is nothing else to do here. Footers are read here, too: one may be as long as its file. @module
  */
 import { readSync, writeFileSync, writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'

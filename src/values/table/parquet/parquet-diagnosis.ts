@@ -1,7 +1,6 @@
 /**
- * Finds in the footer of a Parquet file why Polars cannot decode it. Runs only when a file was refused.
- * **Source**: parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses,
- * test/corpora/parquet.test.ts.
+ * Finds in the footer of a Parquet file why Polars cannot decode it. Runs only when a file was refused. **Source**:
+ * parquet.thrift of parquet-format 2.11; what Polars of nodejs-polars 0.24.1 refuses, test/corpora/parquet.test.ts.
  * @module
  */
 import { type ParquetChunk, type ParquetMetadata, readParquetMetadata, type SchemaElement } from './parquet-metadata.ts'

@@ -1,7 +1,6 @@
 /**
  * Reads the footer of a Parquet file without decoding data, to refuse other files and those that are far too large.
- * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification.
- * @module
+ * Source: parquet-format 2.10, "File format"; Thrift compact protocol specification. @module
  */
 import { ThriftReader, thriftTypes, Unreadable } from './thrift.ts'
 

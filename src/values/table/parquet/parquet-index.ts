@@ -1,7 +1,6 @@
 /**
- * The index of a frame that pandas wrote as Parquet: its columns are labels of rows.
- * **Source**: pandas 2.2, developer guide, "Storing pandas DataFrame objects in Apache Parquet format".
- * @module
+ * The index of a frame that pandas wrote as Parquet: its columns are labels of rows. **Source**: pandas 2.2, developer
+ * guide, "Storing pandas DataFrame objects in Apache Parquet format". @module
  */
 import { castToKind } from '../cast-to-kind.ts'
 import { type AnyColumn, type Column, type ColumnTable, contiguousText, isValid } from '../columns.ts'

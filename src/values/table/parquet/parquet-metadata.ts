@@ -1,7 +1,6 @@
 /**
- * Reads the metadata of a Parquet file: its schema, where the pages of each column are, and what they hold.
- * Source: parquet-format 2.11, parquet.thrift; Thrift compact protocol specification.
- * @module
+ * Reads the metadata of a Parquet file: its schema, where the pages of each column are, and what they hold. Source:
+ * parquet-format 2.11, parquet.thrift; Thrift compact protocol specification. @module
  */
 import { footerOf } from './parquet-footer.ts'
 import { type ThriftReader, thriftTypes } from './thrift.ts'

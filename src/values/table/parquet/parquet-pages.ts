@@ -1,7 +1,6 @@
 /**
- * The pages of flat Parquet columns, as the add-on decodes them: their headers are read here.
- * Source: parquet-format 2.10, "Data Pages".
- * @module
+ * The pages of flat Parquet columns, as the add-on decodes them: their headers are read here. Source: parquet-format
+ * 2.10, "Data Pages". @module
  */
 import { elementTypes } from '../../../core/dtype.ts'
 import type { ParquetAddon } from '../../../core/native/add-on.ts'

@@ -1,9 +1,8 @@
 /**
  * Decodes a client's Parquet in a child process, which a hostile file may abort, hang or fill without harm to the
  * server: one mutated file of 3 KB aborted the whole process, worker threads included. Bytes go through two unnamed
- * files, in `/dev/shm` where there is one. They are read, not mapped: what was checked must not change afterwards.
- * The child answers in 5 bytes, which cannot make the server allocate or deserialise what a hostile file chose.
- * @module
+ * files, in `/dev/shm` where there is one. They are read, not mapped: what was checked must not change afterwards. The
+ * child answers in 5 bytes, which cannot make the server allocate or deserialise what a hostile file chose. @module
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

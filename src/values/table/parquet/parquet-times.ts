@@ -1,7 +1,6 @@
 /**
  * Times of seconds in the Arrow schema of a client's Parquet file are stored as milliseconds, which Polars takes for
- * seconds. Called by the sandbox's child.
- * @module
+ * seconds. Called by the sandbox's child. @module
  */
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'

@@ -1,9 +1,7 @@
 /**
- * Unpacks the pages of a Parquet file in this process, within a bound of all the work that one file may cause.
- *
- * Only by decompressors that never write more than a given size: Node's zlib, and the add-on's Snappy. Files of other
- * codecs are decoded in the sandbox.
- * @module
+ * Unpacks the pages of a Parquet file in this process, within a bound of all the work that one file may cause. Only by
+ * decompressors that never write more than a given size: Node's zlib, and the add-on's Snappy. Files of other codecs
+ * are decoded in the sandbox. @module
  */
 import * as zlib from 'node:zlib'
 import { Unreadable } from './thrift.ts'

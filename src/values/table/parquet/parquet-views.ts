@@ -1,7 +1,4 @@
-/**
- * Renames types in the Arrow schema of Polars' Parquet files: pyarrow before 15 refuses `string_view`.
- * @module
- */
+/** Renames types in the Arrow schema of Polars' Parquet files: pyarrow before 15 refuses `string_view`. @module */
 import type { FlatTable } from '../../array/flatbuffer.ts'
 import { arrowIds, schemaFields } from '../arrow/arrow-types.ts'
 import { findKeyValue, footerBytes } from './parquet-footer.ts'

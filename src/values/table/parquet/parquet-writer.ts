@@ -1,9 +1,8 @@
 /**
  * Writes frames of flat columns as Parquet: one row group, one page a column, not compressed, as Polars leaves them by
  * default; texts and integers that repeat are in a dictionary. The add-on writes the pages, this file the footer, since
- * Polars' own writer calls back for every few bytes.
- * **Source**: parquet-format 2.10, parquet.thrift, "Data Pages" and "Encodings".
- * @module
+ * Polars' own writer calls back for every few bytes. **Source**: parquet-format 2.10, parquet.thrift, "Data Pages" and
+ * "Encodings". @module
  */
 import { type ColumnKind, elementTypes, itemSize } from '../../../core/dtype.ts'
 import { parquetAddon } from '../../../core/native/add-on.ts'

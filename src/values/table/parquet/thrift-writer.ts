@@ -1,7 +1,4 @@
-/**
- * Writes values of Thrift's compact protocol. **Source**: Thrift compact protocol specification.
- * @module
- */
+/** Writes values of Thrift's compact protocol. **Source**: Thrift compact protocol specification. @module */
 import { GrowableBytes } from '../../../core/memory/growable-bytes.ts'
 import { thriftTypes } from './thrift.ts'
 

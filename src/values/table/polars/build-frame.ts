@@ -1,7 +1,6 @@
 /**
  * Builds frames from typed columns, cast to the types that an option names. Large frames are built in pieces, with
- * turns of the event loop between them.
- * @module
+ * turns of the event loop between them. @module
  */
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'

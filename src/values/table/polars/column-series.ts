@@ -1,7 +1,4 @@
-/**
- * A column read as nodejs-polars reads the elements of a series, without a series.
- * @module
- */
+/** A column read as nodejs-polars reads the elements of a series, without a series. @module */
 import { dataConstructor } from '../../../core/dtype.ts'
 import { bytesAt, type Column, columnNumbers, isValid } from '../columns.ts'
 import type { NativeSeries } from './lazy-series.ts'

@@ -1,7 +1,4 @@
-/**
- * Row labels: pandas' index, stored beside a frame and not as a column of it.
- * @module
- */
+/** Row labels: pandas' index, stored beside a frame and not as a column of it. @module */
 import type { ColumnKind } from '../../../core/dtype.ts'
 import { expected, InvalidArgument } from '../../../core/errors.ts'
 import { bytesAt, type Column, columnOf, columnWords, numberReader } from '../columns.ts'
@@ -39,9 +36,8 @@ export function listLabels(labels: Column | undefined, rows: number): Label[] {
 }
 
 /**
- * Converts a list to labels.
- * **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all strings, nor all integers
- * within int64, nor all finite numbers.
+ * Converts a list to labels. **Errors**: InvalidArgument if there are not `rows` labels, and if they are neither all
+ * strings, nor all integers within int64, nor all finite numbers.
  */
 export function parseLabels(list: readonly Label[], rows: number): Column {
   if (!Array.isArray(list) || list.length !== rows) {
@@ -79,10 +75,9 @@ function isRange(labels: Column): boolean {
 }
 
 /**
- * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, …
- * Polars' own operations return new frames, which have no labels; see {@link withLabels}.
- *
- * **Source**: our choice, since Polars has no index: stored beside the frame, not as a column of it.
+ * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, … Polars'
+ * own operations return new frames, which have no labels; see {@link withLabels}. **Source**: our choice, since Polars
+ * has no index: stored beside the frame, not as a column of it.
  */
 export function labels(frame: DataFrame | Series): Label[] {
   return listLabels(getLabels(frame), rowsOf(frame, 'labels'))
@@ -90,10 +85,8 @@ export function labels(frame: DataFrame | Series): Label[] {
 
 /**
  * Sets the row labels of a frame or a series, to be written in split, index, columns and table. Returns the frame or
- * series.
- * **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings or all
- * finite numbers.
- * **Example** `return io.withLabels(result, io.labels(frame))`
+ * series. **Errors**: InvalidArgument if the number of labels is not that of the rows, and for labels not all strings
+ * or all finite numbers. **Example** `return io.withLabels(result, io.labels(frame))`
  */
 export function withLabels<F extends DataFrame | Series>(frame: F, list: readonly Label[]): F {
   setLabels(frame, parseLabels(list, rowsOf(frame, 'withLabels')))

@@ -1,6 +1,5 @@
 /**
- * A Polars series that makes nodejs-polars' own object, which is slow to make, only for more than its elements.
- * @module
+ * A Polars series that makes nodejs-polars' own object, which is slow to make, only for more than its elements. @module
  */
 import { inspect } from 'node:util'
 import type { DataFrame, Series } from './polars-package.ts'

@@ -1,7 +1,4 @@
-/**
- * What a Polars frame holds, as columns.
- * @module
- */
+/** What a Polars frame holds, as columns. @module */
 import { type ColumnKind, isWideInteger } from '../../../core/dtype.ts'
 import { decodeArrow, decodeFlatArrow, holdBytesOrHalves } from '../arrow/arrow.ts'
 import { type AnyColumn, type Column, type ColumnTable, columnOf } from '../columns.ts'

@@ -1,7 +1,4 @@
-/**
- * Collects what Polars writes: its writers call back for every few bytes.
- * @module
- */
+/** Collects what Polars writes: its writers call back for every few bytes. @module */
 import { fstatSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { TempFile } from '../../../core/file/temp-file.ts'

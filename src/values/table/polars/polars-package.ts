@@ -1,7 +1,4 @@
-/**
- * The package nodejs-polars. The only file that loads it.
- * @module
- */
+/** The package nodejs-polars. The only file that loads it. @module */
 // biome-ignore lint/suspicious/noTsIgnore: no error where the package is installed
 /** @ts-ignore: the declarations are read where the package is not installed, too; DataFrame is `any` there. */
 import type pl from 'nodejs-polars'

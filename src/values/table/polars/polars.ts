@@ -1,7 +1,6 @@
 /**
  * A narrow interface to nodejs-polars. Columns go in and out as Arrow files: its Series constructors are slow. Client
- * JSON never reaches its JSON reader, which allocates gigabytes for 1 KB of brackets.
- * @module
+ * JSON never reaches its JSON reader, which allocates gigabytes for 1 KB of brackets. @module
  */
 
 import { encodeArrow } from '../arrow/arrow.ts'

@@ -1,7 +1,4 @@
-/**
- * Columns as Polars holds them → columns of numbers, booleans, text and JSON text.
- * @module
- */
+/** Columns as Polars holds them → columns of numbers, booleans, text and JSON text. @module */
 import {
   type AnyColumn,
   bytesAt,
