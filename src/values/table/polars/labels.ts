@@ -75,9 +75,8 @@ function isRange(labels: Column): boolean {
 }
 
 /**
- * Returns the row labels that a frame or a series was received with: pandas' index. Without labels, 0, 1, 2, … Polars'
- * own operations return new frames, which have no labels; see {@link withLabels}. **Source**: our choice, since Polars
- * has no index: stored beside the frame, not as a column of it.
+ * Returns the row labels (pandas' index) that a frame or series came with, else 0, 1, 2, … Polars' own operations
+ * return frames without labels: see {@link withLabels}.
  */
 export function labels(frame: DataFrame | Series): Label[] {
   return listLabels(getLabels(frame), rowsOf(frame, 'labels'))

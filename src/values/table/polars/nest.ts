@@ -1,7 +1,4 @@
-/**
- * Columns of JSON lists and objects → columns of lists and fields, as Polars holds them. The elements of all lists of a
- * column are parsed as one series, its objects as records. @module
- */
+/** Columns of JSON lists and objects → columns of lists and structs, as Polars holds them. @module */
 import { setImmediate } from 'node:timers/promises'
 import { BadInput } from '../../../core/errors.ts'
 import type { MaybePromise } from '../../../core/promise.ts'
