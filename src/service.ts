@@ -1,7 +1,4 @@
-/**
- * The service: a named set of APIs, with hooks for its start, its requests and its end.
- * @module
- */
+/** The service: a named set of APIs, with hooks for its start, its requests and its end. @module */
 
 import {
   type Api,

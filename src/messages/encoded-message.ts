@@ -1,7 +1,4 @@
-/**
- * Encoded messages on the way to a client.
- * @module
- */
+/** Encoded messages on the way to a client. @module */
 
 /** A message. */
 export interface EncodedMessage {

@@ -1,7 +1,4 @@
-/**
- * Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON.
- * @module
- */
+/** Request and Response of the RPCs ⇄ protobuf bytes and protobuf's JSON. @module */
 import {
   contentFromJson,
   contentTypeOf,
@@ -23,10 +20,7 @@ export interface RawRequest {
   readonly content: RawContent | undefined
 }
 
-/**
- * Decodes a Request.
- * **Errors**: BadInput.
- */
+/** Decodes a Request. **Errors**: BadInput. */
 export function decodeRequest(bytes: Uint8Array): RawRequest {
   return readProto(bytes, (reader) => {
     const content = new OneOf('request')

@@ -1,7 +1,4 @@
-/**
- * Messages by a table of their fields ⇄ bytes and ⇄ protobuf's JSON.
- * @module
- */
+/** Messages by a table of their fields ⇄ bytes and ⇄ protobuf's JSON. @module */
 import { BadInput } from '../core/errors.ts'
 import { type FieldType, jsonList, jsonObject, type OpenMessage } from './field-types.ts'
 import { type ProtoReader, ProtoWriter, readProto, wireType } from './protobuf.ts'

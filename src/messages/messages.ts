@@ -1,7 +1,4 @@
-/**
- * What RPC messages are in JavaScript; `content-types.ts` has their fields.
- * @module
- */
+/** What RPC messages are in JavaScript; `content-types.ts` has their fields. @module */
 import { dtypes, elementTypes, type ListDType, type ListScalar } from '../core/dtype.ts'
 
 /** A list of numbers: typed arrays are what we read; lists are for messages that somebody writes by hand. */

@@ -1,7 +1,4 @@
-/**
- * Repeated numbers of a protobuf message ⇄ typed arrays.
- * @module
- */
+/** Repeated numbers of a protobuf message ⇄ typed arrays. @module */
 import { endianness } from 'node:os'
 import { type DataOf, dataConstructor, isFloat, isWideInteger, itemSize, type ListDType } from '../core/dtype.ts'
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'

@@ -1,7 +1,4 @@
-/**
- * RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies.
- * @module
- */
+/** RPC errors: status code, message, and a google.rpc.ErrorInfo with the members of HTTP's problem bodies. @module */
 import { type GrpcStatusName, type ServingError, tellsDetail } from '../core/errors.ts'
 import { ProtoWriter, wireType } from './protobuf.ts'
 

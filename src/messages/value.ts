@@ -1,7 +1,4 @@
-/**
- * `google.protobuf.Value` ⇄ the JSON value that it stands for.
- * @module
- */
+/** `google.protobuf.Value` ⇄ the JSON value that it stands for. @module */
 import { BadInput, PayloadTooLarge } from '../core/errors.ts'
 import { isRecord } from '../core/options.ts'
 import { defaultMaxKeys } from '../core/text/parse-json.ts'

@@ -1,7 +1,4 @@
-/**
- * Frames as one tensor for each column, and series as one tensor.
- * @module
- */
+/** Frames as one tensor for each column, and series as one tensor. @module */
 
 import { type DataOf, type DType, isFloat } from '../core/dtype.ts'
 import { BadInput, BadOutput } from '../core/errors.ts'

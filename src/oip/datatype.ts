@@ -1,7 +1,4 @@
-/**
- * The protocol's datatypes: one record for each.
- * @module
- */
+/** The protocol's datatypes: one record for each. @module */
 
 import type { ModelTensor } from '../api/model-options.ts'
 import { type DType, elementTypes } from '../core/dtype.ts'

@@ -1,7 +1,4 @@
-/**
- * `POST …/generate` and `POST …/generate_stream`.
- * @module
- */
+/** `POST …/generate` and `POST …/generate_stream`. @module */
 import type { ServingError } from '../core/errors.ts'
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'

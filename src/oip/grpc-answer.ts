@@ -1,9 +1,4 @@
-/**
- * Answers of the protocol over gRPC, as bytes.
- *
- * **Source**: proto/inference/grpc_service.proto.
- * @module
- */
+/** Answers of the protocol over gRPC, as bytes. **Source**: proto/inference/grpc_service.proto. @module */
 
 import { bufferPool } from '../core/memory/buffer-pool.ts'
 import type { EncodedMessage } from '../messages/encoded-message.ts'

@@ -1,9 +1,4 @@
-/**
- * Requests of the protocol over gRPC, from their bytes.
- *
- * **Source**: proto/inference/grpc_service.proto.
- * @module
- */
+/** Requests of the protocol over gRPC, from their bytes. **Source**: proto/inference/grpc_service.proto. @module */
 
 import { type DataOf, type DType, dataConstructor, isFloat } from '../core/dtype.ts'
 import { BadInput } from '../core/errors.ts'

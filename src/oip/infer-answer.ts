@@ -1,7 +1,4 @@
-/**
- * Answers of `…/infer`: JSON, with tensors in binary form behind it.
- * @module
- */
+/** Answers of `…/infer`: JSON, with tensors in binary form behind it. @module */
 
 import { BadInput, expected } from '../core/errors.ts'
 import { bufferPool, PooledBody } from '../core/memory/buffer-pool.ts'

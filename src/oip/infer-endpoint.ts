@@ -1,7 +1,4 @@
-/**
- * `POST …/infer`.
- * @module
- */
+/** `POST …/infer`. @module */
 import { promisify } from 'node:util'
 import { deflate, gzip } from 'node:zlib'
 import { BadInput, expected } from '../core/errors.ts'

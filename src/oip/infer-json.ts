@@ -1,7 +1,4 @@
-/**
- * Bodies of `…/infer`: JSON, with tensors in binary form behind it.
- * @module
- */
+/** Bodies of `…/infer`: JSON, with tensors in binary form behind it. @module */
 
 import type { DType } from '../core/dtype.ts'
 import { BadInput, type BadInputReason, expected } from '../core/errors.ts'
@@ -34,9 +31,7 @@ const minAsyncBytes = 1024 * 1024
 const maxTensors = 1000
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
-/**
- * Reads a request. **Errors**: BadInput with the input's name as its path.
- */
+/** Reads a request. **Errors**: BadInput with the input's name as its path. */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
   if (request.peek().length >= minAsyncBytes) request.retain()

@@ -1,7 +1,4 @@
-/**
- * A request for an inference, from whichever transport it came.
- * @module
- */
+/** A request for an inference, from whichever transport it came. @module */
 import { BadInput, expected } from '../core/errors.ts'
 import type { RequestParameters } from '../http/context.ts'
 import { maxClasses } from './limits.ts'

@@ -1,7 +1,4 @@
-/**
- * The pipeline of an inference, for every transport: model, outputs, errors.
- * @module
- */
+/** The pipeline of an inference, for every transport: model, outputs, errors. @module */
 
 import { decodeFailureOf } from '../api/stages.ts'
 import { Overloaded, ServingError } from '../core/errors.ts'

@@ -1,7 +1,4 @@
-/**
- * Endpoints whose answer is one JSON value.
- * @module
- */
+/** Endpoints whose answer is one JSON value. @module */
 import { type MaybePromise, whenReady } from '../core/promise.ts'
 import type { Context } from '../http/context.ts'
 import type { Endpoint, RequestTarget } from '../http/endpoint.ts'

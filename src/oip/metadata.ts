@@ -1,7 +1,4 @@
-/**
- * The metadata of a server and its models in the protocol's JSON; the gRPC messages are made of the same.
- * @module
- */
+/** The metadata of a server and its models in the protocol's JSON; the gRPC messages are made of the same. @module */
 import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'

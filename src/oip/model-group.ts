@@ -1,7 +1,4 @@
-/**
- * The processes that serve the same models: the workers of a supervisor, or this process alone.
- * @module
- */
+/** The processes that serve the same models: the workers of a supervisor, or this process alone. @module */
 import { Overloaded, ServingError } from '../core/errors.ts'
 import { isPromise } from '../core/promise.ts'
 import { modelStats } from './metadata.ts'

@@ -1,7 +1,4 @@
-/**
- * What the protocol calls a model, and an API as one.
- * @module
- */
+/** What the protocol calls a model, and an API as one. @module */
 
 import type { Api } from '../api/api.ts'
 import { firstOf, statusErrorOf } from '../api/call-rpc.ts'

@@ -1,7 +1,4 @@
-/**
- * The models of a server by name and version.
- * @module
- */
+/** The models of a server by name and version. @module */
 
 import type { Api } from '../api/api.ts'
 import type { ModelOptions } from '../api/model-options.ts'

@@ -1,7 +1,4 @@
-/**
- * What the document of a server says of the Open Inference Protocol.
- * @module
- */
+/** What the document of a server says of the Open Inference Protocol. @module */
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,4 @@
-/**
- * Protobuf's text format, as far as model configurations (`config.pbtxt`) use it.
- * @module
- */
+/** Protobuf's text format, as far as model configurations (`config.pbtxt`) use it. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 
 /** A message: every field has a list of its values, in their order. */

@@ -1,7 +1,4 @@
-/**
- * Calls of a remote model over REST, tensors in binary form.
- * @module
- */
+/** Calls of a remote model over REST, tensors in binary form. @module */
 import type { ModelCall } from '../runner/model-host.ts'
 import { lengthHeader, readShortJson } from './infer-json.ts'
 import {

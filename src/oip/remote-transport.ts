@@ -1,7 +1,4 @@
-/**
- * What the transports to a remote model have in common: requests, answers, errors.
- * @module
- */
+/** What the transports to a remote model have in common: requests, answers, errors. @module */
 
 import type { ModelTensor } from '../api/model-options.ts'
 import { InternalError, Overloaded, ServingError } from '../core/errors.ts'

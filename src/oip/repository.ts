@@ -1,7 +1,4 @@
-/**
- * Models of a folder, which come, change and go while the server runs.
- * @module
- */
+/** Models of a folder, which come, change and go while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
 import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'

@@ -1,7 +1,4 @@
-/**
- * A runner as a model: its arguments and results are arrays by name.
- * @module
- */
+/** A runner as a model: its arguments and results are arrays by name. @module */
 
 import type { ModelOptions, ModelTensor } from '../api/model-options.ts'
 import { functionFailureOf, type Protocol, withDeadline } from '../api/stages.ts'

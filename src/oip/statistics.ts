@@ -1,7 +1,4 @@
-/**
- * Counters of a model: how many inferences, and how long they took.
- * @module
- */
+/** Counters of a model: how many inferences, and how long they took. @module */
 
 /** How often something happened, and how long it took together. **Units**: nanoseconds. */
 export interface Duration {

@@ -1,7 +1,4 @@
-/**
- * What models say of their inputs and outputs, and requests checked against it.
- * @module
- */
+/** What models say of their inputs and outputs, and requests checked against it. @module */
 
 import { expected, type ServingError } from '../core/errors.ts'
 import type { MaybePromise } from '../core/promise.ts'

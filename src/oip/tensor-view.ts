@@ -1,7 +1,4 @@
-/**
- * The value of a descriptor as named tensors: what makes an API a model.
- * @module
- */
+/** The value of a descriptor as named tensors: what makes an API a model. @module */
 
 import { BadOutput, expected } from '../core/errors.ts'
 import { isPromise, whenReady } from '../core/promise.ts'

@@ -1,7 +1,4 @@
-/**
- * Follows a gRPC answer until it was sent.
- * @module
- */
+/** Follows a gRPC answer until it was sent. @module */
 import type { Http2Stream } from 'node:http2'
 import { TransferClock } from '../engine/transfer-clock.ts'
 

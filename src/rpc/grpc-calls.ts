@@ -1,7 +1,4 @@
-/**
- * How the gRPC server answers calls: once, by any number of messages, or message by message.
- * @module
- */
+/** How the gRPC server answers calls: once, by any number of messages, or message by message. @module */
 import { callRpcStream } from '../api/call-rpc.ts'
 import { decodeFailureOf } from '../api/stages.ts'
 import { InternalError } from '../core/errors.ts'

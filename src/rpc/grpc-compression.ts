@@ -1,7 +1,4 @@
-/**
- * Compressed messages of gRPC, within the limits of compressed bodies.
- * @module
- */
+/** Compressed messages of gRPC, within the limits of compressed bodies. @module */
 import type { ServingError } from '../core/errors.ts'
 import { Limiter } from '../core/memory/limiter.ts'
 import type { Limits } from '../engine/options.ts'

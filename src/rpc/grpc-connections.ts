@@ -1,7 +1,4 @@
-/**
- * The connections of the gRPC server: pings, idle ones, and their end.
- * @module
- */
+/** The connections of the gRPC server: pings, idle ones, and their end. @module */
 import type { Http2Server, ServerHttp2Session } from 'node:http2'
 
 // How often a connection is pinged, and looked at, which keeps proxies from forgetting it; one that does not answer in

@@ -1,9 +1,4 @@
-/**
- * gRPC's own service of health.
- *
- * **Source**: grpc/health/v1/health.proto; gRPC core, health-checking.md.
- * @module
- */
+/** gRPC's own service of health. **Source**: grpc/health/v1/health.proto; gRPC core, health-checking.md. @module */
 
 import { count, text } from '../messages/field-types.ts'
 import { MessageType, message, messages } from '../messages/message-type.ts'

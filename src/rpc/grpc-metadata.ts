@@ -1,7 +1,4 @@
-/**
- * Metadata of gRPC as headers, and headers as metadata.
- * @module
- */
+/** Metadata of gRPC as headers, and headers as metadata. @module */
 import type { IncomingHttpHeaders } from 'node:http2'
 import { type HeaderLine, HeaderList, type RequestHeaders } from '../http/message.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The gRPC server on node:http2. Imported only when there is a port for it.
- * @module
- */
+/** The gRPC server on node:http2. Imported only when there is a port for it. @module */
 import {
   createSecureServer,
   createServer,

@@ -1,7 +1,4 @@
-/**
- * A gRPC call while it is open: the values of its context, what it holds, and its end.
- * @module
- */
+/** A gRPC call while it is open: the values of its context, what it holds, and its end. @module */
 import { withDeadline } from '../api/stages.ts'
 import { ClientClosed, InternalError, type ServingError } from '../core/errors.ts'
 import { isPromise, type MaybePromise } from '../core/promise.ts'

@@ -1,7 +1,4 @@
-/**
- * What gRPC and Connect share: the names of services, and calls from bytes to bytes.
- * @module
- */
+/** What gRPC and Connect share: the names of services, and calls from bytes to bytes. @module */
 
 import type { Api } from '../api/api.ts'
 import { bentomlMetadata } from '../api/bentoml-metadata.ts'

@@ -1,7 +1,4 @@
-/**
- * Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing.
- * @module
- */
+/** Which requests make a batch, and when it goes. Pure: gets the time as an argument and starts nothing. @module */
 import { CallCost } from './call-cost.ts'
 import type { CallQueue } from './call-queue.ts'
 
@@ -25,22 +22,14 @@ interface Group<W extends Waiting> {
   rows: number
 }
 
-// Weight of the latest of the times between two requests in their mean. The mean is one of logarithms, so that a few
-// requests of a burst bring it down from seconds to less than a millisecond.
+// Weight of the latest gap in the mean, one of logarithms: a few requests of a burst bring it down from seconds.
 const latestWeight = 0.25
-// A pause of so many times `maxWaitMs` starts the estimate anew: the request after it is a lone one.
+// A pause of so many times `maxWaitMs` resets the estimate: the request after it comes alone.
 const silenceFactor = 4
 const minGapMs = 0.005
-// With a single caller the share is 1; with two that are answered together, at most 0.57.
 const maxAloneShare = 0.75
 
-/**
- * Requests in, batches out, first come first served among those that can be joined.
- *
- * A batch goes at once if it is full or waiting does not pay: it waits only while the next request is expected within
- * `fixed cost ÷ n` for `n` requests, never beyond `maxWaitMs`, and not while most requests come alone. While no
- * worker is free, nothing is taken, and the batch grows.
- */
+/** Requests in, batches out, in order. A batch waits only while the next request is expected soon enough to pay. */
 export class BatchQueue<W extends Waiting> implements CallQueue<W> {
   readonly #limits: BatchLimits
   readonly #cost = new CallCost()
@@ -68,7 +57,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     return this.#first()?.waiting[0].since ?? Number.POSITIVE_INFINITY
   }
 
-  /** Adds a request. `now` never goes back; `isIdle`: whether no batch is running. */
+  /** `now` never goes back; `isIdle`: whether no batch is running. */
   push(request: W, now: number, isIdle: boolean): void {
     this.#aloneShare += latestWeight * (Number(isIdle && this.#size === 0) - this.#aloneShare)
     if (this.#lastArrival !== undefined) this.#learnGap(now - this.#lastArrival)
@@ -83,7 +72,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     this.#size++
   }
 
-  /** Removes a request that its caller has given up. Returns false when it is not there any more. */
+  /** Returns false if the request is not in the queue. */
   remove(request: W): boolean {
     const group = this.#groups.get(request.key)
     const at = group?.waiting.findIndex((one) => one.request === request) ?? -1
@@ -93,7 +82,7 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     return true
   }
 
-  /** When a free worker should get a batch: `now` or earlier for at once, Infinity when no request waits. */
+  /** When a free worker should get a batch: Infinity if no request waits. */
   dueAt(now: number): number {
     const first = this.#first()
     if (first === undefined) return Number.POSITIVE_INFINITY
@@ -111,15 +100,11 @@ export class BatchQueue<W extends Waiting> implements CallQueue<W> {
     const { maxWaitMs, maxBatchSize } = this.#limits
     if (first.rows >= maxBatchSize || this.#aloneShare > maxAloneShare) return now
     const paysMs = Math.min(maxWaitMs, this.#cost.fixedMs / first.waiting.length)
-    // Infinity, and so never, before there were two requests.
     if (!(Math.exp(this.#logGap) <= paysMs)) return now
     return Math.min(first.waiting[0].since + maxWaitMs, (this.#lastArrival as number) + paysMs)
   }
 
-  /**
-   * Removes and returns the next batch: that of the request that has waited longest, unless it pays for it to wait and
-   * another batch is full. Empty when no request waits.
-   */
+  /** Removes and returns the next batch: that of the oldest request, unless it should wait and another is full. */
   take(now: number): W[] {
     const first = this.#first()
     if (first === undefined) return []

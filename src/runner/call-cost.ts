@@ -1,9 +1,5 @@
-/**
- * The time that a call of a model takes, estimated from the calls so far.
- * @module
- */
+/** The time that a call of a model takes, estimated from the calls so far. @module */
 
-// Older calls count less: models warm up, machines get busy.
 const decay = 0.9
 
 /** A line through the measured times: a fixed part for each call and a part for each row. **Units**: milliseconds. */
@@ -27,15 +23,11 @@ export class CallCost {
     return this.#weight === 0 ? 0 : this.#time / this.#weight
   }
 
-  /** Mean number of rows of a call; 0 before the first. */
   get meanRows(): number {
     return this.#weight === 0 ? 0 : this.#rows / this.#weight
   }
 
-  /**
-   * The cost of a call before its first row, which every call that is not made saves; 0 before the first. While all
-   * calls have had the same size, all of their time: the sizes that follow from this guess then show more.
-   */
+  /** The cost of a call before its first row; all of a call's time while all calls have had the same size. */
   get fixedMs(): number {
     const variance = this.#rowsRows * this.#weight - this.#rows * this.#rows
     if (variance <= 1e-9 * this.#rowsRows * this.#weight) return this.meanMs

@@ -1,39 +1,29 @@
-/**
- * The queues in which the calls of a method wait for a worker.
- * @module
- */
+/** The queues in which the calls of a method wait for a worker. @module */
 
 /** Calls that wait for a worker, in order. Pure: it gets the time as an argument and starts nothing. */
 export interface CallQueue<W> {
   readonly size: number
   readonly oldest: number
-  /** Whether the calls that wait are so short that a message for them alone costs more than they do. */
+  /** Whether the waiting calls are so short that a message for each would cost more than the calls. */
   readonly gathers: boolean
   push(call: W, now: number, isIdle: boolean): void
-  /** Removes a call that its caller has given up. Returns false when it is not there any more. */
+  /** Returns false if the call is not in the queue. */
   remove(call: W): boolean
-  /** When a free worker should get calls: `now` or earlier for at once, Infinity when none waits. */
+  /** When a free worker should get calls: Infinity if no call waits. */
   dueAt(now: number): number
-  /** Removes and returns the calls for the next of so many free workers. Empty when none waits. */
+  /** Removes and returns the calls for the next of so many free workers. */
   take(now: number, freeWorkers: number): W[]
   learn(count: number, ms: number): void
 }
 
-/**
- * Longest time that the calls of one message may take together. A message costs some 50 µs: short calls share one (64
- * at once: 2 µs each), long ones do not wait for each other. **Units**: milliseconds.
- */
+/** Longest time that the calls of one message may take: short calls share a message. **Units**: milliseconds. */
 const maxMessageMs = 0.5
 
 const maxMessageCalls = 128
 
-// Less work than this is not worth waking another thread for.
 const minMessageMs = 0.05
 
-/**
- * Calls that are not batched, first come first served. Short ones share a message and are made one by one in the
- * worker; how many follows from their measured time. They are spread over the free workers.
- */
+/** Calls that are not batched, in order. Short ones share a message, by their measured time. */
 export class PlainQueue<W> implements CallQueue<W> {
   readonly #waiting: { readonly call: W; readonly since: number }[] = []
   readonly #maxCalls: number
@@ -81,7 +71,6 @@ export class PlainQueue<W> implements CallQueue<W> {
   }
 
   #share(freeWorkers: number): number {
-    // The first call goes alone: its time is not known yet.
     if (this.#callMs === undefined) return 1
     const fair = Math.ceil(this.#waiting.length / freeWorkers)
     const worthwhile = Math.floor(minMessageMs / this.#callMs)

@@ -1,7 +1,4 @@
-/**
- * Workers that are child processes, whatever program they run and however messages reach it.
- * @module
- */
+/** Workers that are child processes, whatever program they run and however messages reach it. @module */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { type ErrorFields, errorFromFields } from './remote-error.ts'
@@ -18,10 +15,7 @@ import {
 export type Down =
   | { readonly kind: 'message'; readonly id: number; readonly message: unknown; readonly open: boolean }
   | ChannelPart
-/**
- * From the process: that it takes messages, a reply, a message of a stream's channel, an unhandled rejection, or a line
- * that it printed.
- */
+/** From the process: ready, a reply, a message of a stream, an unhandled rejection, or a printed line. */
 export type Up =
   | { readonly kind: 'ready' }
   | { readonly kind: 'reply'; readonly id: number; readonly reply: unknown }
@@ -37,25 +31,24 @@ interface ChannelPart {
 /** A child process and the way to it. */
 export interface ChildLink {
   readonly process: ChildProcess
-  /** Sends a message; drops it when the process has ended. **Errors**: of a message that cannot be sent. */
+  /** Drops the message if the process has ended. **Errors**: of a message that cannot be sent. */
   post(message: Down, transfer: readonly Transfer[]): void
   close(): void
-  /** Ends the process at once, whatever it does. */
   kill(): void
   ref(): void
   unref(): void
 }
 
-/** Starts a process; `receive` is called with what it sends. */
+/** Starts a process and calls `receive` with what it sends. */
 export type OpenLink = (options: WorkerPoolOptions, index: number, receive: (message: Up) => void) => ChildLink
 
-/** Time in which a process may end by itself before it is killed. **Units**: milliseconds. */
+/** How long a process may take to end before it is killed. **Units**: milliseconds. */
 const endMs = 1_000
 
-/** Time until another process takes the place of one that ended before it took messages. **Units**: milliseconds. */
+/** Pause before the replacement of a process that ended before it was ready. **Units**: milliseconds. */
 const pauseMs = 1_000
 
-/** Starts child processes, and another one for each that ends. */
+/** Starts child processes, and replaces each that ends. */
 export function startChildren(options: WorkerPoolOptions, open: OpenLink): WorkerPool {
   const running = new Set<Child>()
   let stopping = false
@@ -126,7 +119,6 @@ class Child implements ModelWorker {
         resolve(this.#ended)
       }
       process.once('exit', (code, signal) => end(signal === null ? `with code ${code}` : `by ${signal}`))
-      // A process that could not be started has no exit.
       process.on('error', (error) => process.pid === undefined && end(`: ${error.message}`))
     })
   }
@@ -186,12 +178,10 @@ class Child implements ModelWorker {
   }
 }
 
-/** Ends a process that leads a group of its own, with what it has started. */
+/** Ends a process that leads a process group, and the processes that it started. */
 export function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
-  } catch {
-    // It has ended.
-  }
+  } catch {}
 }

@@ -1,20 +1,16 @@
-/**
- * The time, which tests replace.
- * @module
- */
+/** The time, which tests replace. @module */
 
 /** The time and timers of a runner. **Units**: milliseconds. */
 export interface Clock {
   now(): number
-  /** Milliseconds since the epoch, for deadlines. */
   date(): number
-  /** Calls `run` once, not before that time has passed. Returns a function that cancels it. */
+  /** Returns a function that cancels the call. */
   after(ms: number, run: () => void): () => void
-  /** Calls `run` once, after the events of this turn of the event loop. */
+  /** Calls `run` after the events of this turn of the event loop. */
   soon(run: () => void): void
 }
 
-/** The real time. */
+/** The system's clock. */
 export const realClock: Clock = {
   now: () => performance.now(),
   date: () => Date.now(),

@@ -1,7 +1,4 @@
-/**
- * Gives the calls of a runner to its workers: which goes next, to which worker, and what its answer is.
- * @module
- */
+/** Gives the calls of a runner to its workers: which goes next, to which worker, and what its answer is. @module */
 
 import { FunctionError, InternalError, Overloaded, ServingError } from '../core/errors.ts'
 import type { RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
@@ -16,11 +13,10 @@ import type { MethodSettings } from './runner-options.ts'
 import type { Boundary } from './transfer.ts'
 import { type ModelWorker, WorkerEnded } from './worker.ts'
 
-// With 64 connections, 3 make messages of 50 to 60 calls instead of 14, and more turns add nothing. A turn without a
-// new call ends the wait, so that a server with idle time waits for one look at its sockets.
+// More turns add nothing. A turn without a new call ends the wait.
 const maxExtraTurns = 3
 
-/** What a dispatcher needs to know of its runner. */
+/** What a dispatcher needs of its runner. */
 export interface DispatcherOptions {
   readonly name: string
   readonly methods: readonly MethodSettings[]
@@ -29,9 +25,9 @@ export interface DispatcherOptions {
   readonly boundary: Boundary
   readonly clock: Clock
   readonly counts: RunnerCounts
-  /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+  /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
-  /** Called when a call of that method hangs in that worker, which gets no more calls until it returns. */
+  /** Called if a call hangs in a worker, which gets no more calls until it returns. */
   onHung(worker: ModelWorker, method: string): void
 }
 
@@ -42,11 +38,7 @@ interface Slot {
   isEnding: boolean
 }
 
-/**
- * A call waits in its method's queue until a worker is free and its queue says that it is due; among methods, the call
- * that has waited longest goes first.
- * A call that is given up leaves the queue and is never made; for one that runs already see {@link Job}.
- */
+/** Calls wait in their method's queue for a free worker; the method whose call has waited longest goes first. */
 export class Dispatcher {
   readonly #options: DispatcherOptions
   readonly #jobs: JobContext
@@ -103,14 +95,14 @@ export class Dispatcher {
     this.#schedule()
   }
 
-  /** Ends a worker, which gets no call from now on: one that it is making may return before it has ended. */
+  /** Ends a worker, which gets no more calls. */
   endWorker(worker: ModelWorker): void {
     const slot = this.#slots.get(worker)
     if (slot !== undefined) slot.isEnding = true
     worker.kill()
   }
 
-  /** Called when a worker has ended. The calls that it was making fail by themselves. */
+  /** Called when a worker has ended. Its calls fail through their jobs. */
   removeWorker(worker: ModelWorker): void {
     this.#slots.delete(worker)
   }
@@ -129,7 +121,7 @@ export class Dispatcher {
     this.#closed = undefined
   }
 
-  /** Resolves when no worker has a job, or when that time has passed. **Units**: milliseconds. */
+  /** Resolves when no worker has a job, or after that time. **Units**: milliseconds. */
   async idle(withinMs: number): Promise<void> {
     if (this.#isIdle()) return
     await new Promise<void>((resolve) => {
@@ -147,14 +139,14 @@ export class Dispatcher {
     return true
   }
 
-  /** Returns why a call would be refused now; undefined when it would not. */
+  /** Returns why a call would be refused now; undefined if it would not. */
   refusal(): Error | undefined {
     const { maxQueue, name } = this.#options
     if (this.#closed !== undefined || this.#waiting < maxQueue) return this.#closed
     return new Overloaded(`too many calls wait for the runner ${name}`, { limit: 'queue' })
   }
 
-  /** Queues a call. Its promise resolves to its answer; that of a stream to an {@link OpenStream}. */
+  /** Queues a call. Its promise resolves to its answer, or to an {@link OpenStream}. */
   push(method: string, call: RunnerCall): void {
     if (call.over) return
     const queue = this.#queues.get(method) as MethodQueue
@@ -172,7 +164,7 @@ export class Dispatcher {
     return taken
   }
 
-  /** Dispatches once for all calls of this turn of the event loop, so that they can share a message. */
+  /** Dispatches once for all calls of this turn of the event loop, so that they share a message. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
@@ -211,14 +203,14 @@ export class Dispatcher {
       const calls = this.#take(queue.calls, free.length).filter((call) => !this.#isOver(call))
       if (calls.length === 0) continue
       const slot = free.reduce((min, one) => (one.busy < min.busy ? one : min))
-      // Last in the order from now on: calls go round, so that all workers stay warm.
+      // Last in the order: calls go round, so that all workers stay warm.
       this.#slots.delete(slot.worker)
       this.#slots.set(slot.worker, slot)
       void this.#send(queue, slot, calls)
     }
   }
 
-  /** Returns the queue whose call should go now. When there is none, a timer dispatches again when one is due. */
+  /** Returns the queue whose call should go now, or sets a timer for the next that is due. */
   #dueQueue(now: number): MethodQueue | undefined {
     let due: MethodQueue | undefined
     let next = Number.POSITIVE_INFINITY
@@ -247,7 +239,7 @@ export class Dispatcher {
       if (queue.method.stream) await job.stream()
       else await this.#run(job, queue)
     } catch (error) {
-      // The event of the worker's end comes after its calls have failed: until then it would look free.
+      // The `down` event comes after the calls have failed: until then the worker would look free.
       if (error instanceof WorkerEnded) this.removeWorker(slot.worker)
       if (error instanceof WorkerEnded || !queue.method.batchable)
         for (const call of calls) call.reject(this.#failure(error))
@@ -299,12 +291,11 @@ export class Dispatcher {
     } else if (failed.length > 0) {
       this.#batchFailed(job, results[0] as Error)
     } else {
-      // With the cost of the message, which a batch saves as well.
       queue.learn(job.rows, clock.now() - start)
       try {
         this.#settleBatch(calls, results[0])
       } catch (error) {
-        // A result with other rows than were asked for: calling again would give the same.
+        // A result with a wrong number of rows: calling again would give the same.
         for (const call of calls) call.reject(this.#failure(error))
       }
     }
@@ -326,7 +317,6 @@ export class Dispatcher {
     }
     if (method.retries) {
       for (const call of open) {
-        // A key that no other call has, so that it goes alone.
         call.key = `alone ${++this.#count}`
         this.push(method.name, call)
       }

@@ -1,7 +1,4 @@
-/**
- * The model in its caller's thread: nothing to start, nothing to copy, and nothing else runs while it computes.
- * @module
- */
+/** The model in its caller's thread, for `threads: 0`: nothing is copied. @module */
 
 import { ModelHost } from './model-host.ts'
 import { type Channel, type ModelWorker, WorkerEnded, type WorkerPool, type WorkerPoolOptions } from './worker.ts'
@@ -25,10 +22,7 @@ export function startInline(options: WorkerPoolOptions): WorkerPool {
   }
 }
 
-/**
- * A worker that ends by forgetting its calls: nothing can end them in our own thread, but those that wait can be left
- * alone.
- */
+/** Ends by forgetting its calls: nothing can stop a computation in our own thread. */
 class InlineWorker implements ModelWorker {
   readonly name = 'this thread'
   readonly index = 0
@@ -59,7 +53,6 @@ class InlineWorker implements ModelWorker {
   #handle(message: unknown, channel: Channel | undefined): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#running.add(reject)
-      // The host never rejects.
       void this.#host.handle(message, channel).then(({ reply }) => {
         this.#running.delete(reject)
         resolve(reply)

@@ -1,7 +1,4 @@
-/**
- * The calls that one message gives to a worker.
- * @module
- */
+/** The calls that one message gives to a worker. @module */
 
 import { type JobTrace, tracer } from '../telemetry/tracing/tracer.ts'
 import type { Clock } from './clock.ts'
@@ -17,31 +14,25 @@ import type { Channel, ModelWorker, Transfer } from './worker.ts'
 export interface OpenStream {
   readonly channel: Channel
   readonly done: Promise<unknown>
-  /** Called when the reader has stopped before the end. */
+  /** Called if the reader stops before the end. */
   abandon(): void
 }
 
-/** The parts of a runner that its jobs use, and what they call. */
+/** What a job needs of its runner. */
 export interface JobContext {
   readonly name: string
   readonly boundary: Boundary
   readonly clock: Clock
-  /** Time after the deadline until a job that has not returned counts as hung. **Units**: milliseconds. */
+  /** Time after the deadline until a running job counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
   /** Called at most once for a job, never after its {@link Job.end}. */
   hung(job: Job): void
-  /** Ends a worker whose caller does not wait for its method. */
   endWorker(worker: ModelWorker): void
-  /** Called for a call whose argument cannot be sent; it is not made. */
+  /** Called for a call whose argument cannot be sent. */
   refused(call: RunnerCall, error: unknown): void
 }
 
-/**
- * Calls of one method that one worker makes, from their queue to their answers.
- *
- * When no caller wants an answer any more, the worker is told so, or ended where the method says `onAbort:
- * 'terminate'`. A job that goes on beyond its last deadline and the grace is reported as hung.
- */
+/** Calls of one method in one worker. If all callers give up, the worker is told, or ended (`onAbort: 'terminate'`). */
 export class Job implements CallOwner {
   readonly id: number
   readonly method: MethodSettings
@@ -69,7 +60,7 @@ export class Job implements CallOwner {
     for (const call of calls) call.owner = this
   }
 
-  /** The calls that the worker makes, in order: without those that were refused. */
+  /** The calls in order, without those that were refused. */
   get calls(): readonly RunnerCall[] {
     return this.#calls
   }
@@ -92,7 +83,6 @@ export class Job implements CallOwner {
     }
     this.#watch()
     const message: CancelMessage = { kind: 'cancel', id: this.id }
-    // When the worker has ended, the calls fail by themselves.
     this.worker.run(message, []).catch(() => {})
   }
 
@@ -113,10 +103,7 @@ export class Job implements CallOwner {
     })
   }
 
-  /**
-   * Has the calls made; resolves to undefined when none is left to make.
-   * **Errors**: {@link WorkerEnded}; for a batch whose rows cannot be sent, that of {@link pack}.
-   */
+  /** Undefined if no call is left. **Errors**: {@link WorkerEnded}; for the rows of a batch, those of {@link pack}. */
   async run(): Promise<RunReply | undefined> {
     const transfer: Transfer[] = []
     const inputs = this.method.batchable ? this.#packBatch(transfer) : this.#packEach(transfer)
@@ -156,7 +143,7 @@ export class Job implements CallOwner {
     return packed
   }
 
-  /** Begins the stream of the only call, which resolves to it; resolves when the stream has ended. */
+  /** Begins the stream of the only call; resolves when the stream has ended. */
   async stream(): Promise<void> {
     const [call] = this.#calls
     const { value, deadlineMs } = call
@@ -189,7 +176,7 @@ async function settled<T>(done: Promise<T>, trace: JobTrace): Promise<T> {
   }
 }
 
-/** Returns the latest deadline; undefined when a call has none. **Units**: milliseconds since the epoch. */
+/** Returns the latest deadline; undefined if a call has no deadline. **Units**: milliseconds since the epoch. */
 function lastDeadline(calls: readonly RunnerCall[]): number | undefined {
   let last = 0
   for (const { deadlineMs } of calls) {

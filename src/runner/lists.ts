@@ -1,7 +1,4 @@
-/**
- * Lists of values on their way to another thread or process: many small arrays of one kind are sent as a single one.
- * @module
- */
+/** Lists of values on their way to a worker: many small arrays of one kind are sent as a single one. @module */
 
 import { dataConstructor, type NumericDType } from '../core/dtype.ts'
 import { NDArray } from '../values/array/ndarray.ts'
@@ -9,15 +6,12 @@ import { sizeOf } from '../values/array/shape.ts'
 import { type Boundary, isMoved, maxHeapBytes, minMoveBytes, type Packed, pack, unpack } from './transfer.ts'
 import type { Transfer } from './worker.ts'
 
-/** A list that can be sent: its items, or one array of them all, stacked along a new first dimension. */
+/** The items, or one array of them all, stacked along a new first dimension. */
 export type PackedList = { readonly items: readonly Packed[] } | { readonly stack: Packed }
 
 type Numbers = Float32Array
 
-/**
- * Converts a list into one that can be sent, as {@link pack} does it. For an item that cannot be sent, `instead`
- * returns what is sent in its place, or undefined to leave it out.
- */
+/** Like {@link pack}. `instead` returns what replaces an item that cannot be sent, or undefined to omit it. */
 export function packList(
   values: readonly unknown[],
   boundary: Boundary,
@@ -39,10 +33,7 @@ export function packList(
   return { items }
 }
 
-/**
- * Converts what was sent back into the list, every array with memory of its own. `instead` returns what takes the place
- * of an item whose serializer fails.
- */
+/** Every array gets its own memory. `instead` returns what replaces an item whose serializer fails. */
 export function unpackList(list: PackedList, instead: (error: unknown, index: number) => unknown): unknown[] {
   if ('items' in list) {
     return list.items.map((item, i) => {
@@ -79,9 +70,8 @@ function isStackable(values: readonly unknown[]): values is NDArray[] {
     if (value.dtype !== dtype || value.shape.length !== shape.length || isMoved(value)) return false
     for (let i = 0; i < shape.length; i++) if (value.shape[i] !== shape[i]) return false
     const data = value.data as Numbers
-    // An array whose memory is gone is refused by its serializer.
+    // The serializer refuses an array whose memory is gone.
     if (data.length !== size || data.byteLength >= minMoveBytes) return false
-    // Shared memory crosses as itself, where it is not so small that it is copied.
     return data.byteLength <= maxHeapBytes || data.buffer instanceof ArrayBuffer
   })
 }

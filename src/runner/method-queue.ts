@@ -1,13 +1,10 @@
-/**
- * The queue of one method of a runner.
- * @module
- */
+/** The queue of one method of a runner. @module */
 import { BatchQueue } from './batch.ts'
 import { type CallQueue, PlainQueue } from './call-queue.ts'
 import type { CallOwner, RunnerCall } from './runner-call.ts'
 import type { MethodSettings } from './runner-options.ts'
 
-/** The calls of a method that wait, in batches or one by one, and how many of its jobs run. */
+/** The waiting calls of a method, in batches or one by one, and the number of its jobs. */
 export class MethodQueue implements CallOwner {
   readonly method: MethodSettings
   readonly calls: CallQueue<RunnerCall>

@@ -1,7 +1,4 @@
-/**
- * The side of a Runner that has the model: loads the module and makes the calls.
- * @module
- */
+/** The side of a Runner that has the model: loads the module and makes the calls. @module */
 
 import { ClientClosed, FunctionError, InvalidArgument, ServingError, show } from '../core/errors.ts'
 import { readTypeScript } from '../core/modules/typescript.ts'
@@ -24,20 +21,17 @@ import type { Channel, Transfer } from './worker.ts'
 
 /** The second argument of a method. */
 export interface ModelCall {
-  /** Aborted when no caller wants the result any more. A method that blocks its thread is never told. */
+  /** Aborted if no caller wants the result any more. A method that blocks its thread is never told. */
   readonly signal: AbortSignal
-  /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
+  /** The latest deadline of the callers, if all have one. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
-  /**
-   * Continues the trace of the callers, for calls of other services; the active context of an OpenTelemetry SDK that
-   * the module registers in its thread continues it as well. Undefined where no caller is traced.
-   */
+  /** The callers' W3C trace context, for calls of other services. Undefined if no caller is traced. */
   readonly traceparent: string | undefined
 }
 
 /** The second argument of `load`: where the model is loaded. */
 export interface ModelPlace {
-  /** The thread's or process's number among those of its Runner, from 0 on. A replacement has that of the ended one. */
+  /** Number of the thread or process in its Runner, from 0. A replacement has that of the ended one. */
   readonly index: number
   /** Its device of `deviceIds`; in a process, which sees no other device, 0. Undefined without `deviceIds`. */
   readonly device: number | undefined
@@ -62,7 +56,7 @@ export class ModelHost {
     this.#boundary = boundary
   }
 
-  /** Returns the reply to a message; never rejects. */
+  /** Never rejects. */
   async handle(received: unknown, channel: Channel | undefined): Promise<HostReply> {
     const message = received as ModelMessage
     switch (message.kind) {
@@ -132,7 +126,6 @@ export class ModelHost {
       if (failed.includes(i)) continue
       try {
         const result = within === undefined ? run(inputs[i], call) : within(() => run(inputs[i], call))
-        // Results that are no promises are not awaited: the calls of a message are short.
         results[i] = isPromise(result) ? await result : result
       } catch (error) {
         fail(error, i)
@@ -212,7 +205,6 @@ class Call implements ModelCall {
     this.traceparent = traceparent
   }
 
-  // Made on demand: most methods do not ask for it.
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -233,7 +225,7 @@ async function traceContext(traceparent: string): Promise<<T>(work: () => T) => 
 }
 
 async function loadModel({ module, init, index, device }: LoadMessage): Promise<object> {
-  // When our own sources run uncompiled, in tests, the test runner reads TypeScript.
+  // In tests, where the sources run uncompiled, the test runner reads TypeScript.
   if (/\.m?ts$/.test(module) && !import.meta.url.endsWith('.ts')) await readTypeScript()
   const exported: { readonly default?: unknown; readonly load?: unknown } = await import(module)
   const load = exported.load ?? exported.default

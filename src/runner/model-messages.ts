@@ -1,7 +1,4 @@
-/**
- * The messages between a Runner and its threads or processes.
- * @module
- */
+/** The messages between a Runner and its threads or processes. @module */
 import type { PackedList } from './lists.ts'
 import type { ErrorFields } from './remote-error.ts'
 import type { Packed } from './transfer.ts'
@@ -14,7 +11,6 @@ export interface LoadMessage {
   readonly init: Packed
   readonly index: number
   readonly device?: number | undefined
-  /** Methods that the model must have. */
   readonly methods: readonly string[]
   readonly warmup: readonly (readonly [method: string, input: Packed])[]
 }
@@ -25,7 +21,7 @@ export interface RunMessage {
   readonly id: number
   readonly method: string
   readonly inputs: PackedList
-  /** The latest deadline of the callers; undefined when one has none. **Units**: milliseconds since the epoch. */
+  /** The latest deadline of the callers, if all have one. **Units**: milliseconds since the epoch. */
   readonly deadlineMs: number | undefined
   readonly traceparent?: string
 }
@@ -49,7 +45,7 @@ export interface CancelMessage {
 /** Everything that a worker handles. */
 export type ModelMessage = LoadMessage | RunMessage | StreamMessage | CancelMessage
 
-/** Reply to a {@link LoadMessage}: why the model did not load, if it did not. */
+/** Reply to a {@link LoadMessage}: why the model did not load. */
 export interface LoadReply {
   readonly failure?: ErrorFields
 }
@@ -58,7 +54,7 @@ export interface LoadReply {
 export interface RunReply {
   readonly results: PackedList
   readonly failed: readonly number[]
-  /** Time that all calls took. **Units**: milliseconds. */
+  /** Time of all calls. **Units**: milliseconds. */
   readonly ms: number
 }
 

@@ -1,7 +1,4 @@
-/**
- * The program of a runner's child processes.
- * @module
- */
+/** The program of a runner's child processes. @module */
 
 import { ModelHost } from './model-host.ts'
 import { serveProcess } from './process-workers.ts'

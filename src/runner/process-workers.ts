@@ -1,7 +1,4 @@
-/**
- * Workers that are child processes of Node, for native code that may crash or hang the process it is in.
- * @module
- */
+/** Workers that are child processes of Node, for native code that may crash or hang its process. @module */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type Down, type OpenLink, startChildren, type Up } from './child-workers.ts'
@@ -11,10 +8,7 @@ import { type Channel, deviceEnv, type WorkerPool, type WorkerPoolOptions } from
 /** Handles one message in the process; those of {@link ModelWorker.open} have a channel. */
 export type ProcessHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
-/**
- * Starts child processes. They end with their parent, also when it is killed: their channel to it closes.
- * **Cost**: 60 ms and 45 MB a process measured; every message is serialised and copied through a pipe.
- */
+/** Starts child processes. They end with their parent, even a killed one: their channel to it closes. */
 export function startProcesses(options: WorkerPoolOptions): WorkerPool {
   return startChildren(options, openNode)
 }
@@ -30,7 +24,6 @@ const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive)
   return {
     process: child,
     post(message) {
-      // The exit of a process that has ended fails its calls.
       if (child.connected) child.send(message, () => {})
     },
     close() {
@@ -48,7 +41,7 @@ const openNode: OpenLink = ({ entry, memoryLimitMb, deviceIds }, index, receive)
   }
 }
 
-/** Makes this process a worker: messages go to the handler, and what it resolves to goes back. */
+/** Makes this process a worker: its channel's messages go to the handler. */
 export function serveProcess(handler: ProcessHandler): void {
   const channels = new Map<number, (message: unknown) => void>()
   const post = (message: Up) => process.connected && process.send?.(message, undefined, undefined, () => {})
@@ -68,9 +61,9 @@ export function serveProcess(handler: ProcessHandler): void {
     void handler(message, channel).then((reply) => post({ kind: 'reply', id, reply }))
   })
   process.once('disconnect', () => process.exit(0))
-  // The default would end the process, and by then it may be making another call.
+  // The default would end the process, perhaps during another call.
   process.on('unhandledRejection', (reason) => void post({ kind: 'stray', error: errorFields(reason) }))
-  // A terminal sends Ctrl-C to the whole process group; the server ends this process when it is done.
+  // Ctrl-C reaches the whole process group; the server ends this process when it is done.
   process.on('SIGINT', () => {})
   post({ kind: 'ready' })
 }

@@ -1,7 +1,4 @@
-/**
- * Errors on their way to other threads and processes: a structured clone alone would lose their class, code and status.
- * @module
- */
+/** Errors between threads and processes: a structured clone would lose their class, code and status. @module */
 import * as errors from '../core/errors.ts'
 import { type ErrorDetails, type GrpcStatusName, ServingError } from '../core/errors.ts'
 
@@ -14,10 +11,9 @@ export interface ErrorFields {
   readonly serving?: ErrorDetails & { readonly code: string; readonly status: number; readonly grpc: GrpcStatusName }
 }
 
-// A chain of causes may be circular.
 const maxCauses = 5
 
-/** Converts what was thrown into plain data; of a value that is no Error, its printed text is the message. */
+/** Converts what was thrown into plain data. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (!(error instanceof Error)) return { name: 'Error', message: errors.show(error) }
   const { name, message, stack } = error
@@ -35,10 +31,7 @@ function servingFields(error: ServingError): ErrorFields['serving'] {
   return { code, status, grpc, reason, path, offset, retryAfterSeconds, allow }
 }
 
-/**
- * Converts plain data back into an error. One of ours keeps class, code, status and details; an application's own
- * subclass comes as a ServingError with its name, code and status, since its class may not be loaded here.
- */
+/** Our errors keep class, code, status and details; an application's subclass comes as a ServingError. */
 export function errorFromFields(fields: ErrorFields): Error {
   const cause = fields.cause === undefined ? undefined : errorFromFields(fields.cause)
   const error = fields.serving === undefined ? new Error(fields.message, { cause }) : servingError(fields, cause)
@@ -56,7 +49,6 @@ function servingError({ name, message, serving }: ErrorFields, cause: Error | un
   const isOwn = typeof known === 'function' && known.prototype instanceof ServingError && name !== 'SetupError'
   if (isOwn) {
     const error = new (known as OwnClass)(message, details)
-    // Otherwise it is an application's subclass that has the name of one of ours.
     if (error.code === code && error.status === status) return error
   }
   return new ServingError('function_error', message, details, { code, status, grpc })

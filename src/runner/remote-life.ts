@@ -1,12 +1,9 @@
-/**
- * Connects a Runner with the module of its remote model by a number, since arguments of models are data alone.
- * @module
- */
+/** Connects a Runner with its remote model's module by a number, since arguments of models are plain data. @module */
 
 /** The end of a remote model and its readiness. */
 export interface RemoteLife {
   readonly stopped: AbortSignal
-  /** Called when the model becomes unready, with the reason, and with undefined when it is ready again. */
+  /** Called with the reason if the model becomes unready, and with undefined if it is ready again. */
   report(problem: string | undefined): void
 }
 

@@ -1,7 +1,4 @@
-/**
- * Options of a Runner whose model runs on another server.
- * @module
- */
+/** Options of a Runner whose model runs on another server. @module */
 
 import type { DType } from '../core/dtype.ts'
 import { expected, InvalidArgument } from '../core/errors.ts'
@@ -11,16 +8,13 @@ import type { BatchOptions, CallOptions, RunnerOptions } from './runner-options.
 
 /** Options of a {@link Runner} that calls another server by the Open Inference Protocol. */
 export interface RemoteOptions {
-  /**
-   * Where its servers are: `http://host:port` for REST, `grpc://host:port` for gRPC. Calls go in turn to all of a list,
-   * and to all addresses that a name has.
-   */
+  /** `http://host:port` for REST, `grpc://host:port` for gRPC. Calls go in turn to all in a list and all addresses. */
   readonly url: string | readonly string[]
   /** The model's name there. Default: the Runner's. */
   readonly model?: string
   /** Default: the server's choice. */
   readonly version?: string
-  /** How calls are batched before they are sent. Default: not. */
+  /** How calls are batched before they are sent. Default: unbatched. */
   readonly methods?: { readonly predict?: BatchOptions }
   /** Requests under way at once. Default 64. */
   readonly concurrency?: number
@@ -30,15 +24,12 @@ export interface RemoteOptions {
 
 /** The methods of a Runner whose model runs on another server. */
 export interface RemoteMethods {
-  /** Computes the model's first output from its only input. */
   predict(x: NDArray, options?: CallOptions): Promise<NDArray>
-  /** Computes outputs by name from inputs by name. */
   run(feeds: Readonly<Record<string, NDArray>>, options?: CallOptions): Promise<Record<string, NDArray>>
-  /** Returns the names, dtypes and shapes of the inputs and outputs. */
   describe(input?: undefined, options?: CallOptions): Promise<RemoteTensors>
 }
 
-/** The inputs and outputs of a remote model. **Shape**: -1 where any size is taken. */
+/** The inputs and outputs of a remote model. **Shape**: -1 for any size. */
 export interface RemoteTensors {
   readonly inputs: readonly RemoteTensor[]
   readonly outputs: readonly RemoteTensor[]
@@ -53,7 +44,7 @@ export interface RemoteTensor {
 
 const optionNames = ['url', 'model', 'version', 'methods', 'concurrency', 'maxQueue']
 
-/** Returns the options of a Runner in this thread whose model calls the servers. **Errors**: InvalidArgument. */
+/** Returns the options of an inline Runner that calls the servers. **Errors**: InvalidArgument. */
 export function remoteRunnerOptions(name: string, options: RemoteOptions): RunnerOptions {
   const place = `the runner ${name}`
   const { url, model = name, version = '', methods = {}, ...rest } = checkOptions(place, options, optionNames)
@@ -65,7 +56,6 @@ export function remoteRunnerOptions(name: string, options: RemoteOptions): Runne
     concurrency: 64,
     ...rest,
     threads: 0,
-    // Loaded when the runner starts, as the module of any model is.
     module: new URL(`../oip/remote-model.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url),
     init: { urls, model, version },
     methods: { predict: methods.predict ?? {}, run: {}, describe: {} },

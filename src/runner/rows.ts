@@ -1,26 +1,17 @@
-/**
- * Joins the rows of several requests into one batch, and splits its result again.
- * @module
- */
+/** Joins the rows of several requests into one batch, and splits its result again. @module */
 
 import { type DType, dataConstructor, type NumericDType } from '../core/dtype.ts'
 import { BadInput, expected, FunctionError, InvalidArgument } from '../core/errors.ts'
 import { NDArray } from '../values/array/ndarray.ts'
 import { showShape, sizeOf } from '../values/array/shape.ts'
 
-/**
- * How many rows a value has, and which values it can be joined with: those of the same key. **Shape**: arrays of equal
- * dtype and equal dimensions but the first; lists with lists.
- */
+/** The number of rows of a value. Values of the same key can be joined: equal dtype and dimensions but the first. */
 export interface Rows {
   readonly count: number
   readonly key: string
 }
 
-/**
- * Returns the rows of a value.
- * **Errors**: BadInput for an array without dimensions; InvalidArgument for what is neither an NDArray nor a list.
- */
+/** **Errors**: BadInput for an array without dimensions; InvalidArgument unless it is an NDArray or list. */
 export function rowsOf(value: unknown): Rows {
   if (Array.isArray(value)) return { count: value.length, key: 'list' }
   if (!(value instanceof NDArray)) {
@@ -36,7 +27,7 @@ export function rowsOf(value: unknown): Rows {
   return { count: shape[0], key }
 }
 
-/** Joins values of one key, their rows in order. **Cost**: one copy; a single value is returned as it is. */
+/** Joins the rows of values of one key, in order; a single value is not copied. */
 export function joinRows(values: readonly unknown[]): unknown {
   if (values.length === 1) return values[0]
   if (Array.isArray(values[0])) return (values as unknown[][]).flat()
@@ -51,12 +42,7 @@ export function joinRows(values: readonly unknown[]): unknown {
   return new NDArray(data as Float32Array, joined, dtype as 'float32')
 }
 
-/**
- * Splits a value into parts of so many rows each, in order. Results may also be plain objects of values, each of which
- * is split.
- * **Errors**: FunctionError when the rows do not add up to those of the value.
- * **Cost**: parts of numbers are views of the value's memory; a single part is the value itself.
- */
+/** Splits rows into parts of `sizes`. **Errors**: FunctionError if the rows do not add up to those of the value. */
 export function splitRows(value: unknown, sizes: readonly number[]): unknown[] {
   let total = 0
   for (const size of sizes) total += size
@@ -85,7 +71,7 @@ export function splitRows(value: unknown, sizes: readonly number[]): unknown[] {
   )
 }
 
-/** Joins the results of a request's parts into its result: the inverse of {@link splitRows}. */
+/** The inverse of {@link splitRows}. */
 export function joinResults(parts: readonly unknown[]): unknown {
   const [first] = parts
   if (!isPlainObject(first)) return joinRows(parts)
@@ -93,7 +79,7 @@ export function joinResults(parts: readonly unknown[]): unknown {
   return Object.fromEntries(Object.keys(first).map((name) => [name, member(name)]))
 }
 
-/** Sizes of the parts that so many rows are cut into so that none is above the limit. */
+/** Sizes of the parts of `count` rows, all at most `limit`. */
 export function cutSizes(count: number, limit: number): number[] {
   const sizes: number[] = []
   for (let rest = count; rest > 0; rest -= limit) sizes.push(Math.min(rest, limit))
@@ -113,7 +99,7 @@ function allocate(dtype: DType, length: number): Elements {
   return dtype === 'str' ? new Array<string>(length) : new (dataConstructor(dtype as NumericDType))(length)
 }
 
-/** Copies all elements; returns the index after the last. */
+/** Returns the index after the last element. */
 function append(from: Elements, to: Elements, at: number): number {
   if (Array.isArray(from)) for (let i = 0; i < from.length; i++) (to as string[])[at + i] = from[i]
   else (to as Float32Array).set(from as Float32Array, at)

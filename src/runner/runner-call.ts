@@ -1,7 +1,4 @@
-/**
- * One call of a runner, from the queue to its answer.
- * @module
- */
+/** One call of a runner, from the queue to its answer. @module */
 import { ClientClosed, DeadlineExceeded, ServingError } from '../core/errors.ts'
 import { Context } from '../http/context.ts'
 import type { CallTrace } from '../telemetry/tracing/tracer.ts'
@@ -9,12 +6,8 @@ import type { Waiting } from './batch.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './runner-options.ts'
 
-/**
- * Calls `listener` once when the caller gives up, immediately if it already has. Returns a function that unsubscribes;
- * undefined when there is nothing to unsubscribe from.
- */
+/** Calls `listener` once if the caller gives up. Returns a function that unsubscribes, if there is a subscription. */
 export function whenAborted(options: CallOptions, listener: (reason: unknown) => void): (() => void) | undefined {
-  // A context costs less without its AbortSignal.
   if (options instanceof Context) {
     const reason = options.abortReason
     if (reason === undefined) return options.onAbort(listener)
@@ -32,9 +25,9 @@ export function whenAborted(options: CallOptions, listener: (reason: unknown) =>
   return () => signal.removeEventListener('abort', onAborted)
 }
 
-/** What has a call: its queue, then the job that it is part of. */
+/** What holds a call: its queue, then its job. */
 export interface CallOwner {
-  /** Called when the caller does not want the answer any more. */
+  /** Called if the caller does not want the answer any more. */
   abandoned(call: RunnerCall): void
 }
 
@@ -44,14 +37,12 @@ export class RunnerCall implements Waiting {
   key: string
   readonly value: unknown
   readonly deadlineMs: number | undefined
-  /** When it came to its queue. **Units**: milliseconds of the dispatcher's clock. */
+  /** **Units**: milliseconds of the dispatcher's clock. */
   queuedAt = 0
-  /** Set before it comes to its queue, where it is traced. */
+  /** Set before the call is queued, if it is traced. */
   trace: CallTrace | undefined
   over = false
-  // One object for all calls of a queue or job, not a function for each: functions made in the async method that sends
-  // the job kept it and the calls after it alive until the next full collection, and scavenges took five times as long.
-  // test/runner/memory.test.ts
+  // One object for all calls, not a closure for each, which would keep the calls alive: test/runner/memory.test.ts
   owner: CallOwner | undefined
   readonly promise: Promise<unknown>
   #resolve!: (value: unknown) => void
@@ -72,7 +63,7 @@ export class RunnerCall implements Waiting {
   follow(options: CallOptions, clock: Clock): void {
     const unsubscribe = whenAborted(options, (reason) => this.giveUp(abortReason(reason)))
     const { deadlineMs } = options
-    // The server ends the deadline of a context itself.
+    // The server ends the deadline of a context.
     if (deadlineMs === undefined || options instanceof Context) {
       this.#unsubscribe = unsubscribe
     } else {
@@ -97,7 +88,7 @@ export class RunnerCall implements Waiting {
     if (this.#end(reason)) this.#reject(reason)
   }
 
-  /** Called when the caller has given the call up: rejects it, and notifies its owner. */
+  /** Called if the caller gives the call up: rejects it, and notifies its owner. */
   giveUp(reason: Error): void {
     const { owner } = this
     if (!this.#end(reason)) return
@@ -115,7 +106,7 @@ export class RunnerCall implements Waiting {
   }
 }
 
-/** Returns the error of a call whose deadline passed while it waited. */
+/** The error of a call whose deadline passed in the queue. */
 export function deadlinePassed(): DeadlineExceeded {
   return new DeadlineExceeded('expected the runner to answer before the request deadline, it did not')
 }

@@ -1,20 +1,14 @@
-/**
- * Options of a Runner, and the types of its methods, which follow from the module of its model.
- * @module
- */
+/** Options of a Runner, and the types of its methods, which follow from the module of its model. @module */
 import { pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
 import type { ModelCall, ModelPlace } from './model-host.ts'
 import type { Boundary } from './transfer.ts'
 
-/** Time after its deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+/** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
 export const defaultModelGraceMs = 5_000
 
-/**
- * The model that a module loads: what its function `load`, or the one it exports as default, returns. A type without
- * either is that of the model itself, as for models in Python.
- */
+/** What `load` or the default export of a module returns; else the type itself, as for models in Python. */
 export type ModelOf<M> = M extends { readonly load: (init: never, place: ModelPlace) => infer R }
   ? Awaited<R>
   : M extends { readonly default: (init: never, place: ModelPlace) => infer R }
@@ -36,16 +30,14 @@ export type MethodNames<M> = {
 }[keyof ModelOf<M>] &
   string
 
-/** The type of a method of more arguments, and of its options. */
 interface TakesOneArgument {
   readonly error: 'a Runner method takes one argument and the ModelCall'
 }
 
 type IfMethod<F, T> = F extends (input: never, call: ModelCall) => unknown ? T : TakesOneArgument
 
-/** Options of one call. A {@link Context} will do, so that the call ends with its request. */
+/** Options of one call: give the {@link Context}, and the call ends with its request. */
 export interface CallOptions {
-  /** Aborted when the caller does not want the answer any more. */
   readonly signal?: AbortSignal
   /** **Units**: milliseconds since the epoch. */
   readonly deadlineMs?: number | undefined
@@ -53,7 +45,7 @@ export interface CallOptions {
 
 type Input<F> = F extends (...args: infer A) => unknown ? A[0] : never
 type Result<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never
-/** What a generator yields, in a list of one; never for other results, and for those of which nothing is known. */
+/** What a generator yields, in a list of one; never for other results. */
 type Yielded<R> = [R] extends [never]
   ? never
   : unknown extends R
@@ -63,7 +55,7 @@ type Yielded<R> = [R] extends [never]
       : never
 type Answer<R> = [Yielded<R>] extends [never] ? Promise<R> : AsyncIterableIterator<Yielded<R>[0]>
 
-/** A method as the caller sees it: it returns a promise; a generator returns an iterator. */
+/** A method as the caller sees it: it returns a promise, or an iterator of a generator's values. */
 export type CallerMethod<F> = F extends () => infer R
   ? (input?: undefined, options?: CallOptions) => Answer<Awaited<R>>
   : IfMethod<F, (input: Input<F>, options?: CallOptions) => Answer<Result<F>>>
@@ -71,23 +63,16 @@ export type CallerMethod<F> = F extends () => infer R
 /** Options of a method that is called once for several requests. */
 export interface BatchOptions {
   /**
-   * Joins the rows of several requests into one call. Default false.
-   *
-   * **Shape**: inputs are NDArrays of one dtype and equal dimensions but the first, or lists of anything that can be
-   * sent, an element being a row; inputs that differ go in calls of their own. Results are NDArrays or lists of as many
-   * rows, or plain objects of them.
-   * **Errors**: InvalidArgument for any other input, frames among them: a list of one frame is a row.
+   * Joins the rows of several requests into one call. Default false. **Shape**: NDArrays of one dtype and equal
+   * dimensions but the first, or lists. Results are NDArrays or lists of as many rows, or plain objects of them.
+   * **Errors**: InvalidArgument for any other input. A frame goes in a list.
    */
   readonly batchable?: boolean
-  /** Maximum rows of a call; larger requests are cut into parts and put together again. Default 64. **Units**: rows. */
+  /** Maximum rows of a call; larger requests are cut. Default 64. **Units**: rows. */
   readonly maxBatchSize?: number
-  /** The longest that a request waits for others while a thread is free. Default 10. **Units**: milliseconds. */
+  /** Longest wait of a request for others while a thread is free. Default 10. **Units**: milliseconds. */
   readonly maxWaitMs?: number
-  /**
-   * What happens when a call for several requests throws. `retry`: each request is called alone, once, so that only
-   * those that cannot be answered fail. `fail`: all of them fail with that cause. Default `retry`. A model that knows
-   * which rows are wrong returns a list with an Error in their places.
-   */
+  /** If a batch throws: `retry` calls each request alone, once; `fail` fails all. Default `retry`. */
   readonly onBatchError?: 'retry' | 'fail'
 }
 
@@ -96,10 +81,8 @@ export interface MethodOptions extends BatchOptions {
   /** The method is a generator, whose values are sent one by one. */
   readonly stream?: boolean
   /**
-   * What happens to a running call whose callers do not want the result any more. `signal`: `call.signal` is aborted,
-   * and the thread is busy until the method returns. `terminate`: the thread is ended at once and replaced, at the
-   * price of loading the model again. Default `signal`. Whatever is chosen, a call that hangs has its thread ended
-   * after `modelGraceMs`.
+   * What happens to a running call without callers. `signal`: `call.signal` is aborted. `terminate`: the thread is
+   * replaced, at the price of loading the model again. Default `signal`.
    */
   readonly onAbort?: 'signal' | 'terminate'
 }
@@ -108,51 +91,32 @@ type OptionsOf<F> = IfMethod<F, [Yielded<Result<F>>] extends [never] ? MethodOpt
 
 /** Options of a {@link Runner}. */
 export interface RunnerOptions<M = unknown> {
-  /** File of the model's module: a URL, as of `new URL('./model.ts', import.meta.url)`, or an absolute path. */
+  /** The model's module: a URL, as of `new URL('./model.ts', import.meta.url)`, or an absolute path. */
   readonly module: URL | string
-  /** The methods that can be called. */
   readonly methods: { readonly [K in MethodNames<M>]?: OptionsOf<ModelOf<M>[K]> }
-  /**
-   * Threads, or processes, each with a model of its own. 0 runs the model in this thread, where it blocks everything,
-   * and where arguments and results are the same memory on both sides. Default 1.
-   */
+  /** Threads or processes, each with its own model. 0 runs the model in this thread, which it blocks. Default 1. */
   readonly threads?: number
-  /** `process`: child processes instead of threads, for native code that may crash or hang. Default `thread`. */
+  /** `process`: child processes, for native code that may crash or hang. Default `thread`. */
   readonly isolation?: 'thread' | 'process'
-  /**
-   * Calls that one thread does at the same time. More than 1 helps methods that wait for something else, such as
-   * streams, which keep their place for as long as their reader takes. Default 1.
-   */
+  /** Calls that one thread does at the same time: more than 1 helps methods that wait, and streams. Default 1. */
   readonly concurrency?: number
   /** Calls that may wait for a thread; one more is refused with 503. Default 1024. */
   readonly maxQueue?: number
-  /**
-   * The devices, such as GPUs, of the threads or processes, in turn, one each: `load` gets it as the `device` of its
-   * second argument. Processes see that device alone, by `CUDA_VISIBLE_DEVICES`, so that its number is 0 there.
-   * Default: none.
-   */
+  /** Devices of the threads or processes, in turn: `load` gets its `device`. A process sees it alone, as number 0. */
   readonly deviceIds?: readonly number[]
-  /** Handed to the function that loads the model. */
   readonly init?: InitOf<M>
-  /** An input for each method to be called with in every thread before it counts as ready. */
+  /** An input for each method, called in every thread before it counts as ready. */
   readonly warmup?: { readonly [K in MethodNames<M>]?: Input<ModelOf<M>[K]> }
   /**
-   * Heap limit of each thread or process: one that reaches it ends alone and is replaced. Native memory and the data of
-   * arrays do not count. Default: of threads, half of the memory of the machine or container, divided by them, at most
-   * 2048; of processes, Node's. **Units**: MiB.
+   * Heap limit of each thread or process, which is replaced if it reaches the limit. Default for threads: half of the
+   * memory, divided by them, at most 2048; for processes: Node's. **Units**: MiB.
    */
   readonly memoryLimitMb?: number
-  /**
-   * How long after its deadline a call may still run before it counts as hung; Infinity for ever. Default:
-   * `--model-grace-ms`,
-   * 5000. **Units**: milliseconds.
-   */
+  /** How long after its deadline a call may run before it counts as hung. Default 5000. **Units**: milliseconds. */
   readonly modelGraceMs?: number
   /**
-   * What happens to the thread or process of a call that hangs. `replace`: it is ended, and another one loads the
-   * model. `report`: it gets no calls until the call returns, for native code that takes the whole process with it when
-   * its thread is ended, as onnxruntime-node 1.30 does. With both, `/readyz` is 503 while calls hang in all threads.
-   * Default `replace`.
+   * What happens to the thread of a call that hangs. `replace`: it is ended and replaced. `report`: it gets no calls
+   * until the call returns, for native code that would end the process too. Default `replace`.
    */
   readonly onHang?: 'replace' | 'report'
   readonly python?: never
@@ -202,7 +166,7 @@ const runnerOptionNames = [
 ]
 const methodOptionNames = ['batchable', 'maxBatchSize', 'maxWaitMs', 'onBatchError', 'stream', 'onAbort']
 
-/** Checks a runner's name and options. **Errors**: InvalidArgument naming what is wrong. */
+/** **Errors**: InvalidArgument naming what is wrong. */
 export function parseRunnerOptions(name: string, options: RunnerOptions, reserved: readonly string[]): RunnerSettings {
   if (typeof name !== 'string' || !/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(name)) {
     throw new InvalidArgument(expected('letters, digits, _ . and -', 'the name of a Runner', name))
@@ -267,10 +231,7 @@ function parseMethod(name: string, options: MethodOptions, place: string): Metho
   }
 }
 
-/**
- * Returns the options of a call of a method.
- * **Errors**: InvalidArgument for what is no context and no options, as a second argument that is meant for the model.
- */
+/** **Errors**: InvalidArgument unless it is a context or options, as a second argument meant for the model. */
 export function parseCallOptions(options: unknown, method: string, runner: string): CallOptions {
   if (options === undefined || options === null) return {}
   if (typeof options === 'object') {
@@ -309,7 +270,6 @@ function whole(value: unknown, min: number, place: string): number {
   throw new InvalidArgument(expected(`a whole number from ${min} up`, place, value))
 }
 
-/** Returns a time that a timer can wait for, or Infinity. */
 function milliseconds(value: unknown, place: string): number {
   if (typeof value === 'number' && value >= 0 && (value < 0x7fffffff || value === Number.POSITIVE_INFINITY))
     return value

@@ -1,7 +1,4 @@
-/**
- * The values that a model yields, as an async iterator on the caller's side.
- * @module
- */
+/** The values that a model yields, as an async iterator on the caller's side. @module */
 import { InternalError } from '../core/errors.ts'
 import type { OpenStream } from './job.ts'
 import type { StreamDown, StreamUp } from './model-messages.ts'
@@ -13,11 +10,7 @@ import { unpack } from './transfer.ts'
 /** How many values a model may be ahead of its reader. */
 export const streamWindow = 16
 
-/**
- * The values of a streaming method. Nothing is asked of the model before the first `next`; it never gets further ahead
- * of the reader than 16 values. Leaving the loop, or the end of the request, ends its generator, whose `finally` runs.
- * **Errors**: those of the method; InternalError when its thread ended.
- */
+/** A model's values. Leaving the loop ends it. **Errors**: those of the method; InternalError if its thread ended. */
 export class RunnerStream<T> implements AsyncIterableIterator<T> {
   readonly #begin: () => Promise<OpenStream>
   readonly #options: CallOptions
@@ -56,7 +49,7 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
       const stream = await this.#begin()
       this.#stream = stream
       stream.channel.listen((up) => this.#receive(up as StreamUp))
-      // A regular end comes over the channel, whose last messages may arrive after `done` resolves.
+      // A regular end comes over the channel, perhaps after `done` resolves.
       stream.done.catch((error: Error) =>
         this.#finish({ error: new InternalError(`the stream broke off: ${error.message}`, { cause: error }) }),
       )
@@ -83,7 +76,6 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
         this.#items.push(unpack(up.item) as T)
         this.#serve()
       } catch (error) {
-        // A serializer that fails on this side.
         void this.#cancel({ error: error as Error })
       }
     }
@@ -93,7 +85,6 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     while (this.#readers.length > 0 && this.#items.length > 0) {
       this.#readers.shift()?.resolve({ done: false, value: this.#items.shift() as T })
       this.#taken++
-      // Half a window at a time: fewer messages, and the model does not wait for them.
       if (this.#taken === streamWindow / 2) {
         this.#tell({ kind: 'credit', count: this.#taken })
         this.#taken = 0
@@ -102,7 +93,6 @@ export class RunnerStream<T> implements AsyncIterableIterator<T> {
     if (this.#end === undefined) return
     for (const reader of this.#readers.splice(0)) {
       const error = this.#end.error
-      // Thrown once, as by a generator.
       this.#end = {}
       if (error === undefined) reader.resolve({ done: true, value: undefined })
       else reader.reject(error)

@@ -1,7 +1,4 @@
-/**
- * The runner: a model behind typed calls, off the event loop.
- * @module
- */
+/** The runner: a model behind typed calls, off the event loop. @module */
 
 import { InvalidArgument, Overloaded } from '../core/errors.ts'
 import { measureRunner, RunnerCounts } from '../telemetry/metrics/runner-counts.ts'
@@ -33,30 +30,24 @@ import { type RunnerEvent, WorkerSupervisor } from './worker-supervisor.ts'
 
 /** Options of {@link RunnerLife.start}. */
 export interface StartOptions {
-  /** For runners that do not set it themselves; see RunnerOptions. Default 5000. **Units**: milliseconds. */
+  /** For runners that do not set it. Default 5000. **Units**: milliseconds. */
   readonly modelGraceMs?: number
 }
 
 /** What every runner has beside its model's methods. */
 export interface RunnerLife {
   readonly name: string
-  /** Whether its model runs on another server. Default: no. */
+  /** Whether its model runs on another server. Default false. */
   readonly isRemote?: boolean
-  /** Why it cannot answer now; undefined when it can. */
+  /** Why it cannot answer now; undefined if it can. */
   readonly unready: string | undefined
-  /** Calls that wait for a thread. */
   readonly waiting: number
-  /** What its model in Python needs. Undefined for other models. */
   readonly pythonSettings?: PythonSettings | undefined
-  /**
-   * Loads the model in all threads; a service does so for its runners. Each call needs a `stop` of its own, and only
-   * the first starts anything.
-   * **Errors**: SetupError with what the module threw.
-   */
+  /** Loads the model in all threads; a service calls it. Each call needs a `stop`. **Errors**: SetupError. */
   start(options?: StartOptions): Promise<void>
   /** Ends the threads when every `start` has had its `stop`. */
   stop(): Promise<void>
-  /** Calls `listener` when something happens to a thread, for a log. Returns a function that removes the listener. */
+  /** Calls `listener` with a thread's events. Returns a function that removes the listener. */
   watch(listener: (event: RunnerEvent) => void): () => void
 }
 
@@ -74,17 +65,14 @@ const reserved = [
   '__proto__',
 ]
 
-/** Each loaded where it is used: the pool of threads takes 20 ms. */
+/** Each loaded at its first use. */
 const startWorkers: Readonly<Record<Exclude<Boundary, 'python'>, () => Promise<StartWorkers>>> = {
   none: async () => (await import('./inline-worker.ts')).startInline,
   thread: async () => (await import('./thread-workers.ts')).startThreads,
   process: async () => (await import('./process-workers.ts')).startProcesses,
 }
 
-/**
- * The URL of a program for threads or processes: always the compiled one, also when the sources run uncompiled in
- * tests, since a thread cannot be started on TypeScript (Node 20 ignores `--import` there).
- */
+/** The URL of a compiled program, also in tests: Node 20 starts no thread on TypeScript. */
 const entryOf = (name: string) =>
   new URL(import.meta.url.endsWith('.ts') ? `../../dist/runner/${name}.js` : `./${name}.js`, import.meta.url)
 
@@ -96,9 +84,8 @@ class ModelRunner implements RunnerLife {
   readonly #counts = new RunnerCounts()
   readonly #python: PythonSettings | undefined
   #supervisor: WorkerSupervisor | undefined
-  /** Ends what a remote model has open, and the making of an environment of Python. */
   #stopped = new AbortController()
-  /** Why a remote model cannot answer, or how far the making of an environment of Python is. */
+  /** Why a remote model cannot answer, or the progress of making a Python environment. */
   #problem: string | undefined
   #users = 0
   #starting: Promise<void> | undefined
@@ -161,7 +148,7 @@ class ModelRunner implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns what starts the workers. **Errors**: SetupError where Python cannot run, or its environment be made. */
+  /** **Errors**: SetupError if Python cannot run. */
   async #startWorkers(): Promise<StartWorkers> {
     const { boundary, concurrency } = this.#settings
     if (boundary !== 'python') return await startWorkers[boundary]()
@@ -217,7 +204,7 @@ class ModelRunner implements RunnerLife {
     return { ...this.#settings, init: { ...(this.#settings.init as object), life } }
   }
 
-  /** **Errors**: InvalidArgument before the start; Overloaded when the runner takes no calls. */
+  /** **Errors**: InvalidArgument before the start; Overloaded if the runner takes no calls. */
   #dispatcher(): Dispatcher {
     const dispatcher = this.#supervisor?.dispatcher
     if (dispatcher === undefined) {
@@ -281,47 +268,25 @@ async function joined(calls: readonly RunnerCall[]): Promise<unknown> {
 }
 
 /**
- * A model in worker threads, with the methods that `options.methods` names.
- *
- * The module exports a function `load` (or one as default) that loads the model, once in each thread, and returns an
- * object of methods; each takes one input and a `ModelCall`. `M` is the type of the module: with it, every method here
- * has the types of the module's.
- *
- * Calls go to a free thread, first come first served. The second argument, best the function's `ctx`, lets a call end
- * with its request. Inputs and results are plain data, NDArrays, pictures, files, frames, and objects of classes that
- * `registerSerializer` knows. **Ownership**: they are copied, at every size, when the message is sent: do not change an
- * argument before the answer is there. `move(x)` gives the memory of a large array away instead, as argument and as
- * result. Memory of a SharedArrayBuffer is shared, but for arrays of at most 64 bytes.
- *
- * **Errors**: InvalidArgument for wrong options; of calls: those of the method, with class, code and status (what is no
- * ServingError comes as FunctionError), Overloaded when `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and
- * InternalError when the thread died.
- * **Cost**: a message to a thread and back, about 50 µs, shared by the short calls of one turn of the loop: 2 µs
- * each with 64 callers. Large arrays one copy each way, about 0.1 ms at 600 KB, or next to nothing with `move`.
- * Each thread has a model of its own: memory is workers × threads × model; cores are used well with workers ×
- * threads = cores, one more for each worker that answers many small requests. A stream keeps its thread until it ends,
- * however slow its reader is, unless `concurrency` is above 1.
- * **Source** SPEC "Runner"; `bench/micro/runner.ts`.
- * **Example**
- * ```ts
- * const iris = new Runner<typeof import('./model.ts')>('iris', {
- *   module: new URL('./model.ts', import.meta.url),
- *   methods: { predict: { batchable: true, maxBatchSize: 64 } },
- * })
- * const svc = new Service('iris_classifier', { runners: [iris] })
- * svc.api({ input, output }, async function classify(x, ctx) { return iris.predict(x, ctx) })
- * ```
+ * A model in worker threads, with the methods that `options.methods` names. The module exports `load` (or a default
+ * function), called once in each thread, which returns an object of methods; each takes one input and a `ModelCall`.
+ * `M` is the type of the module. Give calls the function's `ctx`, so that they end with its request. Inputs and results
+ * are plain data, NDArrays, pictures, files, frames, and classes of `registerSerializer`. **Ownership**: they are
+ * copied: do not change an argument before the answer. `move(x)` gives a large array away; a SharedArrayBuffer is
+ * shared. **Errors**: InvalidArgument for wrong options; of calls: those of the method (FunctionError for other
+ * classes), Overloaded if `maxQueue` calls wait, DeadlineExceeded, ClientClosed, and InternalError if the thread died.
+ * **Example** `new Runner<typeof import('./model.ts')>('iris', { module, methods: { predict: { batchable: true } } })`
  */
 export const Runner = ModelRunner as unknown as RunnerClass
 
 /** A Runner whose model runs on another server. */
 export type RemoteRunner = RunnerLife & RemoteMethods
 
-/** The class {@link Runner}: its objects have methods that its type parameter names. */
+/** The class {@link Runner}: its objects have the methods of its type parameter. */
 export interface RunnerClass {
   /** A model of another server. */
   new (name: string, options: RemoteOptions): RemoteRunner
-  /** A model of a module whose type is `M`, or a model in Python that has the methods of `M`. */
+  /** A model of a module whose type is `M`, or a Python model with the methods of `M`. */
   new <M = unknown>(name: string, options: RunnerOptions<M> | PythonOptions<M>): Runner<M>
   readonly prototype: RunnerLife
 }

@@ -1,7 +1,4 @@
-/**
- * How objects of classes cross to other threads and processes: as named fields.
- * @module
- */
+/** How objects of classes cross to other threads and processes: as named fields. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { BinaryFile } from '../core/file/binary-file.ts'
@@ -14,20 +11,17 @@ import { loadPolars } from '../values/table/polars/polars.ts'
 import type { DataFrame, Series } from '../values/table/polars/polars-package.ts'
 import { type ErrorFields, errorFields, errorFromFields } from './remote-error.ts'
 
-/** What an object is made of: plain data, typed arrays, and objects that have a serializer themselves. */
+/** Plain data, typed arrays, and objects with a serializer. */
 export type SerializedFields = Readonly<Record<string, unknown>>
 
 /** How the objects of a class cross to a runner's threads and processes, and back. */
 export interface Serializer<T extends object> {
   readonly name: string
-  /** The class; or the `Symbol.toStringTag` of its objects, where the class itself cannot be had. */
+  /** The class, or the `Symbol.toStringTag` of its objects. */
   readonly type: (abstract new (...args: never[]) => T) | string
-  /**
-   * The object's own properties, called as the fields are, whose typed arrays `move(object)` may take away: reading
-   * them throws then. Default: none, and `move` refuses the object.
-   */
+  /** Properties whose typed arrays `move(object)` may take away: reading them then throws. Default: `move` refuses. */
   readonly movable?: readonly string[]
-  /** Whether `toFields` makes the typed arrays for the message: they are moved without another copy. Default false. */
+  /** Whether `toFields` makes its typed arrays for the message, to move without a copy. Default false. */
   readonly fresh?: boolean
   /** **Errors**: InvalidArgument for an object that cannot be sent. */
   toFields(value: T): SerializedFields
@@ -38,21 +32,9 @@ const byName = new Map<string, Serializer<object>>()
 const byType = new Map<unknown, Serializer<object>>()
 
 /**
- * Lets the objects of a class be a runner's arguments and results, subclasses as that class. Both sides have to do it:
- * call it in a module that the service and the model's module import.
- *
- * **Errors**: InvalidArgument for a name or a class that has a serializer already, and for what is no serializer.
- * **Example**
- * ```ts
- * // box.ts, imported by service.ts and by model.ts
- * export class Box { constructor(readonly label: string, readonly corners: Float32Array) {} }
- * registerSerializer<Box>({
- *   name: 'Box',
- *   type: Box,
- *   toFields: ({ label, corners }) => ({ label, corners }),
- *   fromFields: ({ label, corners }) => new Box(label as string, corners as Float32Array),
- * })
- * ```
+ * Lets a class's objects be a runner's arguments and results. Call it in a module that both the service and the model
+ * import. **Errors**: InvalidArgument for a registered name or class, and for an invalid serializer. **Example**
+ * `registerSerializer<Box>({ name: 'Box', type: Box, toFields: ({ label }) => ({ label }), fromFields })`
  */
 export function registerSerializer<T extends object>(serializer: Serializer<T>): void {
   const { name, type, toFields, fromFields } = (serializer ?? {}) as Partial<Serializer<T>>
@@ -68,9 +50,7 @@ export function registerSerializer<T extends object>(serializer: Serializer<T>):
   byType.set(type, serializer as unknown as Serializer<object>)
 }
 
-/**
- * Returns the serializer of an object's class, or of the nearest class that it extends; undefined when there is none.
- */
+/** Returns the serializer of the nearest class; undefined if there is no such class. */
 export function serializerOf(value: object): Serializer<object> | undefined {
   const exact = byType.get(value.constructor) ?? byType.get(tagOf(value))
   if (exact !== undefined) return exact
@@ -80,17 +60,17 @@ export function serializerOf(value: object): Serializer<object> | undefined {
     const inherited = byType.get(proto?.constructor)
     if (inherited !== undefined) return inherited
   }
-  // An object of another copy of the package in this thread: its class has the same name and members.
+  // An object of another copy of the package in this thread.
   return byName.get(value.constructor?.name)
 }
 
-/** Returns an object's `Symbol.toStringTag`. Polars' Series has a function there, against the language's rule. */
+/** Polars' Series has a function as its `Symbol.toStringTag`. */
 function tagOf(value: object): unknown {
   const tag = (value as { [Symbol.toStringTag]?: unknown })[Symbol.toStringTag]
   return typeof tag === 'function' ? tag.call(value) : tag
 }
 
-/** Returns the serializer of that name. **Errors**: InvalidArgument when this side does not have it. */
+/** **Errors**: InvalidArgument if this side does not have the serializer. */
 export function serializerNamed(name: string): Serializer<object> {
   const serializer = byName.get(name)
   if (serializer !== undefined) return serializer
@@ -165,7 +145,7 @@ registerSerializer<BinaryFile>({
     }),
 })
 
-// Frames cross as Arrow files, with their labels beside them. A thread that has a frame has Polars loaded.
+// Frames cross as Arrow files, with their labels beside them.
 registerSerializer<DataFrame>({
   name: 'DataFrame',
   type: 'DataFrame',

@@ -1,8 +1,4 @@
-/**
- * Workers that are threads. The only file that imports piscina, which starts, wakes and replaces them. The dispatcher
- * decides which thread gets which message, so that Piscina's queue stays empty.
- * @module
- */
+/** Workers that are threads. The only file that imports piscina; our dispatcher keeps Piscina's queue empty. @module */
 
 import { fileURLToPath } from 'node:url'
 import { MessageChannel, type MessagePort, parentPort, type Worker } from 'node:worker_threads'
@@ -18,7 +14,7 @@ import {
   type WorkerPoolOptions,
 } from './worker.ts'
 
-/** A message for a certain thread. The symbol's value stays on this side: a structured clone drops symbols. */
+/** A message for a certain thread. A structured clone drops the symbol. */
 interface Task {
   readonly message: unknown
   readonly port?: MessagePort
@@ -28,7 +24,7 @@ interface Task {
 /** Handles one message in a thread; those of {@link ModelWorker.open} have a channel. */
 export type ThreadHandler = (message: unknown, channel: Channel | undefined) => Promise<unknown>
 
-// No limit of Piscina's: a cancellation has to reach a thread that is busy.
+// A cancellation has to reach a busy thread.
 const tasksPerThread = 1 << 20
 
 interface StrayMessage {
@@ -53,7 +49,7 @@ export function startThreads(options: WorkerPoolOptions): WorkerPool {
       return workers.find((worker) => worker.id === thread) ?? null
     },
   })
-  // Without a listener, a thread that dies idle would take the process with it. Its own events, below, report it.
+  // Without a listener, a thread that dies idle would end the process. Its own events, below, report it.
   pool.on('error', () => {})
   let stopping = false
   const indexes = new Map<Worker, number>()
@@ -124,14 +120,14 @@ class Thread implements ModelWorker {
   }
 
   async #run(message: unknown, transferList: (ArrayBuffer | MessagePort)[], port: MessagePort | undefined) {
-    // Piscina would keep a task for a thread that has ended until another one with its number starts, that is, forever.
+    // Piscina would keep a task for an ended thread until another one with its number starts, that is, forever.
     if (this.#ended !== undefined || this.#worker.threadId !== this.#thread) throw this.ended
     const task: Task = { message, port, [queueOptionsSymbol]: { thread: this.#thread } } as Task
     try {
       return await this.#pool.run(task, { transferList })
     } catch (error) {
       if (error instanceof Error && error.name === 'DataCloneError') throw error
-      // The handler never throws, so that any other failure is the end of the thread.
+      // The handler never throws: any other failure is the end of the thread.
       throw this.#ended ?? new WorkerEnded(`${this.name} ended: ${String((error as Error).message)}`, { cause: error })
     }
   }
@@ -141,7 +137,7 @@ class Thread implements ModelWorker {
 export function threadEntry(
   handler: ThreadHandler,
 ): (task: { message: unknown; port?: MessagePort }) => Promise<unknown> {
-  // The default would end the thread, and by then it may be making another call.
+  // The default would end the thread, perhaps during another call.
   process.on('unhandledRejection', (reason) => {
     parentPort?.postMessage({ kind: 'stray', error: errorFields(reason) } satisfies StrayMessage)
   })

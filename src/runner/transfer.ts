@@ -1,8 +1,4 @@
-/**
- * Values on their way to another thread or process and back: memory is copied once or moved, and classes stay what they
- * were. A structured clone would copy large buffers several times, and turn an NDArray into a plain object.
- * @module
- */
+/** Values between threads and processes: memory is copied once or moved, and classes are kept. @module */
 
 import { BadInput, InvalidArgument, show } from '../core/errors.ts'
 import { markGone } from '../core/memory/mark-gone.ts'
@@ -12,24 +8,19 @@ import { pythonSerializerOf } from './python/plain-forms.ts'
 import { type Serializer, serializerNamed, serializerOf } from './serializers.ts'
 import type { Transfer } from './worker.ts'
 
-/**
- * Buffers from this size are moved once they have been copied. Below, a structured clone is as fast. **Units**: bytes.
- */
+/** Copied buffers from this size are moved; a structured clone does for smaller ones. **Units**: bytes. */
 export const minMoveBytes = 16 * 1024
 
-/** NDArrays up to this size are copied, shared memory as well: V8 keeps them in its own heap. **Units**: bytes. */
+/** NDArrays up to this size are always copied: V8 keeps them in its own heap. **Units**: bytes. */
 export const maxHeapBytes = 64
 
-/**
- * What lies between the two sides: nothing (they share their memory), the boundary of a thread or of a process, or a
- * process in Python, for which all memory lies beside the message.
- */
+/** What lies between the two sides: shared memory, or the boundary of a thread, a process, or a process in Python. */
 export type Boundary = 'none' | 'thread' | 'process' | 'python'
 
-/** A value that can be sent: plain data, and the fields of the objects in it that have a serializer. */
+/** Plain data that can be sent, and which objects to restore in it. */
 export interface Packed {
   readonly value: unknown
-  /** Objects to put back, each with its path in `value`; a path of length 0 is the value itself. */
+  /** Objects to restore, each with its path in `value`; a path of length 0 is the value. */
   readonly objects?: readonly PackedObject[]
 }
 
@@ -38,20 +29,12 @@ type PackedObject = readonly [path: Path, serializer: string, fields: Packed]
 type View = ArrayBufferView<ArrayBufferLike> & { slice(): View }
 type Visit = (leaf: unknown, path: Path) => unknown
 
-/** Objects that {@link move} made: their memory belongs to nobody else. */
 const moved = new WeakSet<object>()
 
 /**
- * Converts a value into one that can be sent. Buffers to move with the message are added to `transfer`, which threads
- * use alone.
- *
- * Plain objects, arrays, typed arrays and dates cross as themselves; objects of other classes need a serializer, which
- * maps and sets have. Memory is copied, at every size, but for three cases: objects made by {@link move} give theirs
- * up; memory of a SharedArrayBuffer is shared between threads, but for NDArrays of at most {@link maxHeapBytes};
- * without a boundary nothing is copied.
- *
+ * Converts a value into one that can be sent; `transfer` gets the buffers to move with a thread's message. Memory is
+ * copied, except of objects made by {@link move}, of a SharedArrayBuffer between threads, and without a boundary.
  * **Errors**: InvalidArgument for functions, symbols and objects of unknown classes; BadInput for deep nesting.
- * **Cost**: visits every object in the value, and copies containers only on the way to what has to be replaced.
  */
 export function pack(value: unknown, boundary: Boundary, transfer: Transfer[] = []): Packed {
   const objects: PackedObject[] = []
@@ -93,7 +76,7 @@ function isFlat(field: unknown): boolean {
   return true
 }
 
-/** Converts what was sent back into the value. */
+/** The inverse of {@link pack}. */
 export function unpack({ value, objects }: Packed): unknown {
   if (objects === undefined) return value
   let result = value
@@ -106,17 +89,9 @@ export function unpack({ value, objects }: Packed): unknown {
 }
 
 /**
- * Gives an array's or a picture's memory away: returns an object with the same data for a runner's call, or for a
- * method's result, which moves the memory instead of copying it. What was given to `move` keeps its shape; reading its
- * data throws from now on, at every size. Use the returned object once.
- *
- * Memory that cannot be moved (a view of a part of its buffer, WebAssembly's) is copied; of a SharedArrayBuffer it is
- * shared.
- *
- * **Errors**: InvalidArgument for objects of other classes than NDArray, RasterImage and those whose serializer says
- * that they are `movable`.
- * **Cost**: about 3 µs; saves one copy of the data, about 0.1 ms at 600 KB.
- * **Example** `return iris.predict(move(x), ctx)`
+ * Returns an array or picture with the same data, for one runner call or result, which moves the memory. Reading the
+ * given object then throws. A part of a buffer and WebAssembly's memory are copied, shared memory is shared.
+ * **Errors**: InvalidArgument for objects without `movable` fields. **Example** `return iris.predict(move(x), ctx)`
  */
 export function move<T extends object>(value: T): T {
   const serializer = typeof value === 'object' && value !== null ? serializerOf(value) : undefined
@@ -145,24 +120,21 @@ function markMoved(object: object, name: string): void {
   markGone(object, name, `the ${name} of this ${object.constructor.name} was given away by move and is gone`)
 }
 
-/** Returns the memory of a view as a view of its own, taken away from the given one where it can be, else copied. */
+/** Takes the memory of a view away, or copies it if it cannot be moved. */
 function detach(view: View): View {
   if (view.buffer instanceof SharedArrayBuffer) return view
   if (view.byteLength < minMoveBytes || view.byteLength !== view.buffer.byteLength) return copyOf(view)
   try {
     return structuredClone(view, { transfer: [view.buffer] })
   } catch {
-    // WebAssembly's memory, and on Node 21 and later that of some native code.
+    // WebAssembly's memory, and that of some native code.
     return copyOf(view)
   }
 }
 
 const maxDepth = 1_000
 
-/**
- * Returns the value with each leaf (a view, an object of a class, a function) replaced; the same value when none was.
- * `isJson`: numbers that JSON does not have are leaves as well.
- */
+/** Replaces each leaf (a view, an object of a class, a function). `isJson`: NaN and infinities are leaves too. */
 function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJson: boolean): unknown {
   if (typeof value !== 'object' || value === null) {
     const isLeaf = typeof value === 'function' || typeof value === 'symbol' || (isJson && !isInJson(value))
@@ -172,7 +144,7 @@ function mapLeaves(value: unknown, path: (string | number)[], visit: Visit, isJs
   if (!isList) {
     const proto = Object.getPrototypeOf(value)
     if (proto !== Object.prototype && proto !== null) return visit(value, path)
-    // Polars' frames look like plain objects but for this. No name that comes in JSON is a symbol.
+    // Polars' frames look like plain objects but for this symbol.
     if ((value as { [Symbol.toStringTag]?: string })[Symbol.toStringTag] !== undefined) return visit(value, path)
   }
   if (path.length === maxDepth) {
@@ -203,7 +175,7 @@ function put(root: unknown, path: Path, value: unknown): void {
 }
 
 function define(target: object, name: string | number, value: unknown): void {
-  // An ordinary name in a client's data. Of the others, an assignment takes 5 ns instead of 120.
+  // A client's data may have this name.
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true })
   } else (target as Record<string | number, unknown>)[name] = value
@@ -211,17 +183,16 @@ function define(target: object, name: string | number, value: unknown): void {
 
 function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Transfer[]): View | number {
   if (boundary === 'none') {
-    // The model may work on it when the request of its caller is over: in a batch with others.
+    // The model may use it after its caller's request is over: in a batch with others.
     leaveToCollector(view.buffer)
     return view
   }
-  // Copied when the message is sent, in this turn; in its place stands which one it is.
+  // Copied when the message is sent, in this turn; its index stands in its place.
   if (boundary === 'python') return transfer.push(view) - 1
-  // A child process does not share memory with us.
   if (view.buffer instanceof SharedArrayBuffer) return boundary === 'process' ? copyOf(view) : view
   const isWhole = view.byteLength === view.buffer.byteLength
   if (boundary === 'process' || view.byteLength < minMoveBytes) {
-    // A clone of a view clones all of its buffer: of a few bytes in Node's pool, 8 KiB.
+    // A clone of a view clones all of its buffer, such as Node's pool.
     return isWhole ? view : copyOf(view)
   }
   const own = isOwned ? detach(view) : copyOf(view)
@@ -230,7 +201,7 @@ function packView(view: View, isOwned: boolean, boundary: Boundary, transfer: Tr
 }
 
 function copyOf(view: View): View {
-  // A Buffer's own slice would share memory; what arrives at the other side is a Uint8Array in any case.
+  // A Buffer's own slice would share memory.
   if (Buffer.isBuffer(view)) return new Uint8Array(view) as unknown as View
   if (view instanceof DataView) {
     return new DataView(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength)) as unknown as View
@@ -245,7 +216,7 @@ function packBuiltIn(value: unknown): unknown {
   if (value instanceof Date || value instanceof RegExp) return value
   if (!(value instanceof ArrayBuffer || value instanceof SharedArrayBuffer)) throw unsendable(value)
   try {
-    // Checked here: a thread that failed to send its reply would die of it.
+    // A thread that failed to send its reply would die.
     return structuredClone(value)
   } catch (error) {
     throw unsendable(value, error)

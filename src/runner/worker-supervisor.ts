@@ -1,8 +1,4 @@
-/**
- * Keeps the model loaded in all workers of a runner: before the first call, and again in each worker that replaces
- * another.
- * @module
- */
+/** Keeps the model loaded in all workers of a runner, and in each worker that replaces another. @module */
 
 import { InternalError, Overloaded, SetupError } from '../core/errors.ts'
 import type { RunnerCounts, ThreadStates } from '../telemetry/metrics/runner-counts.ts'
@@ -17,20 +13,18 @@ import { deviceOf, type ModelWorker, type StartWorkers, type Transfer, type Work
 /** What happens to a runner's workers, for the log. */
 export interface RunnerEvent {
   /**
-   * `ended`: a worker died. `load_failed`: its replacement could not load the model. `replaced`: it did. `hung`: a call
-   * did not return within `modelGraceMs` after its deadline, and its worker is ended and replaced unless `onHang` says
-   * otherwise. `unhandled_rejection`: the model left a rejected promise to nobody; the worker goes on. `printed`: a
-   * line that a model in Python printed. `environment`: a Python with its packages is being made.
+   * `load_failed`: a replacement could not load the model. `hung`: a call did not return in `modelGraceMs` after its
+   * deadline. `printed`: a line of a model in Python. `environment`: a Python environment is being made.
    */
   readonly kind: 'environment' | 'ended' | 'load_failed' | 'replaced' | 'hung' | 'unhandled_rejection' | 'printed'
   readonly message: string
   readonly cause?: Error
 }
 
-/** Longest time between two attempts to replace a worker. **Units**: milliseconds. */
+/** Longest pause between two attempts to replace a worker. **Units**: milliseconds. */
 const maxDelayMs = 30_000
 const firstDelayMs = 250
-/** Time for calls that run when the runner stops. **Units**: milliseconds. */
+/** Time for running calls when the runner stops. **Units**: milliseconds. */
 const stopGraceMs = 1_000
 
 /** What a supervisor needs beside its runner's settings. */
@@ -39,7 +33,7 @@ export interface SupervisorOptions {
   readonly entry: URL
   readonly clock: Clock
   readonly counts: RunnerCounts
-  /** Time after the deadline until a call that has not returned counts as hung. **Units**: milliseconds. */
+  /** Time after the deadline until a running call counts as hung. **Units**: milliseconds. */
   readonly graceMs: number
   onEvent(event: RunnerEvent): void
 }
@@ -55,7 +49,7 @@ export class WorkerSupervisor {
   readonly #size: number
   readonly #started: Promise<void>
   readonly #retries = new Map<ModelWorker, () => void>()
-  /** Workers that are ended because a call hangs there. */
+  /** Workers that are ended because of a hung call. */
   readonly #hung = new Set<ModelWorker>()
   #settle!: { resolve(): void; reject(error: Error): void }
   #loaded = 0
@@ -79,7 +73,7 @@ export class WorkerSupervisor {
       graceMs: options.graceMs,
       onHung: (worker, method) => this.#onHung(worker, method),
     })
-    // Sent to each worker: nothing in it may be moved to one of them.
+    // Sent to each worker: nothing in it may be moved.
     const packShared = (value: unknown) => pack(value, boundary === 'python' ? boundary : 'process', this.#loadViews)
     this.#load = {
       kind: 'load',
@@ -105,9 +99,7 @@ export class WorkerSupervisor {
     })
   }
 
-  /**
-   * Resolves when all workers have the model. **Errors**: SetupError with what the module threw; then all have ended.
-   */
+  /** Resolves when all workers have the model. **Errors**: SetupError; then all have ended. */
   async started(): Promise<void> {
     try {
       await this.#started
@@ -117,22 +109,20 @@ export class WorkerSupervisor {
     }
   }
 
-  /** Ends all workers. Calls that wait fail at once, those that run when they are not done within a second. */
+  /** Ends all workers. Waiting calls fail at once, running ones after a second. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const cancel of this.#retries.values()) cancel()
     this.#retries.clear()
     const end = new Overloaded(`the runner ${this.#settings.name} has stopped`)
     this.dispatcher.close(end)
-    // Does nothing once the start has settled.
     this.#settle.reject(end)
-    // Native code that computes may take the whole process with it when its thread is ended: onnxruntime-node 1.30
-    // does.
+    // onnxruntime-node may end the whole process if its thread is ended while it computes.
     if (this.#isStarted) await this.dispatcher.idle(stopGraceMs)
     await this.#pool.stop()
   }
 
-  /** Why the runner cannot answer now; undefined when it can. */
+  /** Why the runner cannot answer now; undefined if it can. */
   get unready(): string | undefined {
     const { name } = this.#settings
     if (this.#isStopped) return `the runner ${name} has stopped`
@@ -161,7 +151,6 @@ export class WorkerSupervisor {
 
   async #loadInto(worker: ModelWorker): Promise<void> {
     const { name, boundary, deviceIds } = this.#settings
-    // A process sees its device alone.
     const device = boundary === 'process' && deviceIds !== undefined ? 0 : deviceOf(deviceIds, worker.index)
     const load: LoadMessage = { ...this.#load, index: worker.index, device }
     let failure: Error | undefined
@@ -197,12 +186,12 @@ export class WorkerSupervisor {
       return
     }
     this.#failures++
-    // Without the cause, which may name files: anybody may ask for the readiness.
+    // Without the cause, which may name files: the readiness is public.
     this.#problem = problem
-    // Nobody knows whether the model will ever load again: callers hear of it now and do not wait for their deadlines.
+    // The model may never load again: callers hear of it now, not at their deadlines.
     if (this.dispatcher.workers === 0) this.dispatcher.close(new Overloaded(message, { cause }))
     this.#options.onEvent({ kind: 'load_failed', message, cause })
-    // The loader of modules remembers a failure, thread by thread: only a new worker can try again.
+    // The module loader remembers a failure in each thread: only a new worker can try again.
     worker.kill()
   }
 

@@ -1,15 +1,8 @@
 /**
- * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node.
- *
- * **Sizing**: a model computes on the thread that calls it and keeps that thread until it is done, so it belongs into a
- * pool of threads. Let processes × pool threads × intra-op threads be at most the number of cores; beyond it, threads
- * only take turns and every answer is late. Many small requests: one intra-op thread each and as many pool threads as
- * there are cores (throughput). Few large ones: fewer pool threads with several intra-op threads each (latency). {@link
- * intraOpThreadsFor} divides the cores that way.
- *
- * **Ending threads**: onnxruntime-node 1.30 aborts the whole process when a thread is terminated, or `process.exit` is
- * called, while a model computes. So {@link onnxRunner} ends no thread in which a call hangs (`onHang: 'report'`): the
- * service is not ready then, and the log says why. With `isolation: 'process'` the process is ended and replaced.
+ * Models in ONNX files: `serving/onnx`. Needs the optional package onnxruntime-node. **Sizing**: processes × threads
+ * × intra-op threads ≤ cores: {@link intraOpThreadsFor} divides them. **Ending threads**: onnxruntime-node aborts
+ * the process if a thread ends while a model computes. So {@link onnxRunner} ends no thread in which a call hangs
+ * (`onHang: 'report'`); with `isolation: 'process'`, the process is replaced.
  * @module
  */
 import { availableParallelism } from 'node:os'
@@ -23,11 +16,9 @@ export { load, type OnnxDescription, type OnnxInit, type OnnxMethods } from './m
 export { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './onnxruntime.ts'
 
 /**
- * Returns the intra-op threads that each of `poolThreads` threads may use without taking another's core: at least 1.
- *
- * `cores` are those of this process: with several worker processes, the machine's cores divided by their number.
- * **Errors**: InvalidArgument unless both are whole numbers from 1 up.
- * **Example** `intraOpThreadsFor(2, 8) // 4`
+ * Returns the intra-op threads for each of `poolThreads` threads: at least 1. `cores` are those of this process: divide
+ * the machine's by the worker processes. **Errors**: InvalidArgument unless both are positive integers. **Example**
+ * `intraOpThreadsFor(2, 8) // 4`
  */
 export function intraOpThreadsFor(poolThreads: number, cores: number = availableParallelism()): number {
   for (const [name, value] of Object.entries({ poolThreads, cores })) {
@@ -42,32 +33,22 @@ type OnnxModule = typeof import('./model.ts')
 /** A Runner of an .onnx file, with the methods `predict`, `run` and `describe`. */
 export type OnnxRunner = Runner<OnnxModule>
 
-/** Options of {@link onnxRunner}: those of a Runner and of the model. */
+/** Options of {@link onnxRunner}. */
 export interface OnnxRunnerOptions extends Omit<RunnerOptions<OnnxModule>, 'module' | 'init' | 'methods'> {
-  /**
-   * The methods that can be called, and their options. Default: `predict` and `run`, unbatched, since a model may fix
-   * its batch size. `describe` can always be called.
-   */
+  /** The methods that can be called. Default: `predict` and `run`, unbatched. `describe` can always be called. */
   readonly methods?: RunnerOptions<OnnxModule>['methods']
   /** Threads of one run. Default: {@link intraOpThreadsFor} the Runner's threads. */
   readonly intraOpThreads?: number
-  /** What computes: see {@link OnnxOptions}; `deviceIds` says where. Default `['cpu']`. */
+  /** Execution providers: see {@link OnnxOptions}; `deviceIds` sets the devices. Default `['cpu']`. */
   readonly executionProviders?: readonly string[]
   /** The outputs to compute; `predict` returns the first. Default: all. */
   readonly outputs?: readonly string[]
 }
 
 /**
- * Returns a Runner of an .onnx file.
- *
- * **Errors**: MissingDependencyException without onnxruntime-node and InvalidArgument for wrong options, at once; for a
- * file that is no model, when it starts.
- * **Example**
- * ```ts
- * const digits = onnxRunner('digits', new URL('./model.onnx', import.meta.url), {
- *   threads: 2, outputs: ['probabilities'], methods: { predict: { batchable: true, maxBatchSize: 64 } },
- * })
- * ```
+ * Returns a Runner of an .onnx file. **Errors**: at once MissingDependencyException without onnxruntime-node and
+ * InvalidArgument for wrong options; at its start, those of the file. **Example** `onnxRunner('digits', new
+ * URL('./model.onnx', import.meta.url), { threads: 2 })`
  */
 export function onnxRunner(name: string, file: string | URL, options: OnnxRunnerOptions = {}): OnnxRunner {
   const {
@@ -84,8 +65,7 @@ export function onnxRunner(name: string, file: string | URL, options: OnnxRunner
     onHang: rest.isolation === 'process' ? 'replace' : 'report',
     ...rest,
     threads,
-    // Always the compiled one, also in tests: threads run compiled code, where an NDArray of the sources is another
-    // class.
+    // The compiled module, also in tests: threads run compiled code, with another NDArray class than the sources.
     module: new URL(
       import.meta.url.endsWith('.ts') ? '../../../dist/runner/onnx/model.js' : './model.js',
       import.meta.url,

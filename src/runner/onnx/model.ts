@@ -1,7 +1,4 @@
-/**
- * The module that the threads of an ONNX Runner load.
- * @module
- */
+/** The module that the threads of an ONNX Runner load. @module */
 
 import { InvalidArgument } from '../../core/errors.ts'
 import type { NDArray } from '../../values/array/ndarray.ts'
@@ -10,13 +7,12 @@ import { loadOnnx, type OnnxModel, type OnnxOptions, type TensorInfo } from './o
 
 /** Argument of {@link load}. */
 export interface OnnxInit extends OnnxOptions {
-  /** The .onnx file. */
   readonly path: string | URL
 }
 
 /** What a file says of its model. */
 export interface OnnxDescription {
-  /** As the Open Inference Protocol calls it. */
+  /** The name in the Open Inference Protocol. */
   readonly platform: 'onnxruntime_onnx'
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
@@ -24,24 +20,15 @@ export interface OnnxDescription {
 
 /** The methods of a loaded model. */
 export interface OnnxMethods {
-  /**
-   * Computes the model's first output, or the first of those in `outputs`, from its only input.
-   * **Errors**: InvalidArgument when the model has more than one input; those of {@link OnnxModel.run}.
-   */
+  /** Computes the first output from the only input. **Errors**: InvalidArgument for a model of several inputs. */
   predict(x: NDArray): Promise<NDArray>
   /** Computes outputs by name from inputs by name: {@link OnnxModel.run}. */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
-  /** Returns the names, dtypes and shapes of the inputs and outputs, as the file has them. */
   describe(): OnnxDescription
-  /** Frees the model's memory. */
   release(): Promise<void>
 }
 
-/**
- * Loads an .onnx file for the calling thread and returns its methods.
- * **Errors**: those of {@link loadOnnx}.
- * **Example** `const { predict } = await load({ path: 'model.onnx', outputs: ['probabilities'] })`
- */
+/** Loads an .onnx file for the calling thread and returns its methods. **Errors**: those of {@link loadOnnx}. */
 export async function load({ path, ...options }: OnnxInit, place?: ModelPlace): Promise<OnnxMethods> {
   return methodsOf(String(path), await loadOnnx(path, { deviceId: place?.device, ...options }))
 }

@@ -1,11 +1,7 @@
 /**
- * ONNX models through onnxruntime-node. The only file that imports it.
- * - `session.run` computes on the calling thread: models belong behind a Runner.
- * - Inputs are read in place, outputs come in an ArrayBuffer of their own that may be transferred.
- * - Shared memory is refused as an input. Inputs that the model does not have are ignored.
- * - A thread that is terminated inside `run`, and `process.exit` meanwhile, abort the whole process.
- * - It sends telemetry to Microsoft unless ORT_DISABLE_TELEMETRY is set: here it is. Set it to 0 to send.
- * - Sessions belong to the thread that made them.
+ * ONNX models through onnxruntime-node. The only file that imports it. It refuses shared memory as an input, ignores
+ * inputs that the model does not have, and sends telemetry to Microsoft unless ORT_DISABLE_TELEMETRY is set, as here; 0
+ * sends it.
  * @module
  */
 import { existsSync } from 'node:fs'
@@ -26,16 +22,11 @@ export interface TensorInfo {
 
 /** Options of {@link loadOnnx}. */
 export interface OnnxOptions {
-  /**
-   * Threads that one run computes with, the calling one included. Default 1: see `serving/onnx` for the sizing rule.
-   */
+  /** Intra-op threads of a run. Default 1: see `serving/onnx` for the sizing rule. */
   readonly intraOpThreads?: number
-  /**
-   * What computes, the first that can an operator: names of onnxruntime's execution providers, as `cuda` or `tensorrt`.
-   * Default `['cpu']`. onnxruntime-node's install script fetches the libraries of `cuda` and `tensorrt` on Linux.
-   */
+  /** onnxruntime's execution providers, in order of preference, such as `cuda`. Default `['cpu']`. */
   readonly executionProviders?: readonly string[]
-  /** The device of providers that have several, such as `cuda`. Default: the provider's, 0. */
+  /** The device of providers that have several. Default: the provider's, 0. */
   readonly deviceId?: number | undefined
   /** The outputs to compute, which must be tensors. Default: all. */
   readonly outputs?: readonly string[]
@@ -46,13 +37,9 @@ export interface OnnxModel {
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
   /**
-   * Computes outputs by name from inputs by name.
-   *
-   * **Errors**: InvalidArgument for a name that is missing or that the model does not have; BadInput for a wrong dtype
-   * or shape, with the input's name as its path; what onnxruntime itself throws for values that the model cannot
-   * compute with.
-   * **Cost**: blocks the thread while the model computes. Numbers are not copied, except out of shared memory; strings
-   * are. Do not change the inputs before the promise settles.
+   * Computes outputs by name. Do not change the inputs before the promise settles; the thread is blocked meanwhile.
+   * **Errors**: InvalidArgument for a missing or unknown name; BadInput with the input's name as its path for a wrong
+   * dtype or shape; onnxruntime's own.
    */
   run(feeds: Readonly<Record<string, NDArray>>): Promise<Record<string, NDArray>>
   /** Frees the model's memory; further calls do nothing. */
@@ -61,31 +48,21 @@ export interface OnnxModel {
 
 type OrtType = Tensor.Type
 
-/** The dtype of an element type: the names are the same, except for strings; 4-bit integers have no dtype. */
+/** The names are the same, except for strings; 4-bit integers have no dtype. */
 const dtypeOf = (type: OrtType): DType | undefined =>
   type === 'string' ? 'str' : type === 'int4' || type === 'uint4' ? undefined : type
 
 const ortTypeOf = (dtype: DType): OrtType => (dtype === 'str' ? 'string' : dtype)
 
-/**
- * Returns the package. **Errors**: MissingDependencyException when it is not installed. **Cost**: about 45 ms the first
- * time.
- */
+/** Returns the package. **Errors**: MissingDependencyException if it is not installed. */
 export function onnxruntime(): typeof import('onnxruntime-node') {
   process.env.ORT_DISABLE_TELEMETRY ??= '1'
   return loadOptional('onnxruntime-node', '^1.30.0', 'an ONNX model')
 }
 
 /**
- * Loads an .onnx file into a model that runs on the calling thread.
- *
- * **Errors**: MissingDependencyException without onnxruntime-node; InvalidArgument for a wrong option, a file that is
- * no ONNX model, and inputs or outputs that are no tensors of our dtypes.
- * **Example**
- * ```ts
- * const { run } = await loadOnnx(new URL('./model.onnx', import.meta.url))
- * const { scores } = await run({ rows })
- * ```
+ * Loads an .onnx file for the calling thread. **Errors**: MissingDependencyException without onnxruntime-node;
+ * InvalidArgument for a wrong option, a file that is not an ONNX model, and inputs or outputs without a dtype of ours.
  */
 export async function loadOnnx(file: string | URL, options: OnnxOptions = {}): Promise<OnnxModel> {
   const path = file instanceof URL ? fileURLToPath(file) : file
@@ -117,7 +94,7 @@ async function open(
       executionProviders: names.map((name) => (deviceId === undefined ? name : { name, deviceId })),
       intraOpNumThreads,
       interOpNumThreads: 1,
-      // Failures are thrown; at other levels onnxruntime also writes them to stderr, in colour.
+      // At other levels onnxruntime also writes the thrown failures to stderr.
       logSeverityLevel: 4,
     })
   } catch (cause) {
@@ -166,7 +143,7 @@ function tensorInfo(meta: InferenceSession.ValueMetadata, place: string): Tensor
       `expected a tensor of a dtype that NDArray has for ${place}, received ${received}${advice}`,
     )
   }
-  // A dimension of any size is a string: its symbol, or an empty one.
+  // A dimension of any size is a string.
   const shape = meta.shape.map((dim) => (typeof dim === 'number' ? dim : -1))
   return { name: meta.name, dtype, shape }
 }
@@ -216,7 +193,7 @@ function tensorOf(ort: Ort, { name, dtype, shape }: TensorInfo, array: NDArray):
 
 function unshared<A extends Exclude<NDArray['data'], string[]>>(data: A): A {
   if (data.buffer instanceof ArrayBuffer) return data
-  // Through Uint8Array: slice() of a Buffer returns a view, no copy.
+  // slice() of a Buffer would return a view.
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
   return new (data.constructor as new (buffer: ArrayBuffer) => A)(bytes.buffer)
 }
@@ -226,7 +203,7 @@ function arrayOf({ type, data, dims }: Tensor): NDArray {
   if (dtype === 'str') return new NDArray(data as string[], dims, dtype)
   const numbers = data as Exclude<typeof data, string[]>
   const Container = dataConstructor(dtype)
-  // float16 comes as a Float16Array where the engine has one; our container is the same bits in a Uint16Array.
+  // float16 comes as a Float16Array if the engine has one; we use a Uint16Array.
   const own = numbers instanceof Container ? numbers : new Container(numbers.buffer, numbers.byteOffset, numbers.length)
   return new NDArray(own as NDArray['data'], dims, dtype)
 }

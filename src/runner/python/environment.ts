@@ -1,7 +1,4 @@
-/**
- * The Python that a model runs in: one that is there, or an environment made of packages.
- * @module
- */
+/** The Python that a model runs in: an installed one, or an environment made of packages. @module */
 import { spawn } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -11,26 +8,23 @@ import { killGroup } from '../child-workers.ts'
 import type { PythonSettings } from './python-options.ts'
 
 const program = fileURLToPath(new URL('./make_environment.py', import.meta.url))
-/** Last lines of a failed installation that the error shows: conda names a missing package, then its channels. */
+/** Lines of a failed installation in the error: conda names a missing package, then its channels. */
 const shownLines = 24
 
-/** Time between two lines of the log while an environment is made. **Units**: milliseconds. */
+/** Interval of the log's lines while an environment is made. **Units**: milliseconds. */
 const reportEveryMs = 5_000
 
-/** What goes with the making of an environment. */
+/** Options of {@link pythonExecutable}. */
 export interface MakingOptions {
   readonly stopped?: AbortSignal
-  /** Called when it begins, every few seconds with the installer's last line, and when it is done. */
+  /** Called at the begin, every few seconds with the installer's last line, and at the end. */
   readonly report?: (message: string) => void
 }
 
 /**
- * Returns the executable of the Python with those packages: the one that is named, by the runner or by
- * `SERVING_PYTHON`, or that of an environment. Environments are kept by a hash of the packages and of the Python that
- * makes them, in `$XDG_CACHE_HOME/serving/python`; of several processes that want the same one, one makes it while the
- * others wait.
- *
- * **Errors**: InvalidArgument on Windows; SetupError with the last lines of what the installer printed.
+ * Returns the Python executable: the named one, or that of an environment kept by a hash of its packages below
+ * `$XDG_CACHE_HOME/serving/python`. One process makes an environment; others wait. **Errors**: InvalidArgument on
+ * Windows; SetupError with the installer's last lines.
  */
 export async function pythonExecutable(
   place: string,
@@ -39,7 +33,6 @@ export async function pythonExecutable(
   platform: NodeJS.Platform = process.platform,
 ): Promise<string> {
   if (platform === 'win32') {
-    // Files without a name, more descriptors than three, process groups.
     const remedy = 'serve it in a container or in the Windows Subsystem for Linux'
     throw new InvalidArgument(`expected Linux or macOS for the model in Python of ${place}, found Windows: ${remedy}`)
   }
@@ -69,7 +62,7 @@ export async function pythonExecutable(
   throw new SetupError('missing_dependency', `${text}:\n${lines.join('\n')}`)
 }
 
-/** Returns `python.packages` of the build configuration, which the command and builds put into the environment. */
+/** `python.packages` of the build configuration. */
 function configuredPackages(): readonly string[] {
   const { SERVING_PYTHON_PACKAGES } = process.env
   return SERVING_PYTHON_PACKAGES ? JSON.parse(SERVING_PYTHON_PACKAGES) : []
@@ -87,7 +80,7 @@ async function run(
   stopped: AbortSignal | undefined,
   onLine: (line: string) => void,
 ): Promise<Finished> {
-  // In a group of its own, with the installer that it starts.
+  // A group of its own, with the installer that it starts.
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const kill = () => killGroup(child)
   stopped?.addEventListener('abort', kill)

@@ -58,7 +58,7 @@ interface Header {
 
 const filledUp = (length: number) => Math.ceil(length / 8) * 8
 
-/** Returns the pieces of a message. The views are copied. **Errors**: RangeError for one that is too large. */
+/** Returns the pieces of a message, views copied. **Errors**: RangeError if it is too large. */
 export function encodeFrame(
   message: unknown,
   views: readonly Transfer[],
@@ -89,14 +89,13 @@ export function encodeFrame(
   return [first, ...pieces]
 }
 
-/** Reads the messages of a process out of the bytes that come. */
+/** Reads messages from the bytes of a stream. */
 export class FrameReader {
   readonly #file: SharedFile | undefined
   readonly #receive: (message: unknown, freed: readonly number[]) => void
   #chunks: Buffer[] = []
   #size = 0
   #needed = 8
-  /** Blocks that have been read since {@link FrameReader.takeFreed}. */
   #freed: number[] = []
 
   constructor(file: SharedFile | undefined, receive: (message: unknown, freed: readonly number[]) => void) {
@@ -104,7 +103,7 @@ export class FrameReader {
     this.#receive = receive
   }
 
-  /** Takes the next bytes. **Errors**: Error for bytes that are no message. */
+  /** **Errors**: Error for bytes that are not a message. */
   write(chunk: Buffer): void {
     this.#chunks.push(chunk)
     this.#size += chunk.length
@@ -123,7 +122,6 @@ export class FrameReader {
     }
   }
 
-  /** Returns the blocks that the other side may use again, once. */
   takeFreed(): readonly number[] {
     const freed = this.#freed
     this.#freed = []
@@ -136,7 +134,7 @@ export class FrameReader {
     const memories = views.map(([type, bytes, start]) => {
       const Container = containers[type]
       if (start === -1) {
-        // Its own memory: it may be moved, and the frame's is freed.
+        // Its own memory: it may be moved.
         const own = new Uint8Array(frame.subarray(at, at + bytes))
         at += filledUp(bytes)
         return new Container(own.buffer)

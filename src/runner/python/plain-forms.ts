@@ -1,8 +1,4 @@
-/**
- * What crosses to Python and back in another way than to threads: bytes, times, frames, and the numbers that JSON does
- * not have.
- * @module
- */
+/** What crosses to Python in another way than to threads: bytes, times, frames, and NaN and infinities. @module */
 
 import { type ErrorCode, errorTable, FunctionError, ServingError } from '../../core/errors.ts'
 import { NDArray } from '../../values/array/ndarray.ts'
@@ -21,7 +17,7 @@ interface PythonFailure {
   readonly status?: number
 }
 
-/** A serializer between us and Python alone: objects of its `type` are never looked for. */
+/** A serializer for Python alone, never looked up by its `type`. */
 function plainForm<T>(
   name: string,
   toFields: (value: T) => Readonly<Record<string, unknown>>,
@@ -62,7 +58,6 @@ const number = plainForm<number>(
   (value) => ({ text: String(value) }),
   ({ text }) => Number(text),
 )
-// As Arrow files, without the labels of rows.
 const frame = plainForm<DataFrame>(
   'frame',
   (value) => ({ data: loadPolars('a Runner').writeIpc(value) }),
@@ -83,7 +78,7 @@ const picture = {
 } as unknown as Serializer<object>
 plainForm<never>('failure', () => ({}), failureOf)
 
-/** Returns how a value crosses to Python that crosses to threads in another way; undefined for all others. */
+/** Returns the serializer of a value that crosses to Python in its own way; undefined for all others. */
 export function pythonSerializerOf(value: unknown): Serializer<object> | undefined {
   if (typeof value === 'bigint') return bigint
   if (typeof value === 'number') return number
@@ -97,10 +92,7 @@ export function pythonSerializerOf(value: unknown): Serializer<object> | undefin
 const isBytes = (view: ArrayBufferView) =>
   view instanceof Uint8Array || view instanceof Uint8ClampedArray || view instanceof DataView
 
-/**
- * Returns the error of a call whose method raised: as for a model in a thread, unless the exception has a `status` from
- * 400 to 599, which then is the error's, with its text.
- */
+/** The error of a call whose method raised: a `status` of 400 to 599 of the exception is kept, with its text. */
 function failureOf(fields: Readonly<Record<string, unknown>>): Error {
   const { method, runner, type, message, traceback, status } = fields as unknown as PythonFailure
   const cause = new Error(message)

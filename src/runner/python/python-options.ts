@@ -1,7 +1,4 @@
-/**
- * Options of a Runner whose model is Python.
- * @module
- */
+/** Options of a Runner whose model is Python. @module */
 import { isAbsolute, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expected, InvalidArgument } from '../../core/errors.ts'
@@ -24,16 +21,13 @@ export interface PythonOptions<M = unknown>
   > {
   /** The file: a URL, as of `new URL('./model.py', import.meta.url)`, or a path. */
   readonly python: URL | string
-  /** The class of the model. Default: `Model` where the file has it, else none. */
+  /** The class of the model. Default: `Model` if the file has it. */
   readonly className?: string
   /** Arguments of the class by name. */
   readonly init?: Readonly<Record<string, unknown>>
-  /**
-   * Packages that the model needs, as pip reads them: `scikit-learn==1.5.2`. An environment with them is made once,
-   * by uv or pip, and kept below `~/.cache/serving/python`.
-   */
+  /** Packages as pip reads them. uv or pip makes an environment once, below `~/.cache/serving/python`. */
   readonly packages?: readonly string[]
-  /** Packages of conda that the model needs, for an environment made by micromamba, mamba or conda. */
+  /** Conda packages: micromamba, mamba or conda makes the environment. */
   readonly conda?: CondaPackages
   /** A Python that has all packages, as `venv/bin/python`. Default: `SERVING_PYTHON`; `python3`. */
   readonly executable?: string
@@ -42,12 +36,12 @@ export interface PythonOptions<M = unknown>
 
 /** Packages of conda. */
 export interface CondaPackages {
-  /** Where they come from, in order, `nodefaults` for no others. Default: conda-forge. */
+  /** Channels in order; `nodefaults` for no others. Default: conda-forge. */
   readonly channels?: readonly string[]
   readonly dependencies: readonly string[]
 }
 
-/** Where the Python of a runner comes from: one of the three, or of `SERVING_PYTHON`. */
+/** Where the Python of a runner comes from: one of the three, or `SERVING_PYTHON`. */
 export interface PythonSettings {
   readonly executable: string | undefined
   readonly packages: readonly string[] | undefined
@@ -72,7 +66,7 @@ const optionNames = [
   'deviceIds',
 ]
 
-/** Returns the options of a Runner with that model, and where its Python comes from. **Errors**: InvalidArgument. */
+/** Checks the options of a Python model. **Errors**: InvalidArgument. */
 export function pythonRunnerOptions(
   name: string,
   options: PythonOptions,
@@ -117,5 +111,5 @@ function requireTexts(value: unknown, place: string): void {
   if (!ok) throw new InvalidArgument(expected('a list of requirements', place, value))
 }
 
-/** Returns the path of the file of a model, without its class. */
+/** Returns the file of `file:class`. */
 export const modelFile = (module: string): string => fileURLToPath(module.replace(/#.*$/, ''))

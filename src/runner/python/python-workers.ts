@@ -1,7 +1,4 @@
-/**
- * Workers that are processes of Python.
- * @module
- */
+/** Workers that are processes of Python. @module */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { createInterface } from 'node:readline'
@@ -21,13 +18,10 @@ export interface PythonProgram {
 }
 
 const program = fileURLToPath(new URL('./model_worker.py', import.meta.url))
-/** A longer line that a model prints is cut into lines of this length. **Units**: characters. */
+/** Longer printed lines are cut at this length. **Units**: characters. */
 const maxLine = 8192
 
-/**
- * Returns what starts processes of Python: each leads a process group of its own, which ends with it, and with ours,
- * also when that is killed.
- */
+/** Returns what starts Python processes. Each leads a process group, which ends with ours, even if ours is killed. */
 export function pythonWorkers({ executable, concurrency }: PythonProgram): StartWorkers {
   return (options) =>
     startChildren(options, (_, index, receive) => open(executable, concurrency, options, index, receive))
@@ -46,7 +40,6 @@ function open(
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', down?.fd ?? 'ignore', up?.fd ?? 'ignore'],
     detached: true,
     env: {
-      // Or the threads of numpy's libraries would take each other's cores.
       OMP_NUM_THREADS: String(Math.max(1, Math.floor(availableParallelism() / count))),
       ...process.env,
       ...deviceEnv(deviceIds, index),
@@ -71,7 +64,6 @@ function open(
       kill()
     }
   })
-  // Its exit tells that it has ended.
   for (const stream of [input, socket]) stream.on('error', () => {})
   for (const stream of [output, errors]) {
     createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
@@ -81,7 +73,6 @@ function open(
     })
   }
   child.once('exit', () => {
-    // What it has started itself.
     kill()
     down?.close()
     up?.close()
@@ -111,7 +102,7 @@ function open(
   }
 }
 
-/** Returns a message with the error of a stream, which comes packed as those of calls do, as streams take it. */
+/** Unpacks the error of a stream's message. */
 function withError(message: Up): Up {
   if (message.kind !== 'part') return message
   const { kind, item } = message.part as { readonly kind: string; readonly item: Packed }

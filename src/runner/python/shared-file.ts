@@ -1,31 +1,26 @@
-/**
- * Memory that a process in Python shares with us: an unnamed file, of which one side writes blocks and the other reads
- * them. Node cannot map files; Python does, and reads an array where it lies.
- * @module
- */
+/** Memory shared with Python: an unnamed file, of which one side writes blocks, and Python maps it. @module */
 import { randomUUID } from 'node:crypto'
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Blocks begin at multiples of this, that of the widest vector registers. **Units**: bytes. */
+/** Blocks begin at multiples of this, the widest vector registers. **Units**: bytes. */
 const alignment = 64
-/** A file that no block lies in is given back to the system above this. **Units**: bytes. */
+/** An empty file above this size is given back to the system. **Units**: bytes. */
 const maxIdleBytes = 64 * 1024 * 1024
-/** What one call of the system reads or writes at most. **Units**: bytes. */
+/** Limit of one read or write call. **Units**: bytes. */
 const callBytes = 1024 * 1024 * 1024
 
-/** A shared file; its name is gone as soon as it is open, so that nothing is left when both processes end. */
+/** A shared file, unlinked as soon as it is open, so that it ends with both processes. */
 export class SharedFile {
   readonly fd: number
   readonly #blocks: { readonly start: number; readonly end: number }[] = []
 
-  /** **Errors**: of the file system. */
   constructor() {
     this.fd = openUnnamed()
   }
 
-  /** Copies memory into a free block and returns where it begins; undefined where there is no room. */
+  /** Copies memory into a free block and returns its start; undefined if there is no room. */
   write(view: ArrayBufferView): number | undefined {
     const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
     let start = 0
@@ -54,9 +49,9 @@ export class SharedFile {
     if (this.#blocks.length === 0 && fstatSync(this.fd).size > maxIdleBytes) ftruncateSync(this.fd, 0)
   }
 
-  /** Returns a copy of what the other side wrote. **Errors**: Error when it is not there. */
+  /** Returns a copy of what the other side wrote. **Errors**: Error if the file is shorter. */
   read(start: number, length: number): ArrayBuffer {
-    // Its own memory, not of Node's pool: it may be moved.
+    // Not of Node's pool: it may be moved.
     const bytes = Buffer.allocUnsafeSlow(length)
     for (let at = 0; at < length; ) {
       const count = readSync(this.fd, bytes, at, Math.min(callBytes, length - at), start + at)
