@@ -6,19 +6,16 @@ import type { ModelCall } from '../runner/model-host.ts'
 import type { RemoteLife } from '../runner/remote-life.ts'
 import { Unsent } from './remote-transport.ts'
 
-// Names are looked up, and servers asked whether they are ready, this often. **Units**: milliseconds.
+// Interval of name look-ups and readiness checks. **Units**: milliseconds.
 const checkMs = 2_000
-// After so many failures in a row a server gets no calls for a time, and then one.
 const maxFailures = 3
 const openMs = 1_000
-// Calls are sent to so many servers at most.
 const maxTries = 3
 
 interface Backend {
   readonly address: string
-  /** Failures in a row. */
   failures: number
-  /** It gets no calls before that time. **Units**: milliseconds of `performance.now`. */
+  /** **Units**: milliseconds of `performance.now`. */
   closedUntil: number
 }
 
@@ -47,10 +44,7 @@ export class Backends {
     life.stopped.addEventListener('abort', () => clearInterval(timer), { once: true })
   }
 
-  /**
-   * Calls a server; one after another where the request did not reach the one before. **Errors**: those of `work`;
-   * Overloaded where every server is down.
-   */
+  /** Calls servers until a request reaches one. **Errors**: those of `work`; Overloaded if every server is down. */
   async call<T>(work: (address: string) => Promise<T>, call?: ModelCall): Promise<T> {
     let last: unknown
     const tried = new Set<Backend>()
@@ -71,7 +65,7 @@ export class Backends {
     throw last ?? new Overloaded(`the remote model ${this.#model} cannot be reached`)
   }
 
-  /** Looks the names up and asks the servers. Never throws. */
+  /** Never throws. */
   async check(): Promise<void> {
     const addresses = (await Promise.all(this.#urls.map(addressesOf))).flat()
     const known = new Map(this.#backends.map((backend) => [backend.address, backend]))
@@ -88,7 +82,7 @@ export class Backends {
     this.#problem = problem
   }
 
-  /** Returns the server whose turn it is, of those that are not down; of others when all are. */
+  /** Returns the next server that is not down; if all are down, the next one. */
   #next(tried: ReadonlySet<Backend>): Backend | undefined {
     const now = performance.now()
     const left = this.#backends.filter((backend) => !tried.has(backend))
@@ -98,7 +92,7 @@ export class Backends {
   }
 }
 
-/** Returns the addresses of a server, as URLs without a path. A name that is not known has none. */
+/** An unknown name has no addresses. */
 async function addressesOf({ protocol, hostname, port }: URL): Promise<string[]> {
   const suffix = port === '' ? '' : `:${port}`
   const host = hostname.replace(/^\[|\]$/g, '')

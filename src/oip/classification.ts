@@ -1,9 +1,4 @@
-/**
- * The greatest elements of an output as texts: `value:index` or `value:index:label`.
- *
- * **Source**: Triton's classification extension: values with six decimals, integers with none.
- * @module
- */
+/** Triton's classification extension: the greatest elements as texts, `value:index` or `value:index:label`. @module */
 
 import { BadInput } from '../core/errors.ts'
 import { float16ToNumber } from '../core/text/number-text.ts'
@@ -26,12 +21,7 @@ export function classQuotas(): ClassQuotas {
   }
 }
 
-/**
- * Returns the `count` greatest elements of each row, in descending order, the first of equal ones first; NaN is as
- * small as an infinity.
- * **Shape**: the first dimension of the array, and `count`, at most the elements of a row. **Errors**: BadInput for
- * texts; PayloadTooLarge above the quotas.
- */
+/** The first of equal elements first; NaN counts as -Infinity. **Errors**: BadInput for texts; PayloadTooLarge. */
 export function classify(
   { name, array }: Tensor,
   count: number,
@@ -43,7 +33,6 @@ export function classify(
     const message = `expected an output of numbers for a classification, received ${shown(name)} of ${dtype}`
     throw new BadInput(message, { reason: 'dtype', path: name })
   }
-  // Of one dimension: one row.
   const rows = shape.length > 1 ? shape[0] : 1
   const columns = rows === 0 ? 0 : array.size / rows
   if (columns === 0) {
@@ -54,7 +43,6 @@ export function classify(
   quotas.elements.take(array.size)
   quotas.classes.take(rows * classes)
   const isFloat = dtype.startsWith('float')
-  // Of any kind, that of BigInts, too: its values are compared and printed alone.
   const values = (dtype === 'float16' ? Float32Array.from(data as Uint16Array, float16ToNumber) : data) as Float64Array
   const texts: string[] = []
   for (let row = 0; row < rows; row++) {
@@ -69,7 +57,6 @@ export function classify(
   return { name, datatype: 'BYTES', array: new NDArray(texts, own, 'str') }
 }
 
-/** Returns the positions of the `count` greatest values between two positions, the greatest first. */
 function greatest(values: Float64Array, start: number, end: number, count: number): number[] {
   const row = values.slice(start, end)
   for (let i = 0; i < row.length; i++) if (Number.isNaN(row[i])) row[i] = Number.NEGATIVE_INFINITY
@@ -84,12 +71,12 @@ function greatest(values: Float64Array, start: number, end: number, count: numbe
   return [...found, ...equal.slice(0, count - found.length)].map((i) => start + i)
 }
 
-/** Returns the value that would lie at a position if the values were sorted; they change places. */
+/** Returns the value at a position of the sorted values, by quickselect in place. */
 function ascendingAt(values: Float64Array, position: number): number {
   let low = 0
   let high = values.length - 1
   while (low < high) {
-    // By chance, so that no order of the values is the worst one.
+    // A random pivot, so that no order of the values is the worst one.
     const pivot = values[low + Math.floor(Math.random() * (high - low + 1))]
     let [i, j] = [low, high]
     while (i <= j) {

@@ -14,7 +14,7 @@ import { type Datatype, datatypeOf } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
-/** Returns the datatype of a column by the name of its type; BYTES for what has none, such as dates. */
+/** BYTES for types without a datatype, such as dates. */
 function datatypeOfName(name: string): Datatype {
   return datatypeOf(kindOfType(parseFrameType(name, 'dtype')) ?? 'str')
 }
@@ -28,7 +28,6 @@ export function frameView(descriptor: PandasDataFrame): TensorView {
     infos,
     ...(names.length === 0 && { isOpen: true }),
     fromTensors(inputs) {
-      // In the order of the model, whatever the order in the request is.
       const order = names.length === 0 ? [...inputs.keys()] : names
       if (order.length === 0) throw new BadInput('expected an input for each column, received none')
       const columns = order.map((name) => seriesMessage(inputs.get(name) as Tensor))
@@ -53,11 +52,10 @@ export function seriesView(descriptor: PandasSeries, name: string): TensorView {
 
 function columnInfo(name: string, dtype: string | undefined): TensorInfo {
   const datatype = dtype === undefined ? 'FP64' : datatypeOfName(dtype)
-  // Any shape of one column; `seriesMessage` says which.
   return { name, datatype, shape: [-1], isAnyShape: true, ...(dtype === undefined && { isAnyDatatype: true }) }
 }
 
-/** **Errors**: BadInput for a tensor that is no column: of other shapes than `[rows]` and `[rows, 1]`. */
+/** **Errors**: BadInput unless the shape is `[rows]` or `[rows, 1]`. */
 function seriesMessage({ name, array }: Tensor): SeriesMessage {
   const { shape, dtype, data } = array
   if (shape.length !== 1 && !(shape.length === 2 && shape[1] === 1)) {
@@ -81,7 +79,7 @@ function widened(data: DataOf<DType>, dtype: DType, wide: DType): DataOf<DType> 
   return wide === 'int32' ? Int32Array.from(numbers) : Uint32Array.from(numbers)
 }
 
-/** Nulls become NaN, of texts empty ones. **Errors**: BadOutput for nulls of columns that have neither. */
+/** Nulls become NaN, or empty texts. **Errors**: BadOutput for nulls of other columns. */
 function columnTensor(name: string, message: SeriesMessage): Tensor {
   const list = valueLists.find(({ property }) => (message[property]?.length ?? 0) > 0)
   const dtype = list?.dtype ?? 'float64'

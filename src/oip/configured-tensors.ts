@@ -1,9 +1,4 @@
-/**
- * The inputs and outputs that a `config.pbtxt` names, compared with those of the model's file.
- *
- * **Source**: Triton's ModelConfig, fields `input`, `output` and `max_batch_size`.
- * @module
- */
+/** The inputs and outputs of a `config.pbtxt` (Triton's ModelConfig), compared with the model file's. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
 import { showShape } from '../values/array/shape.ts'
@@ -12,11 +7,9 @@ import type { TextMessage, TextValue } from './pbtxt.ts'
 import { shown } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
-/** An input or output as a configuration has it; what it leaves out is not compared. */
 interface ConfiguredTensor {
   readonly name: string
   readonly datatype?: Datatype
-  /** Without the rows of a batch. */
   readonly dims?: readonly number[]
 }
 
@@ -32,9 +25,7 @@ const datatypeNames: ReadonlyMap<string, Datatype> = new Map(
   (Object.keys(datatypes) as Datatype[]).map((name) => [datatypes[name].config[1], name]),
 )
 
-/**
- * Reads the fields `input` and `output`. **Errors**: InvalidArgument for a tensor without a name, or of no datatype.
- */
+/** **Errors**: InvalidArgument for a tensor without a name, or with an invalid datatype. */
 export function configuredTensors(config: TextMessage, place: string): ConfiguredTensors {
   const tensors = (field: 'input' | 'output') => (config[field] ?? []).map((value) => tensorOf(value, field, place))
   const isBatched = Number(config.max_batch_size?.[0] ?? 0) > 0
@@ -60,10 +51,7 @@ function tensorOf(value: TextValue, field: string, place: string): ConfiguredTen
   }
 }
 
-/**
- * Compares a configuration with what the file of the model says. A dimension of any size in the file may have a size in
- * the configuration. **Errors**: InvalidArgument naming what differs.
- */
+/** A configuration may fix a dimension that the file leaves open. **Errors**: InvalidArgument naming what differs. */
 export function requireConfigured(
   { isBatched, ...configured }: ConfiguredTensors,
   file: { readonly inputs: readonly TensorInfo[]; readonly outputs: readonly TensorInfo[] },
@@ -72,7 +60,6 @@ export function requireConfigured(
     const tensors = configured[field]
     for (const tensor of tensors) requireSame(tensor, field, infos, isBatched)
     const missing = infos.find(({ name }) => !tensors.some((tensor) => tensor.name === name))
-    // A configuration may choose among the outputs.
     if (field === 'input' && tensors.length > 0 && missing !== undefined) {
       throw new InvalidArgument(
         `expected the input ${shown(missing.name)} of the file in config.pbtxt, it is not there`,

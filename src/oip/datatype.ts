@@ -4,13 +4,8 @@ import type { ModelTensor } from '../api/model-options.ts'
 import { type DType, elementTypes } from '../core/dtype.ts'
 
 /**
- * One record per datatype.
- *
- * - `dtype`: the element type of arrays that are made of it. BF16 has none of its own and is widened to float32, which
- *   holds every value of it.
- * - `bytes`: size of one element in binary tensors; 0 for BYTES, whose elements have their own length.
- * - `contents`: field of InferTensorContents with its elements, 0 where there is none.
- * - `config`: number and name in the enum DataType of model configurations.
+ * `dtype`: BF16 is widened to float32. `bytes`: of one element, 0 for BYTES. `contents`: field of InferTensorContents,
+ * or 0. `config`: number and name in the enum DataType of model configurations.
  */
 export const datatypes = {
   BOOL: { dtype: 'bool', bytes: 1, contents: 1, config: [1, 'TYPE_BOOL'] },
@@ -46,7 +41,7 @@ for (const name of Object.keys(datatypes) as Datatype[]) {
 }
 if (byDtype.size !== Object.keys(elementTypes).length) throw new Error('a dtype has no datatype')
 
-/** Returns the datatype of an input or output: that of its element type, unless it is BF16. */
+/** Returns the datatype of an input or output. */
 export function datatypeOfModel({ dtype, datatype }: ModelTensor): Datatype {
   return datatype ?? datatypeOf(dtype)
 }

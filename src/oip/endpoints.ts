@@ -1,10 +1,4 @@
-/**
- * The Open Inference Protocol v2 over REST, as endpoints of the HTTP port.
- *
- * **Source**: open_inference_rest.yaml and the extensions of Triton's HTTP server; what clients need beyond them is
- * said where it is done.
- * @module
- */
+/** The Open Inference Protocol v2 over REST. **Source**: open_inference_rest.yaml; Triton's extensions. @module */
 import { BadInput, type ServingError } from '../core/errors.ts'
 import { whenReady } from '../core/promise.ts'
 import { parseJson } from '../core/text/parse-json.ts'
@@ -23,13 +17,12 @@ import { oipOperations } from './operations.ts'
 /** What the endpoints need of their server. */
 export interface OipServer {
   readonly models: Models
-  /** Path in front of `/v2`. */
   readonly prefix: string
   /** Whether the names of all models are published. */
   readonly introspection: boolean
-  /** Returns why the server cannot answer now; undefined when it can. */
+  /** Returns why the server cannot answer now; undefined if it can. */
   unready(): string | undefined
-  /** Called for an error that comes too late for the status of its answer. */
+  /** Called for an error that comes after the answer's status. */
   onLateError(error: ServingError, requestId: string): void
 }
 
@@ -76,7 +69,7 @@ export function oipEndpoints({ models, prefix, introspection, unready, onLateErr
   return [...known, wrongPaths(`${at}/*`)]
 }
 
-/** Takes no request: wrong paths and methods are refused in the protocol's JSON. */
+/** Refuses wrong paths and methods in the protocol's JSON. */
 function wrongPaths(path: string): Endpoint {
   const never = (): never => {
     throw new TypeError('no method goes here')
@@ -102,7 +95,7 @@ function lists(models: Models, get: MakeEndpoint, post: MakeEndpoint): Endpoint[
   ]
 }
 
-/** Returns what clients ask for and do without: memory that is shared with the server, tracing, settings of a log. */
+/** Answers for what clients ask for and we do not have: shared memory, tracing, log settings. */
 function absent(get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   const refuse = () => {
     throw new BadInput('expected tensors in the body: this server uses no shared memory, received a region of it')
@@ -121,14 +114,14 @@ function absent(get: MakeEndpoint, post: MakeEndpoint): Endpoint[] {
   ]
 }
 
-/** Whether an index request asks for ready models alone: by the body `{"ready": true}`. */
+/** Whether the body is `{"ready": true}`. */
 function readsReady(body: Uint8Array): boolean {
   if (body.length === 0) return false
   const value = parseJson(body, 'the request')
   return typeof value === 'object' && value !== null && (value as { readonly ready?: unknown }).ready === true
 }
 
-// Bodies, since kserve's client needs them.
+// kserve's client needs bodies.
 function readiness(reason: string | undefined): unknown {
   return reason === undefined ? { ready: true } : new WithStatus(503, { ready: false, error: reason })
 }

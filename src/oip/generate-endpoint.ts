@@ -16,7 +16,7 @@ const json = [['content-type', 'application/json']] as const
 const events = [
   ['content-type', 'text/event-stream; charset=utf-8'],
   ['cache-control', 'no-cache'],
-  // Tells proxies to pass events on at once.
+  // Tells proxies not to buffer events.
   ['x-accel-buffering', 'no'],
 ] as const
 

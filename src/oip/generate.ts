@@ -1,9 +1,4 @@
-/**
- * Generate requests: inputs and outputs as members of one JSON object.
- *
- * **Source**: Triton's generate extension; open_inference_rest.yaml for `text_input` and `text_output`.
- * @module
- */
+/** Triton's generate extension: inputs and outputs as members of one JSON object. @module */
 
 import { functionFailureOf } from '../api/stages.ts'
 import { BadInput, expected, PayloadTooLarge, ServingError } from '../core/errors.ts'
@@ -24,11 +19,7 @@ import { errorText } from './oip-error.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo } from './tensor-info.ts'
 
-/**
- * Reads a generate request: a member with the name of an input is its elements, one or a flat list; all others, and the
- * members of `parameters`, are parameters.
- * **Errors**: BadInput; PayloadTooLarge above 4 MiB, and for more texts than a request may have.
- */
+/** Members with an input's name are its elements; others are parameters. **Errors**: BadInput; PayloadTooLarge. */
 export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): MaybePromise<InferRequest> {
   if (body.length > maxGenerateBytes) {
     const what = `at most ${maxGenerateBytes} bytes for a generate request`
@@ -47,7 +38,6 @@ export function readGenerate(body: Uint8Array, { inputs }: ModelDescription): Ma
     const info = inputs.find(({ name }) => name === key)
     const text = cut.textOf(each)
     if (info !== undefined) tensors.push(readMember(info, text ?? Buffer.from(JSON.stringify(each)), texts))
-    // Lists such as stop words have no place in a parameter.
     else parameters[key] = typeof each === 'object' ? JSON.stringify(each) : (each as string)
   }
   const finish = (read: readonly Tensor[]): InferRequest => {
@@ -69,7 +59,7 @@ function memberOf({ name, datatype, shape }: TensorInfo, parsed: NDArray | Parse
     const what = `an element or a list of elements of ${datatype}`
     throw inputFault(name, `expected ${what} for ${shown(name)}, received something else`, 'dtype')
   }
-  // The first dimensions of any size are rows, of which there is one, but for the last.
+  // Of several open dimensions all but the last are 1.
   const wild = shape.lastIndexOf(-1)
   const pattern = shape.map((dim, i) => (dim === -1 && i !== wild ? 1 : dim))
   const own = reshapeTo([parsed.size], pattern)
@@ -79,7 +69,7 @@ function memberOf({ name, datatype, shape }: TensorInfo, parsed: NDArray | Parse
   return { name, datatype, array: new NDArray(parsed.data, own, parsed.dtype) }
 }
 
-/** Returns an answer as an object: outputs of one element are that element, others flat lists. */
+/** Outputs of one element become that element, others flat lists. */
 export function generateAnswer(
   { name, version }: Pick<Model, 'name' | 'version'>,
   id: string,
@@ -96,7 +86,7 @@ export function generateAnswer(
   return `${text}}`
 }
 
-/** Returns the events of a stream; an error is the last one. */
+/** Yields the events of a stream; an error ends it. */
 export async function* generateEvents(
   model: Model,
   id: string,

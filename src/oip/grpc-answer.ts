@@ -12,7 +12,7 @@ export interface AnswerInfo {
   readonly name: string
   readonly version: string
   readonly id: string
-  /** The parameter `triton_final_response`; undefined for none. */
+  /** The parameter `triton_final_response`. */
   readonly isFinal?: boolean
 }
 

@@ -1,9 +1,4 @@
-/**
- * The messages of the protocol that have no tensors.
- *
- * **Source**: proto/inference/grpc_service.proto, model_config.proto.
- * @module
- */
+/** The messages without tensors. **Source**: proto/inference/grpc_service.proto, model_config.proto. @module */
 import { bool, count, dims, type FieldType, strings, text } from '../messages/field-types.ts'
 import { MessageType, message, messages } from '../messages/message-type.ts'
 import { datatypes } from './datatype.ts'

@@ -1,8 +1,4 @@
-/**
- * The methods of `inference.GRPCInferenceService`, from bytes to bytes. The gRPC server calls them; they know no
- * package.
- * @module
- */
+/** The methods of `inference.GRPCInferenceService`, from bytes to bytes, without a gRPC package. @module */
 
 import { functionFailureOf } from '../api/stages.ts'
 import { NotFound, ServingError } from '../core/errors.ts'
@@ -97,7 +93,7 @@ function nameOf(message: Uint8Array): ModelName {
   return { name, version }
 }
 
-/** Whether a model is ready. An unknown one is not, which is no error over gRPC. */
+/** An unknown model is not ready, which is no error over gRPC. */
 function readinessOf(models: Models, { name, version }: ModelName): boolean {
   try {
     return models.find(name, version).unready === undefined
@@ -116,7 +112,7 @@ function inferOne(models: Models, request: GrpcInferRequest, ctx: Context): Mayb
   })
 }
 
-/** Answers one message of a stream: faults are answers, too, unless metadata ask for a status. */
+/** Faults are answers, too, unless metadata ask for a status. */
 async function* streamOne(
   models: Models,
   message: Uint8Array,
@@ -128,7 +124,7 @@ async function* streamOne(
     const request = readInferRequest(message)
     info = { name: request.name, version: request.version, id: request.id }
     const { isStream } = await describeModel(models.find(request.name, request.version))
-    // Found again: meanwhile another version may have come.
+    // Looked up again: the version may have been replaced meanwhile.
     const model = models.find(request.name, request.version)
     info = { ...info, version: model.version, isFinal: true }
     if (!isStream) {

@@ -36,14 +36,13 @@ export interface ModelName {
 /** A request with the model that it is for. */
 export interface GrpcInferRequest extends ModelName {
   readonly id: string
-  /** Reads the tensors. **Errors**: BadInput. */
   read(): InferRequest
   readonly parameters: Parameters
 }
 
-// Inputs, outputs and parameters of a request, each some hundred bytes in memory and two in the message.
+// Inputs, outputs and parameters of a request: each takes far more memory than bytes of the message.
 const maxEntries = 1000
-// Shapes that are longer have more dimensions than any tensor. **Units**: bytes.
+// Longer shapes have more dimensions than any tensor. **Units**: bytes.
 const maxShapeBytes = 10 * maxDimensions
 
 interface RawInput {
@@ -54,22 +53,21 @@ interface RawInput {
   contents: Contents | undefined
 }
 
-/** Elements in the list of their type. */
 interface Contents {
-  /** Number of the field; 0 while there is none. */
+  /** Number of the field; 0 if there is no list yet. */
   field: number
   list: PackedList<PackedKind> | undefined
-  /** Where the elements of BYTES start and end in the message, one after another. */
+  /** Alternating starts and ends of BYTES elements in the message. */
   readonly texts: number[]
 }
 
 interface RawBytes {
   readonly bytes: Uint8Array
-  /** Bytes in front of them that were read, and may be overwritten. */
+  /** Bytes in front that may be overwritten. */
   readonly room: number
 }
 
-/** Counts the packed integers that the reader stands before. **Errors**: PayloadTooLarge. */
+/** **Errors**: PayloadTooLarge. */
 function takeIntegers(quota: Quota, reader: ProtoReader): void {
   const { pos } = reader
   const end = reader.extent()
@@ -77,7 +75,7 @@ function takeIntegers(quota: Quota, reader: ProtoReader): void {
   reader.pos = pos
 }
 
-/** Reads a ModelInferRequest. The bytes are the caller's; tensors are views of them. **Errors**: BadInput. */
+/** Takes ownership of the bytes; tensors are views of them. **Errors**: BadInput. */
 export function readInferRequest(message: Uint8Array): GrpcInferRequest {
   const fields = new ProtoQuota(undefined, maxFields)
   return readProto(
@@ -145,7 +143,7 @@ function readInput(reader: ProtoReader, integers: Quota): RawInput {
   return input
 }
 
-/** Kinds of the lists of contents, from field 1 on; 8 is bytes. */
+/** Kinds of the lists of contents, from field 1 on. */
 const kinds: readonly PackedKind[] = ['bool', 'int32', 'int64', 'uint32', 'uint64', 'float32', 'float64']
 
 function readContents(reader: ProtoReader, before: Contents | undefined, integers: Quota): Contents {
@@ -223,9 +221,7 @@ function readWide(reader: ProtoReader, isSigned: boolean): number {
   return (isSigned ? high | 0 : high >>> 0) * 2 ** 32 + (low >>> 0)
 }
 
-/**
- * Raw entries belong to the inputs without contents, in their order: kserve's client sends both kinds in one request.
- */
+/** Raw entries belong to the inputs without contents: kserve's client sends both kinds in one request. */
 function readTensors(inputs: readonly RawInput[], raws: readonly RawBytes[], message: Uint8Array): Tensor[] {
   const bare = inputs.filter(({ contents }) => contents === undefined)
   if (raws.length > bare.length && bare.length < inputs.length) {

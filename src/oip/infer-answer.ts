@@ -17,17 +17,16 @@ import { shown, type Tensor, writeRaw, writtenArray } from './tensor.ts'
 export interface EncodedAnswer {
   readonly headers: readonly HeaderLine[]
   readonly body: string | Uint8Array
-  /** Set where the body lies in memory of the pool. */
+  /** Set if the body lies in memory of the pool. */
   readonly pooled?: PooledBody
-  /** Of {@link HttpResponse}. */
   readonly before?: string
 }
 
 const jsonHeaders: readonly HeaderLine[] = [['content-type', 'application/json']]
-/** Shorter answers are copied into memory of their own. **Units**: bytes. */
+/** Shorter answers are copied out of the pool. **Units**: bytes. */
 export const minPooledBytes = 64 * 1024
 
-// Text that uWebSockets.js gives to the kernel together with the bytes behind it. **Units**: bytes.
+// uWebSockets.js joins this much text with the bytes behind it. **Units**: bytes.
 const maxBeforeBytes = 4096
 
 /** An output that is to be sent. */
@@ -36,10 +35,7 @@ export interface Output {
   readonly binary: boolean | undefined
 }
 
-/**
- * Returns the outputs that a request asks for, in its order: all of them when it names none.
- * **Errors**: BadInput for a name that the model does not have; those of {@link classify}.
- */
+/** The requested outputs, by default all. **Errors**: BadInput for unknown names; those of {@link classify}. */
 export function selectOutputs(
   tensors: readonly Tensor[],
   requested: readonly RequestedOutput[] | undefined,
@@ -54,7 +50,7 @@ export function selectOutputs(
   })
 }
 
-/** Checks the names of requested outputs before the model computes them. **Errors**: BadInput. */
+/** Called before the model computes. **Errors**: BadInput. */
 export function requireOutputs({ outputs }: InferRequest, known: readonly { readonly name: string }[]): void {
   for (const { name } of outputs ?? []) {
     if (known.length > 0 && !known.some((each) => each.name === name)) throw unknownOutput(name, known)
@@ -66,10 +62,7 @@ function unknownOutput(name: string, known: readonly { readonly name: string }[]
   return new BadInput(expected(`outputs ${names}`, 'the request', name), { reason: 'schema', path: name })
 }
 
-/**
- * Encodes an answer. `allBinary`: what the request says for outputs of which it says nothing else. `isAtOnce`: whether
- * it is sent in this turn, and by nothing in between, so that one large tensor needs no copy.
- */
+/** `allBinary`: the request's default. `isAtOnce`: it is sent in this turn, so that a large tensor needs no copy. */
 export function encodeAnswer(
   { name, version }: Model,
   id: string,
@@ -80,7 +73,6 @@ export function encodeAnswer(
   const own = id === '' ? '' : `"id":${JSON.stringify(id)},`
   const opening = `{${own}"model_name":${JSON.stringify(name)},"model_version":"${version}","outputs":[`
   const binaries: Uint8Array[] = []
-  // Of each output its elements, or in a string the rest of its object.
   const texts: MaybePromise<Uint8Array | string>[] = []
   for (const { tensor, binary } of outputs) {
     if (binary ?? allBinary) {
@@ -93,7 +85,7 @@ export function encodeAnswer(
   if (!texts.some((text) => isPromise(text))) return finish(texts as (Uint8Array | string)[])
   return Promise.all(texts).then((data) => {
     const answer = finish(data)
-    // The texts of large arrays lie in memory of the pool, and were copied.
+    // Texts of large arrays lie in memory of the pool, and were copied.
     for (const [i, own] of data.entries()) {
       if (isPromise(texts[i])) bufferPool.give((own as Uint8Array).buffer as ArrayBuffer)
     }
@@ -101,10 +93,7 @@ export function encodeAnswer(
   })
 }
 
-/**
- * Returns the member with the elements in one list, or the list's bytes; NaN and the infinities as clients of the
- * protocol write and read them: bare words.
- */
+/** NaN and infinities as bare words, as clients of the protocol read them. */
 function dataOf(array: NDArray): MaybePromise<Uint8Array | string> {
   const flat = new NDArray(array.data, [array.size], array.dtype)
   if (largeCodec?.takesArray(flat)) return largeCodec.encode(flat, 'literal') as Promise<Uint8Array>

@@ -15,7 +15,7 @@ import type { Model } from './model.ts'
 import type { Models } from './models.ts'
 import { errorResponse } from './oip-error.ts'
 
-// `deflate` is zlib's format (RFC 9110 section 8.4.1.2); tritonclient reads no other.
+// `deflate` is zlib's format (RFC 9110 section 8.4.1.2).
 const encoders = { gzip: promisify(gzip), deflate: promisify(deflate) }
 
 /** Request headers that the protocol reads. */
@@ -43,7 +43,7 @@ export class InferEndpoint implements Endpoint {
     this.readsHeaders = headersOf(models)
   }
 
-  /** Where the tensors start, which are views of the body. */
+  /** Tensors are views of the body. */
   alignedAt(headers: RequestHeaders): number | undefined {
     const length = headers.get(lengthHeader)
     return length === undefined || !isLength(length) ? undefined : Number(length)
@@ -54,7 +54,7 @@ export class InferEndpoint implements Endpoint {
       const model = this.#models.find(params.model, params.version)
       const read = this.#read(model, request, ctx)
       if (!isPromise(read)) return this.#infer(model, read, ctx, true)
-      // Found again: while the body was read, another version may have come.
+      // Looked up again: the version may have been replaced while the body was read.
       return read.then((ready) => this.#infer(this.#models.find(params.model, params.version), ready, ctx, false))
     })
     return whenReady(answer, (response) => ('body' in response ? response : this.problem(response.error, ctx.id)))
@@ -104,11 +104,10 @@ export class InferEndpoint implements Endpoint {
 
 interface ReadRequest {
   readonly inferRequest: InferRequest
-  /** Whether the body was the elements of one tensor. */
   readonly isRaw: boolean
 }
 
-/** Returns a body of elements alone: those of the only input, of which the first dimension of any size is one. */
+/** The body is the elements of the only input. */
 function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> {
   return whenReady(describeModel(model), ({ inputs }) => {
     const [info] = inputs
@@ -118,7 +117,6 @@ function rawRequest(model: Model, body: Uint8Array): MaybePromise<InferRequest> 
     const { name, datatype } = info
     const shape = info.shape.map((dim) => (dim === -1 ? 1 : dim))
     const size = shape.reduce((product, dim) => product * dim, 1)
-    // One element of BYTES is the body itself, without a length.
     const elements = datatype === 'BYTES' && size === 1 ? withLength(body) : body
     const tensor = readRawBody({ name, datatype, shape, size }, elements)
     return { id: '', parameters: noParameters, inputs: [tensor], outputs: undefined }
@@ -132,10 +130,7 @@ function withLength(body: Uint8Array): Uint8Array {
   return bytes
 }
 
-/**
- * Returns the encoding that a client asks for. Only one that names a single encoding does: aiohttp and httpx send a
- * list of all that they know with every request, and compressing a tensor takes longer than sending it.
- */
+/** A list is ignored: aiohttp and httpx send all that they know, and compressing costs more than sending. */
 function encodingFrom(accept: string | undefined): keyof typeof encoders | undefined {
   const name = accept?.trim().toLowerCase()
   return name === 'gzip' || name === 'deflate' ? name : undefined

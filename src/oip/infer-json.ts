@@ -22,16 +22,15 @@ import { type CutJson, cutJson } from './json-cut.ts'
 import { textQuota } from './limits.ts'
 import { checkTensorInfo, inputFault, readRaw, shown, type Tensor, type TensorInfo } from './tensor.ts'
 
-/** Says how long the JSON in front of the binary tensors is. */
+/** Length of the JSON in front of the binary tensors. */
 export const lengthHeader = 'inference-header-content-length'
 
-// From this size on numbers are read beside the event loop. **Units**: bytes.
+// Larger numbers are read beside the event loop. **Units**: bytes.
 const minAsyncBytes = 1024 * 1024
-// Inputs and outputs of a request: more than any model has.
 const maxTensors = 1000
 const dataOfInputs = { of: 'inputs', names: ['data'] } as const
 
-/** Reads a request. **Errors**: BadInput with the input's name as its path. */
+/** **Errors**: BadInput with the input's name as its path. */
 export function readInfer(request: HttpRequest, length: string | undefined): MaybePromise<InferRequest> {
   // What is read beside the event loop must outlive the socket's callback.
   if (request.peek().length >= minAsyncBytes) request.retain()
@@ -99,13 +98,12 @@ function readOutputs(list: readonly Readonly<Record<string, unknown>>[]): Reques
   return outputs
 }
 
-/** Reads the tensors of one request in their order. */
 class TensorReader {
   readonly #request: HttpRequest
   readonly #cut: CutJson
   readonly #binary: Uint8Array | undefined
   #at = 0
-  // Bytes in front of the next tensor that nobody needs any more.
+  // Bytes in front of the next tensor that may be overwritten.
   #room: number
   readonly #texts = textQuota()
 
@@ -145,7 +143,6 @@ class TensorReader {
     const end = this.#at + (size as number)
     const bytes = (this.#binary ?? new Uint8Array(0)).subarray(this.#at, end)
     const tensor = readRaw(info, bytes, this.#room)
-    // What was moved down leaves as much room behind it.
     this.#room = roomBehind(tensor, bytes)
     this.#at = end
     return tensor
@@ -161,10 +158,7 @@ class TensorReader {
   }
 }
 
-/**
- * Parses elements of a tensor, many numbers beside the event loop. `isPrivate`: nobody else can reach the memory of the
- * text until then.
- */
+/** `isPrivate`: nobody else can reach the memory of the text until the promise settles. */
 export function parseElements(
   json: Uint8Array,
   dtype: DType,
@@ -196,7 +190,7 @@ const reasons: Partial<Record<ParseFailure['failure'], BadInputReason>> = {
   depth: 'shape',
 }
 
-/** Returns the tensor of elements that were read, flat or nested. **Errors**: BadInput. */
+/** Takes flat or nested elements. **Errors**: BadInput. */
 function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray | ParseFailure): Tensor {
   if ('failure' in parsed) {
     const { failure, offset, path } = parsed
@@ -212,13 +206,13 @@ function tensorOf({ name, datatype, shape, size }: TensorInfo, parsed: NDArray |
   return { name, datatype, array: new NDArray(parsed.data, shape, parsed.dtype) }
 }
 
-/** Reads elements of a tensor from JSON text that is short. **Errors**: BadInput. */
+/** **Errors**: BadInput. */
 export function readShortJson(info: TensorInfo, json: Uint8Array): Tensor {
   const { dtype } = datatypes[info.datatype]
   return tensorOf(info, numberCodec.parseNdarray(json, dtype, dtype !== 'str'))
 }
 
-/** Reads a body that is the elements of the only input, whose name, datatype and shape are known. */
+/** Reads a body that is the elements of the only input. */
 export function readRawBody(info: TensorInfo, body: Uint8Array): Tensor {
   return readRaw(info, body)
 }

@@ -4,32 +4,30 @@ import type { RequestParameters } from '../http/context.ts'
 import { maxClasses } from './limits.ts'
 import { shown, type Tensor } from './tensor.ts'
 
-/** Values of parameters; 64-bit integers of gRPC are numbers here, rounded beyond ±2^53. */
+/** 64-bit integers of gRPC are numbers here, rounded beyond ±2^53. */
 export type Parameters = RequestParameters
 
 /** An output that a client asks for. */
 export interface RequestedOutput {
   readonly name: string
-  /** Whether its elements are sent in binary form. Undefined: as the request says for all. */
+  /** Whether its elements are sent in binary form. Default: the request's. */
   readonly binary: boolean | undefined
-  /** How many classes to send instead of the elements; 0 for the elements. */
   readonly classes: number
 }
 
 /** A request whose tensors were read. */
 export interface InferRequest {
-  /** Empty when the client gave none. */
   readonly id: string
   readonly parameters: Parameters
   readonly inputs: readonly Tensor[]
-  /** Undefined: all. */
+  /** Default: all. */
   readonly outputs: readonly RequestedOutput[] | undefined
 }
 
 /** The parameters of a request that has none. */
 export const noParameters: Parameters = Object.freeze({})
 
-/** Checks parameters as JSON has them. `name`: of the input or output that they are of. **Errors**: BadInput. */
+/** `name`: of the input or output. **Errors**: BadInput. */
 export function parseParameters(value: unknown, what: string, name?: string): Parameters {
   if (value === undefined || value === null) return noParameters
   const place = () => (name === undefined ? what : `${what} ${shown(name)}`)
@@ -62,7 +60,7 @@ export function requestedOutput(name: unknown, parameters: Parameters): Requeste
   return { name, binary: typeof binary === 'boolean' ? binary : undefined, classes }
 }
 
-/** Checks that names differ. **Errors**: BadInput. */
+/** **Errors**: BadInput unless names differ. */
 export function requireDistinct(named: readonly { readonly name: string }[], what: string): void {
   if (named.length < 2) return
   const names = new Set<string>()

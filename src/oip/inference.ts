@@ -8,20 +8,20 @@ import { type Output, requireOutputs, selectOutputs } from './infer-answer.ts'
 import type { InferRequest } from './infer-request.ts'
 import type { Model, ModelDescription } from './model.ts'
 
-/** The outputs of an inference as its client asked for them, or the error. */
+/** The requested outputs, or the error. */
 export type Inference = { readonly outputs: readonly Output[] } | { readonly error: ServingError }
 
 /** The answers of a streaming inference, or the error. */
 export type StreamInference = { readonly answers: AsyncIterable<readonly Output[]> } | { readonly error: ServingError }
 
-/** Describes a model. **Errors**: Overloaded while it is not ready. */
+/** **Errors**: Overloaded while it is not ready. */
 export function describeModel(model: Model): MaybePromise<ModelDescription> {
   const { unready } = model
   if (unready !== undefined) throw new Overloaded(`the model ${model.name} is not ready: ${unready}`)
   return model.describe()
 }
 
-/** Calls a model. Never throws, never rejects. */
+/** Never throws, never rejects. */
 export function infer(model: Model, request: InferRequest, ctx: Context): MaybePromise<Inference> {
   return attempt(() =>
     whenReady(describeModel(model), ({ outputs: known, labels }): MaybePromise<Inference> => {
@@ -55,7 +55,7 @@ async function* selected(
   for await (const tensors of answers) yield selectOutputs(tensors, outputs, labels)
 }
 
-/** Returns what fails as an error. */
+/** Returns a failure as an error. */
 export function attempt<R>(run: () => MaybePromise<R>): MaybePromise<R | { readonly error: ServingError }> {
   const fail = (error: unknown) => ({ error: ServingError.is(error) ? error : decodeFailureOf(error) })
   try {

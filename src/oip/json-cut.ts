@@ -1,30 +1,23 @@
-/**
- * Cuts the long values out of a JSON text, so that they can be read into typed arrays: what is left is short.
- *
- * Own code: JSON.parse makes a number of each element, and rounds int64; the add-on reads one value, not the members
- * of an object.
- * @module
- */
+/** Cuts long values out of a JSON text, to read them into typed arrays: JSON.parse rounds int64. @module */
 import { BadInput, PayloadTooLarge } from '../core/errors.ts'
 import { isSpace, maxJsonDepth, skipSpace } from '../core/text/json-syntax.ts'
 import { parseJson } from '../core/text/parse-json.ts'
 
 /** A JSON text in two parts. */
 export interface CutJson {
-  /** The text as a value; where a value was cut out it has a {@link Cut} instead. */
+  /** The value, with a {@link Cut} in place of each cut value. */
   readonly value: unknown
-  /** Returns the text of a value that was cut out, a view of the bytes; undefined for any other value. */
+  /** Returns a cut value's text, a view of the bytes; undefined for any other value. */
   textOf(value: unknown): Uint8Array | undefined
 }
 
-/** Which values are cut out: those of members with these names, of the text itself or of the elements of `inputs`. */
+/** Which members are cut out, of the text or of the elements of `inputs`. */
 export interface CutRule {
   readonly of: 'text' | 'inputs'
-  /** Those beyond ASCII are not found. */
   readonly names: readonly string[]
 }
 
-// Of what is left. **Units**: bytes.
+// **Units**: bytes.
 const maxRestBytes = 1024 * 1024
 // Up to here nesting cannot be too deep. **Units**: characters.
 const shortLength = 2 * maxJsonDepth
@@ -37,17 +30,13 @@ const closeList = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/**
- * Cuts values out of a JSON text and parses the rest. A value's text may be anything up to the next comma or bracket
- * that ends it: whoever reads it finds the errors in it.
- * **Errors**: BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside the values.
- */
+/** Cut values are not checked. **Errors**: BadInput `syntax`, PayloadTooLarge for more than 1 MiB beside them. */
 export function cutJson(bytes: Uint8Array, rule: CutRule): CutJson {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const cuts = findCuts(text, rule)
   let json = ''
   let at = 0
-  // A string that no client can have put there by chance: the number of the cut behind a text of the process.
+  // No client can guess this string.
   for (let i = 0; i < cuts.length; i++) {
     json += `${text.toString('latin1', at, cuts[i][0])}"${mark}${i}"`
     at = cuts[i][1]
@@ -67,13 +56,11 @@ const mark = `cut ${crypto.randomUUID().slice(0, 8)} `
 
 type Extent = readonly [start: number, end: number]
 
-/** Parses what is left. **Errors**: BadInput with the offset in the whole text. */
+/** **Errors**: BadInput with the offset in the whole text. */
 function parseRest(json: string, cuts: readonly Extent[]): unknown {
   try {
     if (json.length <= shortLength && !/[^\t\n\r -~]/.test(json)) return JSON.parse(json)
-  } catch {
-    // Told with its place below.
-  }
+  } catch {}
   try {
     return parseJson(Buffer.from(json, 'latin1'), 'the request')
   } catch (error) {
@@ -91,10 +78,8 @@ function parseRest(json: string, cuts: readonly Extent[]): unknown {
 function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
   const cuts: Extent[] = []
   let depth = 0
-  // Depth of the list `inputs`; 0 outside of it.
   let inputsDepth = 0
   let at = 0
-  // Where the rest would be too long, unless more is cut out.
   let limit = maxRestBytes
   for (;;) {
     if (at > limit) {
@@ -112,7 +97,6 @@ function findCuts(text: Buffer, { of, names }: CutRule): Extent[] {
       }
       at = skipSpace(text, colon + 1, text.length)
       const inInputs = inputsDepth > 0 && depth === inputsDepth + 1
-      // Keys with escapes are none that we look for.
       if (of === 'inputs' && depth === 1 && text[at] === openList && isKey(text, start, end - 1, 'inputs')) {
         inputsDepth = 2
       } else if ((of === 'text' ? depth === 1 : inInputs) && names.some((name) => isKey(text, start, end - 1, name))) {
@@ -138,9 +122,8 @@ function isKey(text: Buffer, start: number, end: number, key: string): boolean {
   return true
 }
 
-/** Returns the position behind a string that begins at `at`; the end of the text for one that is cut off. */
+/** Returns the position behind a string, or the end of the text. */
 function stringEnd(text: Buffer, at: number): number {
-  // Most are names, for which a call of indexOf takes longer.
   const near = Math.min(text.length, at + 32)
   for (let end = at + 1; end < near; end++) {
     if (text[end] === quote) return end + 1
@@ -154,7 +137,6 @@ function stringEnd(text: Buffer, at: number): number {
   return text.length
 }
 
-/** Returns the position behind a value that begins at `at`. */
 function valueEnd(text: Buffer, at: number): number {
   if (text[at] === quote) return stringEnd(text, at)
   if (text[at] === openList) return listEnd(text, at)
@@ -165,7 +147,7 @@ function valueEnd(text: Buffer, at: number): number {
 }
 
 function listEnd(text: Buffer, at: number): number {
-  // A list without strings and objects ends in front of the object's end or of the next key, whichever is first.
+  // Without strings and objects, it ends before the object's end or the next key.
   const next = text.indexOf(quote, at)
   const limit = next === -1 ? text.length : next
   const brace = text.subarray(at, limit).indexOf(closeObject)
@@ -180,7 +162,6 @@ function listEnd(text: Buffer, at: number): number {
   return bracketedEnd(text, at)
 }
 
-/** Returns the position behind the list or object that begins at `at`, by counting its brackets. */
 function bracketedEnd(text: Buffer, at: number): number {
   let depth = 0
   while (at < text.length) {

@@ -9,7 +9,7 @@ import { errorResponse } from './oip-error.ts'
 /** Parameters of the path. */
 export type Params = RequestTarget['params']
 
-/** Returns the JSON value to answer; undefined for an empty body. May throw. */
+/** Undefined is an empty body. May throw. */
 export type Answer = (params: Params, request: HttpRequest) => MaybePromise<unknown>
 
 /** A value that is answered with a status of its own. */
@@ -23,7 +23,7 @@ export class WithStatus {
   }
 }
 
-// `no-store`: a proxy that keeps an old answer would keep a dead server in rotation.
+// A proxy that keeps an old answer would keep a dead server in rotation.
 const headers = [
   ['content-type', 'application/json'],
   ['cache-control', 'no-store'],
@@ -46,7 +46,7 @@ export class JsonEndpoint implements Endpoint {
     this.path = path
     this.methods = [method]
     this.isLimited = isLimited
-    // Health of the server, which is what answers under any load, is for everybody.
+    // Health is open to everybody, under any load.
     this.isOpen = isOpen
     this.#answer = answer
   }

@@ -1,18 +1,15 @@
-/**
- * What a request may have at most, so that work for it that runs in one piece takes less than a tenth of a second.
- * @module
- */
+/** Limits of a request, so that its work in one piece takes less than a tenth of a second. @module */
 import { PayloadTooLarge } from '../core/errors.ts'
 
 /** Elements of BYTES in the inputs of a request, and classes in its answer. */
 export const maxTexts = 100_000
-/** A generate request: a prompt, a picture in base64. **Units**: bytes. */
+/** **Units**: bytes. */
 export const maxGenerateBytes = 4 * 1024 * 1024
 /** Greatest elements of a row that a client may ask for. */
 export const maxClasses = 1000
 /** Elements of the outputs among which the greatest are looked for. */
 export const maxClassified = 2_500_000
-/** Fields of a gRPC message: every element of BYTES is one, and every number that is not packed. */
+/** Every element of BYTES in a gRPC message is a field, and every unpacked number. */
 export const maxFields = maxTexts + 10_000
 /** Integers and booleans in the contents of a gRPC message. */
 export const maxIntegers = 2_000_000
@@ -29,7 +26,7 @@ export class Quota {
     this.#what = what
   }
 
-  /** **Errors**: PayloadTooLarge when there are more than the limit. */
+  /** **Errors**: PayloadTooLarge. */
   take(count: number): void {
     this.#left -= count
     if (this.#left < 0) throw new PayloadTooLarge(`expected at most ${this.#max} ${this.#what}, received more`)

@@ -1,4 +1,4 @@
-/** The metadata of a server and its models in the protocol's JSON; the gRPC messages are made of the same. @module */
+/** The metadata of a server and its models in the protocol's JSON, also for gRPC. @module */
 import { createRequire } from 'node:module'
 import { datatypes } from './datatype.ts'
 import type { Model, ModelDescription } from './model.ts'
@@ -35,10 +35,7 @@ export function modelMetadata(model: Model, versions: readonly string[], descrip
   }
 }
 
-/**
- * Returns the configuration of a model, in the names of Triton's ModelConfig. Of batched models `dims` leaves out the
- * rows.
- */
+/** Triton's ModelConfig. `dims` of batched models leave out the rows. */
 export function modelConfig(model: Model, description: ModelDescription) {
   const { platform, maxBatchSize, inputs, outputs, isStream } = description
   const dims = (shape: readonly number[]) => (maxBatchSize > 0 ? shape.slice(1) : shape)

@@ -8,14 +8,12 @@ import { joinStatistics, type ModelStatistics } from './statistics.ts'
 /** What one process asks of all. */
 export interface GroupRequest {
   readonly action: 'load' | 'unload' | 'statistics'
-  /** Empty for the statistics of all models. */
   readonly name: string
   readonly version: string
 }
 
 /** The answer of one process. */
 export interface GroupAnswer {
-  /** Why it could not do it. */
   readonly error?: string
   readonly statistics?: readonly ModelStatistics[]
 }
@@ -26,7 +24,7 @@ export type AskOthers = (request: GroupRequest) => Promise<readonly GroupAnswer[
 let askOthers: AskOthers | undefined
 let served: Models | undefined
 
-/** Makes this process a member of a group. Called by worker processes, before they serve. */
+/** Called by worker processes, before they serve. */
 export function joinModelGroup(ask: AskOthers): void {
   askOthers = ask
 }
@@ -36,7 +34,7 @@ export function serveToGroup(models: Models): void {
   served = models
 }
 
-/** Answers another process of the group. Never rejects. */
+/** Never rejects. */
 export async function answerGroup(request: GroupRequest): Promise<GroupAnswer> {
   if (served === undefined) return { error: 'this process does not serve yet' }
   try {
@@ -46,21 +44,18 @@ export async function answerGroup(request: GroupRequest): Promise<GroupAnswer> {
   }
 }
 
-/**
- * Loads or unloads a model in every process: here first, so that what cannot be loaded stays as it is elsewhere.
- * **Errors**: those of {@link Models.load}; Overloaded when another process could not do it.
- */
+/** Changes this process first. **Errors**: those of {@link Models.load}; Overloaded if another process failed. */
 export async function changeModel(models: Models, action: 'load' | 'unload', name: string): Promise<void> {
   const request = { action, name, version: '' }
   const isKnown = models.index().some((each) => each.name === name)
   await act(models, request)
-  // A name that no model has would be remembered by the supervisor for nothing.
+  // The supervisor remembers each name, even an unknown one.
   if (action === 'unload' && !isKnown) return
   const failed = (await askOthers?.(request))?.find(({ error }) => error !== undefined)
   if (failed !== undefined) throw new Overloaded(`another worker process could not ${action} it: ${failed.error}`)
 }
 
-/** Returns the statistics of a model, or of all, over every process. **Errors**: NotFound. */
+/** Adds up all processes. **Errors**: NotFound. */
 export async function groupStatistics(models: Models, name = '', version = ''): Promise<readonly ModelStatistics[]> {
   const request = { action: 'statistics', name, version } as const
   const own = await act(models, request)

@@ -16,18 +16,16 @@ export interface ModelDescription {
   readonly platform: string
   readonly inputs: readonly TensorInfo[]
   readonly outputs: readonly TensorInfo[]
-  /** Rows that are joined into one call; 0 where the first dimension is no number of rows. */
+  /** Rows joined into one call; 0 if the first dimension is not rows. */
   readonly maxBatchSize: number
-  /** Whether a request may have several answers. */
   readonly isStream: boolean
-  /** Names of the classes of an output, by its name. */
   readonly labels?: Readonly<Record<string, readonly string[]>>
 }
 
 /** The outcome of an inference. */
 export type Outcome = { readonly outputs: readonly Tensor[] } | { readonly error: ServingError }
 
-/** The outcome of an inference with any number of answers; the first was awaited. */
+/** The first answer was awaited. */
 export type StreamOutcome = { readonly answers: AsyncIterable<readonly Tensor[]> } | { readonly error: ServingError }
 
 /** A model that can be called. */
@@ -37,7 +35,7 @@ export interface Model {
   readonly statistics: Statistics
   /** Headers that the model's function reads. */
   readonly readsHeaders: readonly string[] | 'all'
-  /** Why it cannot answer now; undefined when it can. */
+  /** Why it cannot answer now; undefined if it can. */
   readonly unready: string | undefined
   /** **Errors**: rejects while it is unready. */
   describe(): MaybePromise<ModelDescription>
@@ -47,7 +45,7 @@ export interface Model {
   stream(inputs: readonly Tensor[], ctx: Context): MaybePromise<StreamOutcome>
 }
 
-/** Returns the models that the APIs of a service are: those whose descriptors are tensors. */
+/** Returns the APIs whose descriptors are tensors. */
 export function apiModels(apis: Iterable<Api>): Model[] {
   const models: Model[] = []
   for (const api of apis) {

@@ -24,7 +24,7 @@ export interface ModelSource {
   readonly models: readonly ModelOptions[]
 }
 
-/** The models of a service: its APIs, and the runners that it lists. A listed one takes precedence over an API. */
+/** A service's APIs and listed runners by name; a runner takes precedence. */
 export class Models {
   readonly #byName = new Map<string, Map<string, Model>>()
   readonly #repositories: ModelRepository[] = []
@@ -48,15 +48,12 @@ export class Models {
     return [...own, ...loaded].flatMap((versions) => [...versions.values()])
   }
 
-  /** Returns the versions of a model. **Errors**: NotFound. */
+  /** **Errors**: NotFound. */
   versions(name: string): readonly string[] {
     return [...this.#versionsOf(name).keys()]
   }
 
-  /**
-   * Returns a model; of several versions the greatest, unless one is named. **Errors**: NotFound; BadInput for a
-   * version that is no number.
-   */
+  /** Default: the greatest version. **Errors**: NotFound; BadInput unless the version is a number. */
   find(name: string, version = ''): Model {
     const versions = this.#versionsOf(name)
     if (version === '') return latestOf(versions, name)
@@ -79,13 +76,13 @@ export class Models {
     return entries
   }
 
-  /** Loads a model of a repository; those of a service stay loaded. **Errors**: NotFound, BadInput. */
+  /** **Errors**: NotFound, BadInput. */
   load(name: string): MaybePromise<void> {
     if (this.#byName.has(name)) return undefined
     return this.#repositoryFor(name).load(name)
   }
 
-  /** Unloads a model of a repository. **Errors**: NotFound, BadInput: the models of a service stay. */
+  /** **Errors**: NotFound, BadInput for models of the service, which stay. */
   unload(name: string): MaybePromise<void> {
     if (this.#byName.has(name)) {
       throw new BadInput(
@@ -114,7 +111,7 @@ export class Models {
   }
 }
 
-/** The greatest version of a model. **Errors**: NotFound where there is none. */
+/** **Errors**: NotFound. */
 function latestOf(versions: ReadonlyMap<string, Model>, name: string): Model {
   let latest: Model | undefined
   for (const model of versions.values()) {

@@ -1,9 +1,4 @@
-/**
- * Errors in the protocol's JSON: `{"error": text}`, with the members of problem bodies behind it.
- *
- * The media type is plain application/json: kserve's client reads no error of another.
- * @module
- */
+/** Errors as `{"error": text}`, with the members of problem bodies. kserve's client needs application/json. @module */
 import { type ServingError, tellsDetail } from '../core/errors.ts'
 import type { HttpResponse } from '../http/message.ts'
 import { http } from '../http/node-http.ts'
@@ -20,7 +15,7 @@ export function errorText(error: ServingError): string {
 export function errorResponse(error: ServingError, requestId: string): HttpResponse {
   const { status } = error
   const headers = problemHeaders(error, requestId, 'application/json')
-  // RFC 9110 section 12.5.3: what a request may be encoded as.
+  // RFC 9110 section 12.5.3.
   if (status === 415) headers.push(['accept-encoding', 'gzip, deflate'])
   const members = {
     error: errorText(error),

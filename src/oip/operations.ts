@@ -1,4 +1,4 @@
-/** What the document of a server says of the Open Inference Protocol. @module */
+/** OpenAPI operations of the Open Inference Protocol. @module */
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -83,7 +83,7 @@ const ofModel = (path: string, name: string): Readonly<Record<string, Json>> => 
 const name = { type: 'string', description: 'Of the model.' }
 const index = list(object({ name, version: string, state: string, reason: string }, ['name']))
 
-/** Operations by method and path below `/v2`, without those of shared memory, traces and logs, which do nothing. */
+/** Operations by method and path below `/v2`, without shared memory, traces and logs. */
 export const oipOperations: Readonly<Record<string, Json>> = {
   'GET ': operation('oip_server', 'Name, version and extensions.', json(anything)),
   'GET /health/live': operation('oip_live', 'Whether the server runs.', json(anything)),

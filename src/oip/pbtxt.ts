@@ -1,17 +1,17 @@
 /** Protobuf's text format, as far as model configurations (`config.pbtxt`) use it. @module */
 import { expected, InvalidArgument } from '../core/errors.ts'
 
-/** A message: every field has a list of its values, in their order. */
+/** Every field has a list of its values, in their order. */
 export interface TextMessage {
   readonly [field: string]: readonly TextValue[]
 }
 
-/** A value: words of enums are strings, too. */
+/** Words of enums are strings, too. */
 export type TextValue = string | number | boolean | TextMessage
 
 const token = /\s*(?:#[^\n]*\s*)*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[A-Za-z_][\w.]*|[-+]?[\d.][\w.+-]*|[:{}[\],;<>])/y
 
-/** Reads a message. `place` names the file in errors. **Errors**: InvalidArgument with the offset. */
+/** `place` names the file in errors. **Errors**: InvalidArgument with the offset. */
 export function parseTextMessage(text: string, place: string): TextMessage {
   const tokens: { readonly text: string; readonly at: number }[] = []
   token.lastIndex = 0

@@ -1,9 +1,4 @@
-/**
- * Calls of a remote model over gRPC, by node:http2: one connection for each server, kept alive.
- *
- * **Source**: gRPC over HTTP/2 (PROTOCOL-HTTP2.md): a message is a byte 0, its length in 32 bits, and its bytes.
- * @module
- */
+/** Calls of a remote model by node:http2, a connection for each server. **Source**: gRPC's PROTOCOL-HTTP2.md. @module */
 import { type ClientHttp2Session, connect, constants } from 'node:http2'
 import { ClientClosed, ServingError } from '../core/errors.ts'
 import { frameOf } from '../messages/encoded-message.ts'
@@ -25,11 +20,11 @@ import {
 import { checkTensorInfo, readRaw, type Tensor, writeRaw } from './tensor.ts'
 
 const pingMs = 30_000
-// What a server may send ahead, per connection and call. **Units**: bytes.
+// Flow control window per connection and call. **Units**: bytes.
 const windowBytes = 4 * 1024 * 1024
 const service = '/inference.GRPCInferenceService/'
 
-/** HTTP statuses of gRPC's, for errors. */
+/** HTTP statuses of gRPC's. */
 const statuses: Readonly<Record<number, number>> = { 3: 400, 4: 504, 5: 404, 8: 429, 9: 400, 11: 400, 12: 501, 14: 503 }
 
 /** Connections to servers. */
@@ -76,9 +71,8 @@ export class GrpcTransport implements RemoteTransport {
     if (open !== undefined && !open.closed && !open.destroyed) return open
     const session = connect(address, { settings: { initialWindowSize: windowBytes } })
     session.on('connect', () => session.setLocalWindowSize(windowBytes))
-    // Its streams fail by themselves.
     session.on('error', () => {})
-    // Finds a server that is gone without a word.
+    // Finds a server that is gone silently.
     const timer = setInterval(() => {
       if (!session.destroyed && !session.connecting) session.ping((error) => error !== null && session.destroy())
     }, pingMs)
@@ -96,7 +90,6 @@ export class GrpcTransport implements RemoteTransport {
     else session.ref()
   }
 
-  /** The message is one that a ProtoWriter has finished. */
   #call(
     address: string,
     method: string,
@@ -132,7 +125,6 @@ export class GrpcTransport implements RemoteTransport {
       stream.on('data', (piece: Buffer) => {
         fault ??= answer.take(piece)
       })
-      // `close` says the rest.
       stream.on('error', () => {})
       stream.on('close', () => {
         this.#hold(session, -1)
@@ -149,7 +141,7 @@ export class GrpcTransport implements RemoteTransport {
   }
 }
 
-/** Returns the text of an error; one that is not percent-encoded as it is, as the protocol asks of clients. */
+/** Text that is not percent-encoded is kept, as the protocol demands. */
 function decodeMessage(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -75,7 +75,7 @@ function pathOf(model: string, version: string): string {
   return version === '' ? path : `${path}/versions/${version}`
 }
 
-/** **Errors**: Unsent where there was no answer: inferences change nothing, so that another server may be asked. */
+/** **Errors**: Unsent without an answer: another server may be asked, since inferences change nothing. */
 async function send(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init)
@@ -85,10 +85,7 @@ async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/**
- * Returns the body of an answer, its tensors aligned where its lengths are announced and true: `arrayBuffer` joins it
- * from pieces that the Response has joined before.
- */
+/** Aligns the tensors if the announced lengths are true. */
 async function bodyOf({ headers, body }: Response): Promise<Uint8Array> {
   const isPlain = headers.get('content-encoding') === null
   const announced = (isPlain && Number(headers.get('content-length'))) || 0

@@ -1,7 +1,4 @@
-/**
- * A model of another server, called by the Open Inference Protocol: the module that Runners with a `url` load.
- * @module
- */
+/** The module of Runners with a `url`: a model of another server. @module */
 
 import { expected, InvalidArgument } from '../core/errors.ts'
 import type { ModelCall } from '../runner/model-host.ts'
@@ -16,18 +13,13 @@ import type { Tensor } from './tensor.ts'
 
 /** The methods of a remote model. */
 export interface RemoteMethods {
-  /** Computes the model's first output from its only input. **Errors**: those of {@link RemoteMethods.run}. */
   predict(x: NDArray, call: ModelCall): Promise<NDArray>
-  /**
-   * Computes outputs by name from inputs by name. **Errors**: what the server answers, with its status; Overloaded
-   * where no server can be reached; InternalError for an answer that is none of the protocol.
-   */
+  /** **Errors**: the server's; Overloaded if no server is reachable; InternalError for an invalid answer. */
   run(feeds: Readonly<Record<string, NDArray>>, call: ModelCall): Promise<Record<string, NDArray>>
-  /** Returns the names, dtypes and shapes of the inputs and outputs, as the server has them. */
   describe(): Promise<RemoteDescription>
 }
 
-/** Connects to the servers of a model and returns its methods. The servers may come later: until then it is unready. */
+/** Connects to a model's servers, which may come later: until then it is unready. */
 export async function load(init: RemoteInit): Promise<RemoteMethods> {
   const { model, version, urls } = init
   const life = remoteLife(init.life)

@@ -8,7 +8,7 @@ import type { Tensor } from './tensor.ts'
 
 /** Argument of a remote model's module. */
 export interface RemoteInit {
-  /** `http://host:port` or `grpc://host:port`; of several, and of several addresses of a name, each gets its turn. */
+  /** `http://host:port` or `grpc://host:port`; several servers and addresses take turns. */
   readonly urls: readonly string[]
   readonly model: string
   readonly version: string
@@ -22,14 +22,14 @@ export interface RemoteDescription {
   readonly outputs: readonly ModelTensor[]
 }
 
-/** An input or output in the metadata of a server; of an empty shape gRPC sends nothing. */
+/** gRPC omits an empty shape. */
 export interface RemoteTensor {
   readonly name: string
   readonly datatype: string
   readonly shape?: readonly (number | string)[]
 }
 
-/** Returns an input or output of a model; one of an unknown datatype as text. */
+/** An unknown datatype becomes text. */
 export function remoteInfo({ name, datatype, shape = [] }: RemoteTensor): ModelTensor {
   const dtype = isDatatype(datatype) ? datatypes[datatype].dtype : 'str'
   return { name, dtype, ...(datatype === 'BF16' && { datatype }), shape: shape.map(Number) }
@@ -42,21 +42,19 @@ export interface RemoteRequest {
   readonly inputs: readonly Tensor[]
 }
 
-/**
- * One way to call a server. The errors are ServingErrors; {@link Unsent} for a request that no server has worked on.
- */
+/** One way to call a server. **Errors**: {@link Unsent} if no server has worked on the request. */
 export interface RemoteTransport {
   infer(address: string, request: RemoteRequest, call: ModelCall): Promise<readonly Tensor[]>
   describe(address: string, model: string, version: string): Promise<RemoteDescription>
-  /** Whether the model is ready; rejects when there is no answer. */
+  /** Rejects if there is no answer. */
   isReady(address: string, model: string, version: string): Promise<boolean>
   close(): void
 }
 
-/** A failure before the server began to work: the request may be sent to another one. */
+/** A failure before the server began to work: another one may be asked. */
 export class Unsent extends Overloaded {}
 
-/** How long metadata and health are waited for. **Units**: milliseconds. */
+/** Timeout of metadata and health. **Units**: milliseconds. */
 export const shortMs = 5_000
 
 /** Returns the error of an answer with that status. */

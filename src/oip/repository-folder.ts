@@ -1,9 +1,4 @@
-/**
- * Folders of models: `name/version/model.onnx`, with a `config.pbtxt` beside the versions.
- *
- * **Source**: Triton's model repository; KServe mounts one model at `/mnt/models`.
- * @module
- */
+/** Triton's model repository: `name/version/model.onnx`. KServe mounts one model at `/mnt/models`. @module */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ConfiguredTensors, configuredTensors } from './configured-tensors.ts'
@@ -13,30 +8,28 @@ import { parseTextMessage, type TextMessage, type TextValue } from './pbtxt.ts'
 export interface ModelFile {
   readonly version: string
   readonly path: string
-  /** Changes with the file. */
   readonly signature: string
 }
 
 /** A model on disk. */
 export interface ModelFolder {
   readonly name: string
-  /** The versions to serve, by the configuration; by default the greatest. */
+  /** By `version_policy`; by default the greatest. */
   readonly versions: readonly ModelFile[]
-  /** Rows that are joined into one call; 0 for none. */
   readonly maxBatchSize: number
   /** **Units**: milliseconds. */
   readonly maxWaitMs: number
   readonly tensors: ConfiguredTensors
 }
 
-/** Returns the names of the models in a folder; `only` for a folder that is one model itself. */
+/** `only`: name for a folder that is one model. */
 export async function modelNames(folder: string, only: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true })
   if (entries.some(({ name }) => name === 'model.onnx' || /^\d+$/.test(name))) return [only]
   return entries.filter(({ name }) => !name.startsWith('.')).map(({ name }) => name)
 }
 
-/** Reads what a folder has of a model. **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
+/** **Errors**: InvalidArgument for a wrong configuration; those of the disk. */
 export async function readModelFolder(folder: string, name: string): Promise<ModelFolder> {
   const entries = await readdir(folder)
   const place = `config.pbtxt of ${name}`
@@ -71,7 +64,7 @@ async function modelFile(version: string, path: string): Promise<ModelFile> {
   return { version, path, signature: `${mtimeMs} ${size} ${ino}` }
 }
 
-/** By `version_policy`: the greatest ones, all, or those that are named. */
+/** By `version_policy`. */
 function selectVersions(found: readonly ModelFile[], config: TextMessage): readonly ModelFile[] {
   const policy = config.version_policy?.[0]
   if (!isMessage(policy)) return found.slice(0, 1)

@@ -1,4 +1,4 @@
-/** Models of a folder, which come, change and go while the server runs. @module */
+/** Models of a folder, which may change while the server runs. @module */
 import { basename, join, resolve } from 'node:path'
 import { BadInput, expected, InvalidArgument, NotFound, ServingError, tellsDetail } from '../core/errors.ts'
 import { checkOptions } from '../core/options.ts'
@@ -15,39 +15,33 @@ import { shown, type Tensor } from './tensor.ts'
 
 /** Options of {@link modelRepository}. */
 export interface RepositoryOptions {
-  /**
-   * `poll`: the folder is looked through again and again. `explicit`: models change when clients say so, by load and
-   * unload requests, in every worker process. `none`: never. Default `none`.
-   */
+  /** `poll`: the folder is checked regularly. `explicit`: load and unload requests. `none`: never. Default `none`. */
   readonly control?: 'none' | 'poll' | 'explicit'
   /** Default 15,000. **Units**: milliseconds. */
   readonly pollMs?: number
   /** Threads of each model. Default 1. */
   readonly threads?: number
-  /** What computes the models, as in `onnxRunner`. Default `['cpu']`. */
+  /** As in `onnxRunner`. Default `['cpu']`. */
   readonly executionProviders?: readonly string[]
   /** The devices of each model's threads, in turn. Default: the provider's. */
   readonly deviceIds?: readonly number[]
-  /** Name of the model where the folder is one itself. Default: the folder's. */
+  /** Name of the model if the folder is one model. Default: the folder's. */
   readonly name?: string
 }
 
-/** A version that is loaded. */
 interface Loaded {
   readonly model: CountedModel
   readonly runner: OnnxRunner
   readonly signature: string
 }
 
-/** Why a model could not be loaded. */
 interface Fault {
   /** For clients: without paths, and without what files say. */
   readonly reason: string
-  /** Changes with the files, and with the error that they lead to. */
   readonly signature: string
 }
 
-/** Counts the calls of a model, so that it can be ended when the last one is over. */
+/** Counts the calls of a model, so that it ends after the last one. */
 class CountedModel extends RunnerModel {
   #calls = 0
   #onIdle: (() => void) | undefined
@@ -73,7 +67,7 @@ class CountedModel extends RunnerModel {
 
 const optionNames = ['control', 'pollMs', 'threads', 'executionProviders', 'deviceIds', 'name']
 
-/** A folder of models, to be listed in the `models` of a service. See {@link modelRepository}. */
+/** A folder of models, for the `models` of a service. See {@link modelRepository}. */
 export class ModelRepository implements RunnerLife {
   readonly name: string
   readonly waiting = 0
@@ -83,7 +77,6 @@ export class ModelRepository implements RunnerLife {
   readonly #models = new Map<string, Map<string, Loaded>>()
   readonly #faults = new Map<string, Fault>()
   readonly #listeners = new Set<(event: RunnerEvent) => void>()
-  // One change of a model at a time.
   #last: Promise<unknown> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   #users = 0
@@ -103,12 +96,12 @@ export class ModelRepository implements RunnerLife {
     this.#options = options
   }
 
-  /** Undefined: a model that is not loaded is not ready itself, and the others are. */
+  /** Undefined: each model has its own readiness. */
   get unready(): string | undefined {
     return this.#users === 0 ? `the models of ${basename(this.folder)} have not been loaded` : undefined
   }
 
-  /** Loads all models. One that cannot be loaded is reported, and leaves the others. */
+  /** Reports models that cannot be loaded. */
   async start(_?: StartOptions): Promise<void> {
     if (this.#users++ > 0) return
     await this.scan()
@@ -131,7 +124,7 @@ export class ModelRepository implements RunnerLife {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns the versions of a model that are loaded; undefined for a model that the folder does not have. */
+  /** Returns the loaded versions; undefined if the folder does not have the model. */
   versionsOf(name: string): ReadonlyMap<string, Model> | undefined {
     const versions = this.#models.get(name)
     return versions && new Map([...versions].map(([version, { model }]) => [version, model]))
@@ -148,16 +141,12 @@ export class ModelRepository implements RunnerLife {
     for (const name of this.names().keys()) if (!names.includes(name)) await this.unload(name)
   }
 
-  /**
-   * Loads a model again where its files have changed: the new versions are loaded and called once before they take the
-   * calls, and the old ones end when their last call is over. **Errors**: NotFound; BadInput for what cannot be loaded,
-   * and then the old versions stay.
-   */
+  /** Warms new versions up before they replace the old. **Errors**: NotFound; BadInput, and the old versions stay. */
   load(name: string): Promise<void> {
     return this.#inTurn(() => this.#load(name))
   }
 
-  /** Ends a model when its last call is over; it takes no new ones from now on. */
+  /** The model takes no new calls, and ends after its last one. */
   unload(name: string): Promise<void> {
     return this.#inTurn(async () => {
       const versions = [...(this.#models.get(name)?.values() ?? [])]
@@ -201,13 +190,12 @@ export class ModelRepository implements RunnerLife {
     this.#faults.delete(name)
     this.#models.set(name, after)
     if (started.length > 0) this.#tell({ kind: 'replaced', message: `the model ${name} is loaded` })
-    // Their calls go on; nobody waits for their end.
     for (const [version, old] of before) if (after.get(version) !== old) void end(old)
   }
 
-  /** Reports a fault, unless that was done already: a folder is looked through every few seconds. */
+  /** Reports a fault once, not at every poll. */
   #failed(name: string, files: string, cause: Error): BadInput {
-    // The error within: the one around it names another thread each time.
+    // The error around this one names another thread each time.
     const signature = files + (cause.cause instanceof Error ? cause.cause : cause).message
     const isKnown = this.#faults.get(name)?.signature === signature
     const told = ServingError.is(cause) && tellsDetail(cause) ? cause.message : "the server's log says why"
@@ -252,13 +240,10 @@ async function end({ model, runner }: Loaded): Promise<void> {
 }
 
 /**
- * Serves a folder of ONNX models, `name/version/model.onnx`, without code for each: list it in the `models` of a
- * service. A `config.pbtxt` beside the versions may give `max_batch_size` and `dynamic_batching`, which join calls, a
- * `version_policy` and a `default_model_filename`; its `input` and `output` must be those of the file, and other fields
- * are ignored. The greatest version is served unless the policy says otherwise.
- *
- * **Errors**: InvalidArgument for wrong options; a model that cannot be loaded is logged, and is not ready.
- * **Example** `export default new Service('models', { models: [modelRepository('/mnt/models', { control: 'poll' })] })`
+ * Serves a folder of ONNX models, `name/version/model.onnx`. `config.pbtxt` may give `max_batch_size`,
+ * `dynamic_batching`, `version_policy` and `default_model_filename`; `input` and `output` must match. **Errors**:
+ * InvalidArgument for wrong options. **Example** `new Service('models', { models: [modelRepository('/mnt/models', {
+ * control: 'poll' })] })`
  */
 export function modelRepository(folder: string, options: RepositoryOptions = {}): RunnerLife {
   return new ModelRepository(folder, options)

@@ -36,7 +36,7 @@ export class RunnerModel implements Model {
   readonly #maxBatchSize: number
   #description: MaybePromise<ModelDescription> | undefined
 
-  /** `maxBatchSize`: rows that its runner joins into one call; 0 for none. */
+  /** `maxBatchSize`: rows joined into one call; 0 without batching. */
   constructor(options: ModelOptions, maxBatchSize = 0) {
     this.#options = options
     this.#maxBatchSize = maxBatchSize
@@ -62,7 +62,6 @@ export class RunnerModel implements Model {
         `expected inputs and outputs for the model ${this.name}, whose runner has no method describe`,
       )
     }
-    // Once for all requests, so without the context of the first.
     const answer = describe(undefined).then((found) => this.#described(found))
     answer.then(
       (description) => {
@@ -88,7 +87,7 @@ export class RunnerModel implements Model {
     }
   }
 
-  /** Calls the model once, with zeros, so that its first client need not wait. Never throws. */
+  /** Calls the model once, with zeros. Never throws. */
   async warm(): Promise<void> {
     const { inputs } = await this.describe()
     const tensors = inputs.map(({ name, datatype, shape }): Tensor => {
@@ -98,7 +97,6 @@ export class RunnerModel implements Model {
       const data = dtype === 'str' ? new Array<string>(size).fill('') : new (dataConstructor(dtype))(size)
       return { name, datatype, array: new NDArray(data, own, dtype) }
     })
-    // A model may refuse zeros.
     await this.#infer(tensors, new Context())
   }
 

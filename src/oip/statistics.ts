@@ -1,6 +1,6 @@
 /** Counters of a model: how many inferences, and how long they took. @module */
 
-/** How often something happened, and how long it took together. **Units**: nanoseconds. */
+/** A count and the total time. **Units**: nanoseconds. */
 export interface Duration {
   readonly count: number
   readonly ns: number
@@ -16,21 +16,19 @@ class Counter implements Duration {
   }
 }
 
-// Batch sizes of their own; larger numbers of different sizes are counted in the sums alone.
+// Further batch sizes are counted in the sums alone.
 const maxBatchSizes = 256
 
 /** The statistics of one model in this process. */
 export class Statistics {
   readonly success = new Counter()
   readonly fail = new Counter()
-  /** Inferences that succeeded, by their number of rows. */
   readonly batches = new Map<number, Counter>()
-  /** Rows of all inferences. */
   rows = 0
   /** **Units**: milliseconds since the epoch; 0 for never. */
   lastMs = 0
 
-  /** Counts an inference of so many rows. **Units**: `ms` in milliseconds. */
+  /** **Units**: `ms` in milliseconds. */
   succeeded(rows: number, ms: number): void {
     this.rows += rows
     this.lastMs = Date.now()
@@ -55,7 +53,6 @@ export function inferenceStats({ success, fail }: Statistics): Readonly<Record<s
   return {
     success: pair(success),
     fail: pair(fail),
-    // Callers wait in their runner, which is counted as a part of the inference.
     queue: { count: success.count, ns: 0 },
     ...computeStats(success),
     cache_hit: none,
@@ -63,7 +60,7 @@ export function inferenceStats({ success, fail }: Statistics): Readonly<Record<s
   }
 }
 
-/** Returns the parts of inferences. They are not told apart: reading and writing a tensor is copying it. */
+/** Not told apart: reading and writing a tensor is copying it. */
 function computeStats(inferences: Duration) {
   const { count } = inferences
   return { compute_input: { count, ns: 0 }, compute_infer: pair(inferences), compute_output: { count, ns: 0 } }
@@ -74,7 +71,6 @@ export function batchStats({ batches }: Statistics): readonly BatchStatistics[] 
   return [...batches].map(([rows, batch]) => ({ batch_size: rows, ...computeStats(batch) }))
 }
 
-/** The inferences of one number of rows. */
 interface BatchStatistics {
   readonly batch_size: number
   readonly compute_input: Duration
@@ -82,12 +78,11 @@ interface BatchStatistics {
   readonly compute_output: Duration
 }
 
-/** A model's statistics in the protocol's JSON. **Units**: `last_inference` in milliseconds since the epoch. */
+/** **Units**: `last_inference` in milliseconds since the epoch. */
 export interface ModelStatistics {
   readonly name: string
   readonly version: string
   readonly last_inference: number
-  /** Rows. */
   readonly inference_count: number
   readonly execution_count: number
   readonly inference_stats: Readonly<Record<string, Duration>>
@@ -96,7 +91,7 @@ export interface ModelStatistics {
   readonly memory_usage: readonly unknown[]
 }
 
-/** Adds up the statistics that several processes have of the same versions. */
+/** Adds up the statistics of several processes. */
 export function joinStatistics(all: readonly ModelStatistics[]): ModelStatistics[] {
   const joined = new Map<string, ModelStatistics>()
   for (const each of all) {

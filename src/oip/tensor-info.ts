@@ -7,14 +7,12 @@ import { matchesShape, showShape } from '../values/array/shape.ts'
 import type { Datatype } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 
-/** What metadata says of an input or output. **Shape**: -1 where any size is taken. */
+/** **Shape**: -1 for any size. */
 export interface TensorInfo {
   readonly name: string
   readonly datatype: Datatype
   readonly shape: readonly number[]
-  /** Whether another datatype is taken, too: the descriptor has none of its own. */
   readonly isAnyDatatype?: boolean
-  /** Whether another shape is taken, too. */
   readonly isAnyShape?: boolean
   readonly isOptional?: boolean
 }
@@ -27,18 +25,14 @@ export interface TensorView {
   readonly infos: readonly TensorInfo[]
   /** Whether inputs of other names are taken, too. */
   readonly isOpen?: boolean
-  /** Returns the function's value. **Errors**: BadInput. */
+  /** **Errors**: BadInput. */
   fromTensors(inputs: Inputs, ctx: Context): MaybePromise<unknown>
-  /** Returns the function's result. **Errors**: BadOutput. */
+  /** **Errors**: BadOutput. */
   toTensors(value: unknown, ctx: Context): MaybePromise<readonly Tensor[]>
-  /** Returns what a generator yields, each as tensors. */
   toStream?(value: unknown, ctx: Context): AsyncIterable<readonly Tensor[]>
 }
 
-/**
- * Checks the inputs of a request against those of a model and returns them by name.
- * **Errors**: BadInput for names that are missing or unknown, and for other datatypes and shapes.
- */
+/** **Errors**: BadInput for missing or unknown names, and for other datatypes and shapes. */
 export function requireInputs(
   tensors: readonly Tensor[],
   { infos, isOpen }: Pick<TensorView, 'infos' | 'isOpen'>,

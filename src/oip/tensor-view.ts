@@ -19,10 +19,7 @@ import { datatypeOf } from './datatype.ts'
 import { inputFault, shown, type Tensor } from './tensor.ts'
 import type { TensorInfo, TensorView } from './tensor-info.ts'
 
-/**
- * Returns the view of a descriptor; undefined for one whose value is no tensors. `side` names the tensor of a value
- * that has none: `input` or `output`, of texts `text_input` and `text_output`, the names of generate requests.
- */
+/** Undefined if the value is not tensors. `side` names a value's only tensor, or `text_input` and `text_output`. */
 export function tensorView(descriptor: IODescriptor, side: 'input' | 'output'): TensorView | undefined {
   if (descriptor instanceof Multipart) return formView(descriptor, side)
   if (descriptor instanceof PandasDataFrame) return frameView(descriptor)
@@ -57,7 +54,7 @@ function arrayView(descriptor: NumpyNdarray, name: string): TensorView {
 
 const oneText = { datatype: 'BYTES', shape: [1] } as const
 
-/** Returns the only element of a tensor of BYTES; its shape may have any number of ones. */
+/** The shape may have any number of ones. */
 function onlyText({ name, array }: Tensor): string {
   if (array.size === 1) return (array.data as string[])[0]
   const what = `one element for input ${shown(name)}`
@@ -96,7 +93,6 @@ function formView(descriptor: Pick<Multipart<never>, 'rules'>, side: 'input' | '
   const infos: TensorInfo[] = []
   for (const [name, { descriptor: part, occurrence }] of descriptor.rules) {
     const view = singleView(part, name)
-    // A part that comes many times has no name for each.
     if (view === undefined || occurrence === 'many') return undefined
     parts.set(name, view)
     infos.push(occurrence === 'optional' && side === 'input' ? { ...view.infos[0], isOptional: true } : view.infos[0])

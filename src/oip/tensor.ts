@@ -1,10 +1,4 @@
-/**
- * Tensors, and their elements in binary form.
- *
- * **Source**: Triton's binary tensor data extension: elements little-endian in C order; each element of BYTES is its
- * length in 32 bits, then its bytes.
- * @module
- */
+/** Tensors, and Triton's binary tensor data: little-endian in C order; BYTES have a length of 32 bits each. @module */
 
 import { BadInput, expected, type ServingError } from '../core/errors.ts'
 import { moveToAligned } from '../core/memory/move-to-aligned.ts'
@@ -18,16 +12,15 @@ import { type Datatype, datatypes, isDatatype } from './datatype.ts'
 export interface Tensor {
   readonly name: string
   readonly datatype: Datatype
-  /** BF16 is float32 here, and rounded to BF16 where it is written; BYTES are texts. */
+  /** BF16 is float32 here; BYTES are texts. */
   readonly array: NDArray
 }
 
-/** Name, datatype and shape as a request states them, checked by {@link checkTensorInfo}. */
+/** Name, datatype and shape of a request, checked by {@link checkTensorInfo}. */
 export interface TensorInfo {
   readonly name: string
   readonly datatype: Datatype
   readonly shape: readonly number[]
-  /** Number of elements. */
   readonly size: number
 }
 
@@ -36,7 +29,7 @@ export function inputFault(name: string, message: string, reason: ServingError['
   return new BadInput(message, { reason, path: name })
 }
 
-/** Checks what a request says of an input. **Errors**: BadInput. */
+/** **Errors**: BadInput. */
 export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown): TensorInfo {
   if (typeof name !== 'string' || name === '') throw new BadInput(expected('a name', 'an input', name))
   if (!isDatatype(datatype)) {
@@ -49,13 +42,12 @@ export function checkTensorInfo(name: unknown, datatype: unknown, shape: unknown
     throw inputFault(name, expected('a list of whole numbers', `the shape of input ${shown(name)}`, shape))
   }
   const size = sizeOf(dims)
-  // Without elements the other dimensions may be any.
   if (size === 0) checkSize(dims, 0, `input ${shown(name)}`)
   if (Number.isSafeInteger(size)) return { name, datatype, shape: dims, size }
   throw inputFault(name, expected('a shape of fewer elements', `input ${shown(name)}`, dims))
 }
 
-/** Checks the number of an input's dimensions, before anything else is done with them. **Errors**: BadInput. */
+/** Checks the number of dimensions before their use. **Errors**: BadInput. */
 export function requireDimensions(name: string, count: number): void {
   if (count <= maxDimensions) return
   throw inputFault(name, `expected at most ${maxDimensions} dimensions for input ${shown(name)}, received ${count}`)
@@ -66,11 +58,7 @@ export function shown(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 79)}…` : name)
 }
 
-/**
- * Reads the elements of an input from bytes. The bytes are the caller's, and so are `room` bytes in front of them,
- * which may be overwritten.
- * **Errors**: BadInput where the bytes are not those of that shape.
- */
+/** May overwrite the bytes, and `room` bytes in front of them. **Errors**: BadInput for a wrong length or content. */
 export function readRaw({ name, datatype, shape, size }: TensorInfo, bytes: Uint8Array, room = 0): Tensor {
   if (datatype === 'BYTES') {
     return { name, datatype, array: new NDArray(readTexts(name, bytes, size), shape, 'str') }
@@ -94,7 +82,6 @@ function widen(bytes: Uint8Array): Float32Array {
 
 function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
   const place = `input ${shown(name)}`
-  // Each element takes at least the four bytes of its length.
   if (bytes.length < size * 4) {
     throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length} bytes`)
   }
@@ -115,30 +102,29 @@ function readTexts(name: string, bytes: Uint8Array, size: number): string[] {
   throw inputFault(name, `expected ${size} elements of BYTES for ${place}, received ${bytes.length - at} bytes more`)
 }
 
-// Up to this length the call of a TextDecoder takes longer than its work.
+// For shorter texts the call of a TextDecoder costs more than its work.
 const shortBytes = 128
 const { utf8Slice } = Buffer.prototype as unknown as {
   utf8Slice(this: Uint8Array, start: number, end: number): string
 }
 
-/** Returns an element of BYTES as text. **Errors**: BadInput for what is not UTF-8. */
+/** **Errors**: BadInput for invalid UTF-8. */
 export function textOf(bytes: Uint8Array, start: number, end: number, place: string): string {
   if (end - start <= shortBytes) {
     const text = utf8Slice.call(bytes, start, end)
-    // As it stands, or for what is not UTF-8.
     if (!text.includes('\ufffd')) return text
   }
   try {
     return decodeUtf8(bytes.subarray(start, end), place)
   } catch {
-    // Its offset would be one in the element.
+    // The decoder's offset would be one in the element.
     throw new BadInput(`expected UTF-8 text for an element of ${place}, received an invalid byte sequence`, {
       reason: 'encoding',
     })
   }
 }
 
-/** Rounds to the nearest BF16, halves to the even one; NaN stays one. */
+/** Rounds to the nearest BF16, halves to even; NaN stays NaN. */
 function narrow(values: Float32Array): Uint8Array {
   const words = new Uint32Array(values.buffer, values.byteOffset, values.length)
   const halves = new Uint16Array(words.length)
@@ -150,7 +136,7 @@ function narrow(values: Float32Array): Uint8Array {
   return bytesOf(halves)
 }
 
-/** Returns the elements of a tensor as an array: those of BF16 as they are sent, in float32. */
+/** BF16 are sent as JSON in float32. */
 export function writtenArray({ datatype, array }: Tensor): NDArray {
   if (datatype !== 'BF16') return array
   return new NDArray(widen(narrow(array.data as Float32Array)), array.shape)
