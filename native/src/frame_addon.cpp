@@ -21,6 +21,7 @@ constexpr size_t kProgramWords = 6;
 constexpr size_t kColumnPlan = 14;
 //   0, start, end: a piece of the texts
 //   1, label mode, label column or -1, before's start, end, after's, end, close's, end, first column, columns, keys?
+//   2: lines of CSV of all columns
 constexpr size_t kStepPlan = 12;
 
 // (json: Uint8Array, layout: number, limits: Float64Array); layouts from kFrameLayouts on are read as written
@@ -148,7 +149,7 @@ bool ReadColumn(Plan& plan, size_t at, EncodeColumn& column, Bytes& heaps) {
 
 bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t count, Bytes& out) {
   size_t what;
-  if (!plan.Number(at, 1, what)) return false;
+  if (!plan.Number(at, 2, what)) return false;
   if (what == 0) {
     Span text;
     return plan.Text(at + 1, text) && out.Append(text.data, text.size);
@@ -159,11 +160,15 @@ bool RunStep(const Plan& plan, size_t at, const EncodeColumn* columns, size_t co
   size_t first;
   size_t keys;
   rows.labels = nullptr;
-  if (!plan.Number(4, SIZE_MAX / 128, rows.first) || !plan.Number(5, SIZE_MAX / 128, rows.rows) ||
-      !plan.Number(at + 1, 2, mode)) {
-    return false;
-  }
+  if (!plan.Number(4, SIZE_MAX / 128, rows.first) || !plan.Number(5, SIZE_MAX / 128, rows.rows)) return false;
   const size_t end = rows.first + rows.rows;
+  if (what == 2) {
+    for (size_t i = 0; i < count; i++) {
+      if (!HoldsRows(columns[i], end)) return false;
+    }
+    return EncodeCsvTo(out, columns, count, rows.first, rows.rows);
+  }
+  if (!plan.Number(at + 1, 2, mode)) return false;
   if (!plan.IsAbsent(at + 2)) {
     if (count == 0 || !plan.Number(at + 2, count - 1, label)) return false;
     rows.labels = columns + label;

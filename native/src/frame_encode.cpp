@@ -40,18 +40,6 @@ bool WriteUnsigned(Bytes& out, uint64_t value) {
   return true;
 }
 
-template <class Format>
-bool WriteReal(Bytes& out, typename Format::Bits bits) {
-  constexpr typename Format::Bits kExponent = ((typename Format::Bits{1} << Format::kExponent) - 1)
-                                              << Format::kFraction;
-  // NaN and the infinities, which JSON cannot express.
-  if ((bits & kExponent) == kExponent) return WriteWord(out, "null");
-  if (!out.Reserve(kFloatRoom)) return false;
-  char* const start = reinterpret_cast<char*>(out.data() + out.size());
-  out.Advance(static_cast<size_t>(WriteFloat<Format>(start, bits) - start));
-  return true;
-}
-
 // Escapes like JSON.stringify: short escapes where they exist, \u00xx in lower case otherwise.
 uint8_t* WriteEscaped(uint8_t* p, uint8_t byte) {
   *p++ = '\\';
@@ -83,7 +71,7 @@ uint8_t* WriteEscaped(uint8_t* p, uint8_t byte) {
   }
 }
 
-bool WriteText(Bytes& out, const uint8_t* text, size_t length) {
+bool WriteJsonText(Bytes& out, const uint8_t* text, size_t length) {
   if (!out.Reserve(length * 6 + 2)) return false;
   uint8_t* const start = out.data() + out.size();
   uint8_t* p = start;
@@ -101,30 +89,129 @@ bool WriteText(Bytes& out, const uint8_t* text, size_t length) {
   return true;
 }
 
-bool WriteBytes(Bytes& out, const EncodeColumn& column, const uint8_t* bytes, size_t length) {
-  return column.dtype == Dtype::kJson ? out.Append(bytes, length) : WriteText(out, bytes, length);
+// How the elements of a layout are written.
+struct JsonForm {
+  static constexpr const char* kNull = "null";
+
+  static bool Text(Bytes& out, Dtype dtype, const uint8_t* text, size_t length) {
+    return dtype == Dtype::kJson ? out.Append(text, length) : WriteJsonText(out, text, length);
+  }
+
+  // JSON cannot express NaN and the infinities.
+  static const char* NonFinite(bool, bool) { return "null"; }
+
+  template <class Format>
+  static char* Real(char* start, typename Format::Bits bits) {
+    return WriteFloat<Format>(start, bits);
+  }
+};
+
+// Quotes texts that are empty or have a comma, a quote or an end of line in them.
+struct CsvForm {
+  static constexpr const char* kNull = "";
+
+  static bool Text(Bytes& out, Dtype, const uint8_t* text, size_t length) {
+    if (!out.Reserve(length * 2 + 2)) return false;
+    uint8_t* const start = out.data() + out.size();
+    bool quotes = length == 0;
+    for (size_t i = 0; i < length; i++) {
+      const uint8_t byte = text[i];
+      start[i] = byte;
+      quotes |= byte == '"' || byte == ',' || byte == '\n' || byte == '\r';
+    }
+    if (!quotes) {
+      out.Advance(length);
+      return true;
+    }
+    uint8_t* p = start;
+    *p++ = '"';
+    for (size_t i = 0; i < length; i++) {
+      if (text[i] == '"') *p++ = '"';
+      *p++ = text[i];
+    }
+    *p++ = '"';
+    out.Advance(static_cast<size_t>(p - start));
+    return true;
+  }
+
+  static const char* NonFinite(bool is_nan, bool is_negative) { return is_nan ? "NaN" : is_negative ? "-inf" : "inf"; }
+
+  // Like Polars: float64 has an exponent below 1e-5 and from 1e16 on, float32 below 1e-6 and from 1e13 on.
+  template <class Format>
+  static char* Real(char* start, typename Format::Bits bits) {
+    constexpr ptrdiff_t kMaxWhole = Format::kFraction == 52 ? 16 : 13;
+    constexpr ptrdiff_t kMaxZeros = Format::kFraction == 52 ? 4 : 5;
+    char* const end = WriteFloat<Format>(start, bits);
+    char* const first = start + (*start == '-');
+    const char* const point = static_cast<const char*>(std::memchr(first, '.', static_cast<size_t>(end - first)));
+    // Without a point it has one digit and an exponent.
+    if (point == nullptr) return end;
+    const char* digit = first;
+    while (digit < end && (*digit == '0' || *digit == '.')) digit++;
+    const bool is_small = digit - point - 1 > kMaxZeros && digit < end;
+    if (!is_small && point - first <= kMaxWhole) return end;
+    return WriteExponent(first, point, digit, end);
+  }
+
+ private:
+  // Rewrites a number without an exponent, whose digits start at `digit`, as d.ddde±dd.
+  static char* WriteExponent(char* first, const char* point, const char* digit, const char* end) {
+    const ptrdiff_t exponent = digit < point ? point - digit - 1 : point - digit;
+    char digits[kFloatRoom];
+    size_t count = 0;
+    for (; digit < end; digit++) {
+      if (*digit != '.') digits[count++] = *digit;
+    }
+    while (count > 1 && digits[count - 1] == '0') count--;
+    char* p = first;
+    *p++ = digits[0];
+    if (count > 1) {
+      *p++ = '.';
+      std::memcpy(p, digits + 1, count - 1);
+      p += count - 1;
+    }
+    *p++ = 'e';
+    *p++ = exponent < 0 ? '-' : '+';
+    return WriteInteger(p, static_cast<uint64_t>(exponent < 0 ? -exponent : exponent));
+  }
+};
+
+template <class Form, class Format>
+bool WriteReal(Bytes& out, typename Format::Bits bits) {
+  using Bits = typename Format::Bits;
+  constexpr Bits kExponent = ((Bits{1} << Format::kExponent) - 1) << Format::kFraction;
+  if ((bits & kExponent) == kExponent) {
+    const bool is_nan = (bits & ((Bits{1} << Format::kFraction) - 1)) != 0;
+    return WriteWord(out, Form::NonFinite(is_nan, bits >> (Format::kFraction + Format::kExponent) != 0));
+  }
+  if (!out.Reserve(kFloatRoom)) return false;
+  char* const start = reinterpret_cast<char*>(out.data() + out.size());
+  out.Advance(static_cast<size_t>(Form::template Real<Format>(start, bits) - start));
+  return true;
 }
 
+template <class Form>
 bool WriteTextAt(Bytes& out, const EncodeColumn& column, size_t row) {
   if (column.offsets.data != nullptr) {
     const int32_t start = Load<int32_t>(column.offsets, row);
     const int32_t end = Load<int32_t>(column.offsets, row + 1);
     if (start < 0 || end < start || static_cast<size_t>(end) > column.data.size) return false;
-    return WriteBytes(out, column, column.data.data + start, static_cast<size_t>(end - start));
+    return Form::Text(out, column.dtype, column.data.data + start, static_cast<size_t>(end - start));
   }
   // A string view: its length, then 12 bytes of text, or a prefix of 4, the heap's number and the offset in the heap.
   const uint8_t* const view = column.data.data + row * 16;
   uint32_t words[4];
   std::memcpy(words, view, 16);
-  if (words[0] <= 12) return WriteText(out, view + 4, words[0]);
+  if (words[0] <= 12) return Form::Text(out, column.dtype, view + 4, words[0]);
   if (words[2] >= column.heap_count) return false;
   const Span& heap = column.heaps[words[2]];
   if (words[3] > heap.size || words[0] > heap.size - words[3]) return false;
-  return WriteText(out, heap.data + words[3], words[0]);
+  return Form::Text(out, column.dtype, heap.data + words[3], words[0]);
 }
 
+template <class Form>
 bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
-  if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, "null");
+  if (column.validity.data != nullptr && !IsSet(column.validity, row)) return WriteWord(out, Form::kNull);
   switch (column.dtype) {
     case Dtype::kBool:
       return WriteWord(out, IsSet(column.data, row) ? "true" : "false");
@@ -145,20 +232,20 @@ bool WriteElement(Bytes& out, const EncodeColumn& column, size_t row) {
     case Dtype::kUint64:
       return WriteUnsigned(out, Load<uint64_t>(column.data, row));
     case Dtype::kFloat16:
-      return WriteReal<Binary16>(out, Load<uint16_t>(column.data, row));
+      return WriteReal<Form, Binary16>(out, Load<uint16_t>(column.data, row));
     case Dtype::kFloat32:
-      return WriteReal<Binary32>(out, Load<uint32_t>(column.data, row));
+      return WriteReal<Form, Binary32>(out, Load<uint32_t>(column.data, row));
     case Dtype::kFloat64:
-      return WriteReal<Binary64>(out, Load<uint64_t>(column.data, row));
+      return WriteReal<Form, Binary64>(out, Load<uint64_t>(column.data, row));
     default:
-      return WriteTextAt(out, column, row);
+      return WriteTextAt<Form>(out, column, row);
   }
 }
 
 bool WriteLabel(Bytes& out, const EncodeRows& rows, size_t row) {
   const bool quotes = rows.label_mode == 2 && (rows.labels == nullptr || rows.labels->dtype != Dtype::kStr);
   if (quotes && !out.Push<uint8_t>('"')) return false;
-  if (rows.labels == nullptr ? !WriteUnsigned(out, row) : !WriteElement(out, *rows.labels, row)) return false;
+  if (rows.labels == nullptr ? !WriteUnsigned(out, row) : !WriteElement<JsonForm>(out, *rows.labels, row)) return false;
   return !quotes || out.Push<uint8_t>('"');
 }
 
@@ -182,9 +269,19 @@ bool EncodeRowsTo(Bytes& out, const EncodeRows& rows) {
       const EncodeColumn& column = rows.columns[i];
       if (i > 0 && !out.Push<uint8_t>(',')) return false;
       if (rows.keys && !Write(out, column.key)) return false;
-      if (!WriteElement(out, column, row)) return false;
+      if (!WriteElement<JsonForm>(out, column, row)) return false;
     }
     if (!Write(out, rows.close)) return false;
+  }
+  return true;
+}
+
+bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t first, size_t rows) {
+  for (size_t row = first; row < first + rows; row++) {
+    for (size_t i = 0; i < count; i++) {
+      if ((i > 0 && !out.Push<uint8_t>(',')) || !WriteElement<CsvForm>(out, columns[i], row)) return false;
+    }
+    if (!out.Push<uint8_t>('\n')) return false;
   }
   return true;
 }

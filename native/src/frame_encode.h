@@ -1,4 +1,4 @@
-// Encodes column buffers as JSON text.
+// Encodes column buffers as JSON text and as CSV.
 #pragma once
 
 #include "frame_columns.h"
@@ -45,5 +45,8 @@ bool HoldsRows(const EncodeColumn& column, size_t rows);
 
 // Returns false when a buffer contradicts itself or memory runs out.
 bool EncodeRowsTo(Bytes& out, const EncodeRows& rows);
+
+// Writes lines of CSV as src/values/table/csv/csv-write.ts does. Returns false as EncodeRowsTo does.
+bool EncodeCsvTo(Bytes& out, const EncodeColumn* columns, size_t count, size_t first, size_t rows);
 
 }  // namespace serving

@@ -62,7 +62,7 @@ export interface Addon extends FrameAddon, ParquetAddon, AsyncAddon {
 /**
  * Version of the interfaces above and of the status codes in native/src/status.h; `kContract` in native/src/addon.cpp.
  */
-const contract = 10
+const contract = 11
 
 const loaded = loadAddon<Addon>('serving_native.node', contract)
 

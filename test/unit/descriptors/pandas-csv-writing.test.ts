@@ -4,18 +4,23 @@ import { io } from 'serving'
 import { describe, expect, it } from 'vitest'
 import { type ColumnKind, dtypes } from '../../../src/core/dtype.ts'
 import { type Column, columnOf, type TimeType } from '../../../src/values/table/columns.ts'
+import type { CsvWriter } from '../../../src/values/table/csv/csv.ts'
+import { typescriptCsvWriter } from '../../../src/values/table/csv/csv-write.ts'
+import { encodeFrameCsv } from '../../../src/values/table/csv/write-csv.ts'
+import { nativeCsvWriter } from '../../../src/values/table/json/native-codec.ts'
 import { polars } from './frames.ts'
 
 const rows = 6
 const csv = new io.PandasDataFrame({ defaultFormat: 'csv' })
 
-async function written(columns: readonly Column[]): Promise<readonly string[]> {
+const writers = { 'in the add-on': nativeCsvWriter, 'without the add-on': typescriptCsvWriter }
+
+/** Returns what a writer makes of a frame whose columns Polars does not hold yet, of one that it holds; and its own. */
+function written(columns: readonly Column[], writer: CsvWriter): readonly string[] {
   const table = { rows: columns[0].data.length === 0 ? 0 : rows, columns }
-  const texts = [polars.lazyFrame(table), polars.fromColumns(table)].map(async (frame) => {
-    const { body } = await csv.toHttpResponse(frame)
-    return Buffer.from(body as Uint8Array).toString()
-  })
-  return [...(await Promise.all(texts)), polars.fromColumns(table).writeCSV().toString()]
+  const frames = [polars.lazyFrame(table), polars.fromColumns(table)]
+  const texts = frames.map((frame) => Buffer.from(encodeFrameCsv(polars, frame, writer)).toString())
+  return [...texts, polars.fromColumns(table).writeCSV().toString()]
 }
 
 const text = fc.oneof(
@@ -57,14 +62,16 @@ const timeColumn = fc.constantFrom(...times).chain((time) => {
   }))
 })
 
-describe('PandasDataFrame writes CSV', () => {
-  it('to the letter as Polars does', async () => {
+describe.each(Object.entries(writers))('CSV written %s', (_, given) => {
+  const writer = given as CsvWriter
+
+  it.skipIf(given === undefined)('is what Polars writes, to the letter', () => {
     const named = fc
       .array(fc.tuple(text, fc.oneof(plainColumn, timeColumn)), { minLength: 1, maxLength: 4 })
       .map((list) => list.map(([name, column], i) => ({ ...column, name: `${name}${i}` })))
-    await fc.assert(
-      fc.asyncProperty(named, async (columns) => {
-        const [lazy, made, expected] = await written(columns)
+    fc.assert(
+      fc.property(named, (columns) => {
+        const [lazy, made, expected] = written(columns, writer)
         expect(lazy).toBe(expected)
         expect(made).toBe(expected)
       }),
@@ -72,21 +79,73 @@ describe('PandasDataFrame writes CSV', () => {
     )
   })
 
-  it('of no rows and of no columns', async () => {
-    expect(await written([columnOf('a,b', 'str', [])])).toEqual(Array(3).fill('"a,b"\n'))
-    const { body } = await csv.toHttpResponse(pl.DataFrame([]))
-    expect(Buffer.from(body as Uint8Array).toString()).toBe('\n')
+  it.skipIf(given === undefined)('has a header if there are no rows', () => {
+    expect(written([columnOf('a,b', 'str', [])], writer)).toEqual(Array(3).fill('"a,b"\n'))
   })
 
-  it('of floats at the ends of their ranges', async () => {
+  it.skipIf(given === undefined)('has floats at the ends of their ranges', () => {
     for (const kind of ['float32', 'float64'] as const) {
       for (let exponent = -46; exponent < 39; exponent++) {
         const values = [1, 1.5, 9.999999, 1.23456789, -1, 2].map((digits) => digits * 10 ** exponent)
-        const [lazy, , expected] = await written([
-          columnOf('a', kind, values.map(kind === 'float32' ? Math.fround : Number)),
-        ])
+        const cells = values.map(kind === 'float32' ? Math.fround : Number)
+        const [lazy, , expected] = written([columnOf('a', kind, cells)], writer)
         expect(lazy).toBe(expected)
       }
     }
   })
 })
+
+describe('PandasDataFrame', () => {
+  it('writes CSV', async () => {
+    const { body } = await csv.toHttpResponse(polars.fromColumns({ rows: 1, columns: [columnOf('a', 'str', ['x,y'])] }))
+    expect(Buffer.from(body as Uint8Array).toString()).toBe('a\n"x,y"\n')
+  })
+
+  it('writes CSV of no columns', async () => {
+    const { body } = await csv.toHttpResponse(pl.DataFrame([]))
+    expect(Buffer.from(body as Uint8Array).toString()).toBe('\n')
+  })
+})
+
+it.skipIf(nativeCsvWriter === undefined)('CSV is the same with the add-on and without, in thousands of floats', () => {
+  const bits = (count: number, bytes: number) =>
+    fc.uint8Array({ minLength: count * bytes, maxLength: count * bytes, size: 'max' }).map((data) => data.slice())
+  const table = fc.tuple(bits(64, 8), bits(64, 4), fc.array(text, { minLength: 64, maxLength: 64, size: 'max' }))
+  fc.assert(
+    fc.property(table, ([float64, float32, texts]) => {
+      const columns: Column[] = [
+        { name: 'a', kind: 'float64', data: float64 },
+        { name: 'b', kind: 'float32', data: float32 },
+        columnOf('"', 'str', texts),
+        {
+          ...columnOf(
+            'c',
+            'str',
+            texts.map((value) => JSON.stringify([value])),
+          ),
+          isJson: true,
+        },
+      ]
+      const [native, typescript] = [nativeCsvWriter as CsvWriter, typescriptCsvWriter].map((write) =>
+        Buffer.from(write({ rows: 64, columns })).toString(),
+      )
+      expect(native).toBe(typescript)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+it.skipIf(nativeCsvWriter === undefined)(
+  'CSV is the same with the add-on and without, of views and of wrong offsets',
+  () => {
+    const long = Buffer.from('a "long" text, of more than twelve bytes')
+    const views = new Uint8Array(new Uint32Array([long.length, 0, 0, 0, 2, 0x6261, 0, 0]).buffer)
+    const tables: readonly Column[][] = [
+      [{ name: 'a', kind: 'str', data: views, heaps: [long] }],
+      [{ name: 'a', kind: 'str', data: Buffer.from('ab'), offsets: Int32Array.of(0, 1, 900_000) }],
+    ]
+    const texts = (write: CsvWriter) => tables.map((columns) => Buffer.from(write({ rows: 2, columns })).toString())
+    expect(texts(typescriptCsvWriter)).toEqual(['a\n"a ""long"" text, of more than twelve bytes"\nab\n', 'a\na\nb\n'])
+    expect(texts(nativeCsvWriter as CsvWriter)).toEqual(texts(typescriptCsvWriter))
+  },
+)

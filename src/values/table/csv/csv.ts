@@ -1,5 +1,5 @@
 /**
- * Reads the header of CSV text; what is below it is for a {@link CsvParser}.
+ * Reads the header of CSV text; what is below it is for a {@link CsvParser}. A {@link CsvWriter} writes it.
  * Source: RFC 4180; pandas' `read_csv` for names and missing values.
  * @module
  */
@@ -51,6 +51,12 @@ export interface CsvParser {
   /** Returns the same off the event loop. The lines must not change until the promise settles. */
   parseAsync?(lines: Uint8Array, names: readonly string[], isText: Uint8Array): Promise<ColumnTable | CsvFailure>
 }
+
+/**
+ * Writes columns of numbers, booleans and text as CSV. Text is quoted if it is empty or has a comma, a quote or an end
+ * of line in it; a null is an empty field.
+ */
+export type CsvWriter = (table: ColumnTable) => Uint8Array
 
 /** A text whose header has been read. */
 export interface CsvText {

@@ -7,8 +7,9 @@ import { type ColumnKind, dtypes, elementTypes } from '../../../core/dtype.ts'
 import { nativeLimiter } from '../../../core/memory/limiter.ts'
 import { type FrameAddon, frameAddon } from '../../../core/native/add-on.ts'
 import { type Column, type ColumnTable, jsonCode } from '../columns.ts'
-import { type CsvFailure, type CsvParser, csvFailures } from '../csv/csv.ts'
+import { type CsvFailure, type CsvParser, type CsvWriter, csvFailures } from '../csv/csv.ts'
 import { typescriptCsvParser } from '../csv/csv-parse.ts'
+import { csvHeader, typescriptCsvWriter } from '../csv/csv-write.ts'
 import {
   type FrameCodec,
   type FrameFailure,
@@ -138,7 +139,7 @@ const headerWords = 6
 const planColumnWords = 14
 const stepWords = 12
 
-/** What the add-on writes as JSON: columns, pieces of text, and the steps over both. */
+/** What the add-on writes as JSON or CSV: columns, pieces of text, and the steps over both. */
 class Program {
   readonly #parts: Uint8Array[] = []
   readonly #columns: number[] = []
@@ -175,6 +176,11 @@ class Program {
     this.#piece(after, words)
     this.#piece(close, words)
     words.push(first, count, keys ? 1 : 0)
+  }
+
+  /** All rows as lines of CSV. */
+  csvLines(): void {
+    this.#steps.push(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
   }
 
   /** Returns undefined for buffers that contradict each other. */
@@ -225,6 +231,22 @@ function encodeWith(addon: FrameAddon, table: ColumnTable, text: FrameText): Uin
   // The other writer throws for buffers that contradict each other.
   return program.write(addon, rows) ?? writeFrame(table, steps, labels)
 }
+
+function csvWriterOf(addon: FrameAddon): CsvWriter {
+  return (table) => {
+    const program = new Program()
+    for (const column of table.columns) program.column(column, '')
+    program.step(csvHeader(table), -1)
+    program.csvLines()
+    return program.write(addon, table.rows) ?? typescriptCsvWriter(table)
+  }
+}
+
+/** The add-on's CSV writer, for tests; undefined if the add-on is not loaded. */
+export const nativeCsvWriter: CsvWriter | undefined = frameAddon && csvWriterOf(frameAddon)
+
+/** The CSV writer in use. */
+export const csvWriter: CsvWriter = nativeCsvWriter ?? typescriptCsvWriter
 
 function nativeCodec(addon: FrameAddon): FrameCodec {
   return {
